@@ -1,0 +1,61 @@
+"""Prediction sets with a finite-sample guarantee, from any classifier's scores.
+
+    rule = rankset.calibrate(probs, labels)        # rows the model has not seen
+    sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+from rankset.cells import Cells
+from rankset.conditions import Condition, Cross, Marginal, PerLabel, PerRow
+from rankset.conformal import CoverageBand, Estimate, RankProfile, Rule, calibrate, load
+from rankset.errors import RanksetError, RanksetWarning
+from rankset.metrics import Evaluation, evaluate
+from rankset.probabilities import softmax
+from rankset.scores import Aps, Margin, Raps, Rank, Saps, Score, Thr, TieBreak, TopK
+from rankset.sets import PredictionSets
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Aps",
+    "Cells",
+    "Condition",
+    "CoverageBand",
+    "Cross",
+    "Estimate",
+    "Evaluation",
+    "Margin",
+    "Marginal",
+    "PerLabel",
+    "PerRow",
+    "PredictionSets",
+    "Rank",
+    "RankProfile",
+    "RanksetError",
+    "RanksetWarning",
+    "Raps",
+    "Rule",
+    "Saps",
+    "Score",
+    "Thr",
+    "TieBreak",
+    "TopK",
+    "calibrate",
+    "evaluate",
+    "load",
+    "softmax",
+]
+
+OPTIONAL_ROOMS = ("paper",)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in OPTIONAL_ROOMS:
+        return import_module(f"rankset.{name}")
+    raise AttributeError(f"module 'rankset' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *OPTIONAL_ROOMS, "__version__"])

@@ -1,0 +1,91 @@
+"""A calibration: sorted keys in groups. One of them answers every alpha, gives p-values, and merges exactly."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset import level, order
+from rankset.order import Keys
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The last key kept in each group; one more entry at the end, reached as -1, for groups never seen."""
+
+    keys: Keys
+    everything: NDArray[np.bool_]
+
+    def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
+        """Which cells stay in the set."""
+        bounds = tuple(key[groups] for key in self.keys)
+        return self.everything[groups] | order.not_after(keys, bounds)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The keys of the true labels, sorted within groups: ``offsets[g]`` is where group g begins."""
+
+    keys: Keys
+    offsets: Ints
+
+    @classmethod
+    def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
+        """Sorts unordered ``keys`` of rows in ``groups``, numbered below ``count``."""
+        ranking = order.argsort((groups, *keys))
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
+        return cls(tuple(key[ranking] for key in keys), offsets.astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.keys[0])
+
+    @property
+    def counts(self) -> Ints:
+        """How many rows each group has."""
+        return np.diff(self.offsets)
+
+    @property
+    def groups(self) -> Ints:
+        """The group of every row."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    def of_group(self, group: int) -> Keys:
+        """The sorted keys of one group."""
+        return tuple(key[self.offsets[group] : self.offsets[group + 1]] for key in self.keys)
+
+    def thresholds(self, alpha: Fraction) -> Thresholds:
+        """Where each group is cut at ``alpha``."""
+        counts = self.counts
+        places = level.positions(counts, alpha)
+        everything = np.append(places > counts, True)  # noqa: FBT003
+        cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
+        return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
+
+    def p_values(self, groups: Ints, keys: Keys) -> NDArray[np.float64]:
+        """(1 + how many of the group's rows are at least as strange) / (1 + how many there are)."""
+        sizes = np.append(self.counts, 0)[groups]
+        starts = np.append(self.offsets[:-1], 0)[groups]
+        stranger_or_equal = sizes - (self._ladder.before((groups, *keys)) - starts)
+        return np.where(sizes > 0, 1 + stranger_or_equal, 1) / (1 + sizes)
+
+    @cached_property
+    def _ladder(self) -> order.Ladder:
+        return order.Ladder((self.groups, *self.keys))
+
+    def renumbered(self, numbers: Ints, count: int) -> "Calibration":
+        """The same rows with group g called ``numbers[g]``, of ``count`` groups."""
+        return Calibration.of(numbers[self.groups], self.keys, count)
+
+    def merge(self, other: "Calibration") -> "Calibration":
+        """Both calibrations as one, exactly as if sorted together."""
+        groups = np.concatenate((self.groups, other.groups))
+        keys = tuple(np.concatenate(pair) for pair in zip(self.keys, other.keys, strict=True))
+        return Calibration.of(groups, keys, len(self.counts))
+
+
+def _at(key: NDArray[np.float64] | NDArray[np.int64], cuts: Ints) -> NDArray[np.float64] | NDArray[np.int64]:
+    return key[cuts] if len(key) else np.zeros(len(cuts), dtype=key.dtype)

@@ -1,0 +1,337 @@
+"""One family of exceptions, and every sentence they can say.
+
+    RanksetError
+    ├── InputError    (ValueError)   values: NaN, sums, shapes, lengths
+    ├── KindError     (TypeError)    things that are not what they should be
+    ├── LabelError    (ValueError)   labels, class names, group names
+    ├── LevelError    (ValueError)   alpha
+    ├── ScoreError    (ValueError)   scores: their parameters, their keys, where they apply
+    ├── RuleError     (ValueError)   rules asked for something they do not hold
+    └── StorageError  (ValueError)   files
+
+    RanksetWarning    (UserWarning)
+
+Every sentence says what was expected, what came, and what to do.
+"""
+
+from collections.abc import Sequence
+
+
+class RanksetError(Exception):
+    """Anything rankset refuses to do."""
+
+
+class RanksetWarning(UserWarning):
+    """Something valid that deserves a look."""
+
+
+def listed(names: Sequence[object], limit: int = 5) -> str:
+    """Up to ``limit`` names in quotes, then how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:limit])
+    rest = len(names) - limit
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+class LevelError(RanksetError, ValueError):
+    """alpha is not a level."""
+
+    @classmethod
+    def out_of_range(cls, alpha: object, remedy: str = "for 90% coverage pass alpha=0.1") -> "LevelError":
+        return cls(
+            f"alpha must lie strictly between 0 and 1, got {alpha!r}. "
+            f"alpha is the tolerated miss rate: {remedy}."
+        )
+
+    @classmethod
+    def not_a_number(cls, alpha: object) -> "LevelError":
+        return cls(
+            f"alpha must be a number such as 0.1, '0.1' or Fraction(1, 10), got {alpha!r}. "
+            f"alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1."
+        )
+
+    @classmethod
+    def missing(cls) -> "LevelError":
+        return cls("these sets carry no level of their own: pass alpha=, the level they were made for.")
+
+
+class KindError(RanksetError, TypeError):
+    """A value of a kind that cannot be used."""
+
+    @classmethod
+    def not_a_matrix(cls, name: str, received: str, remedy: str) -> "KindError":
+        return cls(f"{name} must be a matrix of real numbers, got {received}. {remedy}")
+
+    @classmethod
+    def cell(cls, name: str, row: int, column: int, value: object) -> "KindError":
+        return cls(
+            f"{name} must hold numbers only, got {value!r} at row {row}, column {column}. "
+            f"Convert or drop that entry."
+        )
+
+    @classmethod
+    def name(cls, what: str, value: object) -> "KindError":
+        return cls(
+            f"{what} must be strings, numbers, booleans or things with a text of their own, "
+            f"got {type(value).__name__}. Pass str(...) of them."
+        )
+
+    @classmethod
+    def argument(cls, name: str, expected: str, value: object) -> "KindError":
+        return cls(f"{name} must be {expected}, got {value!r}.")
+
+    @classmethod
+    def class_instead_of_object(cls, name: str, value: type) -> "KindError":
+        return cls(
+            f"{name} must be an object, got the class {value.__name__}. "
+            f"Pass {value.__name__}() with its parentheses."
+        )
+
+
+class InputError(RanksetError, ValueError):
+    """Numbers, shapes or lengths that cannot be right."""
+
+    @classmethod
+    def shape(cls, name: str, expected: str, shape: tuple[int, ...], remedy: str) -> "InputError":
+        return cls(f"{name} must have shape {expected}, got shape {shape}. {remedy}")
+
+    @classmethod
+    def ragged(cls, name: str) -> "InputError":
+        return cls(f"{name} must have rows of one length, got rows of different lengths. Pad or drop them.")
+
+    @classmethod
+    def no_rows(cls) -> "InputError":
+        return cls("calibration needs at least one row, got 0. Pass labelled rows the model was not trained on.")
+
+    @classmethod
+    def no_rows_to_evaluate(cls) -> "InputError":
+        return cls("an evaluation is an average over rows, got 0 rows. Pass sets of at least one row.")
+
+    @classmethod
+    def columns(cls, name: str, expected: int, received: int) -> "InputError":
+        return cls(
+            f"{name} must have the {expected} columns of the calibration, got {received}. "
+            f"Pass one column per class, in the order used to calibrate."
+        )
+
+    @classmethod
+    def length(cls, name: str, expected: int, received: int) -> "InputError":
+        return cls(f"{name} must have one entry for each of the {expected} rows, got {received}.")
+
+    @classmethod
+    def missing(cls, name: str, row: int, column: int) -> "InputError":
+        return cls(
+            f"{name} must not contain NaN, got NaN at row {row}, column {column}. "
+            f"Find out why the model returns it, or drop that row."
+        )
+
+    @classmethod
+    def infinite(cls, name: str, row: int, column: int, value: float) -> "InputError":
+        return cls(
+            f"{name} must be finite, got {value} at row {row}, column {column}. "
+            f"Find out why the model returns it, or drop that row."
+        )
+
+    @classmethod
+    def all_minus_infinity(cls, name: str, row: int) -> "InputError":
+        return cls(
+            f"{name} may hold -inf for impossible labels, but row {row} holds nothing else. "
+            f"At least one label must be possible."
+        )
+
+    @classmethod
+    def negative(cls, name: str, row: int, column: int, value: float) -> "InputError":
+        return cls(
+            f"{name} must be probabilities, got {value:.6g} at row {row}, column {column}. "
+            f"They look like logits: pass kind='logits' for logits, kind='scores' for other numbers."
+        )
+
+    @classmethod
+    def row_sum(cls, name: str, row: int, total: float) -> "InputError":
+        if abs(total - 100.0) <= 1.0:
+            remedy = "They look like percentages: divide by 100."
+        else:
+            remedy = (
+                "If they are logits pass kind='logits'; for margins, similarities or other numbers "
+                "pass kind='scores'."
+            )
+        return cls(
+            f"{name} must have rows that sum to 1 within 0.01, got row {row} with sum {total:.6g}. {remedy}"
+        )
+
+    @classmethod
+    def not_in_unit_interval(cls, name: str, row: int, value: float) -> "InputError":
+        remedy = "They look like percentages: divide by 100." if 1 < value <= 100 else (
+            "For a logit d of the second class pass its sigmoid, or the matrix of (0, d) with kind='logits'."
+        )
+        return cls(
+            f"{name} must be probabilities of the second class between 0 and 1, "
+            f"got {value:.6g} at row {row}. {remedy}"
+        )
+
+    @classmethod
+    def sum_too_large(cls, row: int, total: float) -> "InputError":
+        return cls(
+            f"a score's transform must return rows that sum to less than 8, got row {row} with sum {total:.6g}. "
+            f"Normalise the transformed rows to sum to 1."
+        )
+
+
+class LabelError(RanksetError, ValueError):
+    """Labels, class names or group names that do not fit."""
+
+    @classmethod
+    def one_hot(cls, name: str, shape: tuple[int, ...]) -> "LabelError":
+        return cls(
+            f"{name} must be one-dimensional, got a one-hot matrix of shape {shape}. Pass y.argmax(axis=1)."
+        )
+
+    @classmethod
+    def not_one_dimensional(cls, name: str, shape: tuple[int, ...]) -> "LabelError":
+        return cls(f"{name} must be one-dimensional, one entry per row, got shape {shape}.")
+
+    @classmethod
+    def missing(cls, name: str, row: int) -> "LabelError":
+        return cls(f"{name} must be known for every row, got a missing value at row {row}. Drop that row.")
+
+    @classmethod
+    def out_of_range(cls, name: str, row: int, value: object, n_classes: int) -> "LabelError":
+        return cls(
+            f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, got {value!r} at row {row}. "
+            f"For other labels pass classes=[...], their names in column order."
+        )
+
+    @classmethod
+    def one_based(cls, name: str, row: int, n_classes: int) -> "LabelError":
+        return cls(
+            f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, got {n_classes} at row {row}. "
+            f"labels look 1-based: pass classes=range(1, {n_classes + 1})."
+        )
+
+    @classmethod
+    def names_without_classes(cls, name: str, row: int, value: object) -> "LabelError":
+        return cls(
+            f"{name} must be column numbers unless classes are given, got {value!r} at row {row}. "
+            f"Pass classes=[...], the names in column order."
+        )
+
+    @classmethod
+    def unknown(cls, name: str, row: int, unknown: Sequence[object], known: Sequence[object]) -> "LabelError":
+        return cls(
+            f"{name} must be among the classes ({listed(known)}), got {listed(unknown)}, first at row {row}. "
+            f"Check spelling and type, or pass the classes= these labels belong to."
+        )
+
+    @classmethod
+    def duplicates(cls, names: Sequence[object]) -> "LabelError":
+        return cls(f"class names must be distinct, got {listed(names)} more than once. Rename or merge those columns.")
+
+    @classmethod
+    def class_count(cls, expected: int, received: int) -> "LabelError":
+        return cls(f"classes must name each of the {expected} columns once, in order, got {received} names.")
+
+    @classmethod
+    def groups_missing(cls, condition: object) -> "LabelError":
+        return cls(f"{condition!r} needs to know each row's group, got none. Pass groups=, one name per row.")
+
+    @classmethod
+    def groups_unused(cls, condition: object) -> "LabelError":
+        return cls(
+            f"groups= was given, but {condition!r} does not look at the rows' groups. "
+            f"Pass condition=PerRow() when calibrating, or leave groups out."
+        )
+
+    @classmethod
+    def clusters(cls, expected: int, received: int) -> "LabelError":
+        return cls(f"PerLabel(clusters=...) must name a cluster for each of the {expected} classes, got {received}.")
+
+
+class ScoreError(RanksetError, ValueError):
+    """A score that cannot do what is asked of it."""
+
+    @classmethod
+    def parameter(cls, score: str, name: str, expected: str, value: object) -> "ScoreError":
+        return cls(f"{score}({name}=...) must be {expected}, got {value!r}.")
+
+    @classmethod
+    def needs_probabilities(cls, score: object) -> "ScoreError":
+        return cls(
+            f"{score!r} adds up or compares probabilities, and kind='scores' has none. "
+            f"Use Rank, TopK, Thr or Margin, or pass kind='logits' if the numbers are logits."
+        )
+
+    @classmethod
+    def mass_without_probabilities(cls) -> "ScoreError":
+        return cls(
+            "cells.mass adds up probabilities, and kind='scores' has none. "
+            "Use cells.rank and cells.prob only, or pass kind='probs' or kind='logits'."
+        )
+
+    @classmethod
+    def keys(cls, expected: str, received: str) -> "ScoreError":
+        return cls(f"a score's keys(cells) must return {expected}, got {received}.")
+
+    @classmethod
+    def nan_key(cls, score: object, row: int) -> "ScoreError":
+        return cls(
+            f"a score's keys must be comparable, got NaN from {score!r} at row {row}. "
+            f"Make keys(cells) return a number for every cell."
+        )
+
+
+class RuleError(RanksetError, ValueError):
+    """A rule asked for something it does not hold."""
+
+    @classmethod
+    def different(cls, what: str, ours: object, theirs: object) -> "RuleError":
+        return cls(
+            f"rules merge only when they ask the same question of their rows, got {what} {ours!r} and {theirs!r}. "
+            f"Calibrate both with the same {what}."
+        )
+
+    @classmethod
+    def no_ranks(cls, score: object) -> "RuleError":
+        return cls(
+            f"rank_profile describes rules that order labels by rank, got {score!r}. "
+            f"Calibrate with score=Rank() or TopK()."
+        )
+
+    @classmethod
+    def which_group(cls, condition: object, count: int, needed: str) -> "RuleError":
+        return cls(f"{condition!r} has {count:,} thresholds, one per group: say which one with {needed}.")
+
+    @classmethod
+    def no_such_group(cls, name: object, known: Sequence[object]) -> "RuleError":
+        return cls(f"the calibration has no group {name!r}, it has {listed(known)}.")
+
+    @classmethod
+    def option(cls, name: str, value: object, options: Sequence[str]) -> "RuleError":
+        return cls(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}.")
+
+    @classmethod
+    def no_unlabelled_rows(cls) -> "RuleError":
+        return cls("an expected size is an average over rows, got 0 rows. Pass at least one.")
+
+
+class StorageError(RanksetError, ValueError):
+    """A file that cannot be read or written."""
+
+    @classmethod
+    def unreadable(cls, path: object, reason: str) -> "StorageError":
+        return cls(f"{path} is not a whole rankset file: {reason}. Save the rule again, or fetch an undamaged copy.")
+
+    @classmethod
+    def future(cls, path: object, number: int, known: int) -> "StorageError":
+        return cls(
+            f"{path} has format {number}, this version of rankset reads up to {known}. Upgrade rankset to read it."
+        )
+
+    @classmethod
+    def too_large(cls, path: object, what: str, size: int, limit: int) -> "StorageError":
+        return cls(f"{path} has {what} of {size:,} bytes, at most {limit:,} are read. Is this a rankset file?")
+
+    @classmethod
+    def not_storable(cls, what: str, value: object) -> "StorageError":
+        return cls(
+            f"only rankset's own {what} can be stored, because loading a file must never run foreign code, "
+            f"got {value!r}. Keep the calibration scores and calibrate again after loading."
+        )

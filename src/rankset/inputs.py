@@ -1,0 +1,254 @@
+"""The only door: what users pass becomes plain arrays, or an error that says what to pass instead.
+
+Structure (type, shape, lengths, names) is checked here at once; values (NaN, sign, sums) are checked block by
+block, by ``checked_rows``, where they are read anyway.
+"""
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.errors import InputError, KindError, LabelError, RuleError
+from rankset.names import Array, Codes, Name, Names, distinct, plain
+
+Kind = Literal["probs", "logits", "scores", "binary"]
+KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "scores", "binary")
+
+SUM_TOLERANCE = 0.01
+
+
+def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int | None = None) -> Array:
+    """``values`` as an array of rows, not yet read: (n, K), or (n,) where ``kind`` is "binary"."""
+    array = _real_numbers(values, name)
+    if kind == "binary":
+        return _second_class(array, name)
+    if array.ndim == 1 and array.size == 0 and columns is not None:
+        return np.empty((0, columns))
+    if array.ndim != 2:  # noqa: PLR2004
+        raise InputError.shape(name, "(n, K)", array.shape, _shape_remedy(array))
+    if array.shape[1] == 0:
+        raise InputError.shape(name, "(n, K)", array.shape, "Pass at least one column, one per class.")
+    if columns is not None and array.shape[1] != columns:
+        raise InputError.columns(name, columns, array.shape[1])
+    return array
+
+
+def known_kind(kind: str) -> Kind:
+    """``kind`` itself, if it is one."""
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise RuleError.option("kind", kind, KINDS)
+
+
+def checked_rows(rows: Array, kind: Kind, start: int, name: str = "probs") -> NDArray[np.float64]:
+    """A block of rows as contiguous float64, its values checked; ``start`` is the number of its first row."""
+    block = np.ascontiguousarray(rows, dtype=np.float64)
+    CHECKS[kind](block, start, name)
+    return block
+
+
+def _real_numbers(values: ArrayLike, name: str) -> Array:
+    if isinstance(values, np.ma.MaskedArray):
+        raise KindError.not_a_matrix(name, "a masked array", "Fill or drop what is masked first.")
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise KindError.not_a_matrix(name, "a sparse matrix", "Pass values.toarray().")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError.ragged(name) from None
+    if array.dtype.kind == "O":
+        return _cast_objects(array, name)
+    if array.dtype.kind in "fiub" or _is_extended_float(array.dtype):
+        return array
+    raise KindError.not_a_matrix(name, f"an array of {array.dtype}", "Pass an array of floats.")
+
+
+def _is_extended_float(dtype: np.dtype[Any]) -> bool:
+    """Whether ``dtype`` is a float from outside NumPy, such as bfloat16."""
+    return dtype.kind == "V" and dtype.names is None and bool(np.can_cast(dtype, np.float64))
+
+
+def _cast_objects(array: Array, name: str) -> Array:
+    cast = np.empty(array.shape, dtype=np.float64)
+    for place, value in np.ndenumerate(array):
+        try:
+            cast[place] = float(value)
+        except (TypeError, ValueError):
+            if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+                raise InputError.ragged(name) from None
+            row, column = (*place, 0, 0)[:2]
+            raise KindError.cell(name, row, column, value) from None
+    return cast
+
+
+def _second_class(array: Array, name: str) -> Array:
+    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004
+        array = array[:, 0]
+    if array.ndim != 1:
+        remedy = "Pass the probability of the second class alone, or kind='probs' for a matrix."
+        raise InputError.shape(name, "(n,) for kind='binary'", array.shape, remedy)
+    return array
+
+
+def _shape_remedy(array: Array) -> str:
+    if array.ndim == 1:
+        return (
+            "For one row pass values.reshape(1, -1); for the probability of the second of two classes "
+            "pass kind='binary'."
+        )
+    return "Pass one row per sample and one column per class."
+
+
+def _check_probs(block: NDArray[np.float64], start: int, name: str) -> None:
+    totals = block.sum(axis=1)
+    wrong = ~(np.abs(totals - 1.0) <= SUM_TOLERANCE) | (block.min(axis=1) < 0)
+    if wrong.any():
+        _blame_probs(block, totals, int(wrong.argmax()), start, name)
+
+
+def _blame_probs(block: NDArray[np.float64], totals: NDArray[np.float64], row: int, start: int, name: str) -> None:
+    values = block[row]
+    if np.isnan(values).any():
+        raise InputError.missing(name, start + row, int(np.isnan(values).argmax()))
+    column = int(values.argmin())
+    if values[column] < 0:
+        raise InputError.negative(name, start + row, column, float(values[column]))
+    column = int(values.argmax())
+    if np.isinf(values[column]):
+        raise InputError.infinite(name, start + row, column, float(values[column]))
+    raise InputError.row_sum(name, start + row, float(totals[row]))
+
+
+def _check_reals(block: NDArray[np.float64], start: int, name: str) -> None:
+    largest = block.max(axis=1)
+    wrong = ~np.isfinite(largest)
+    if not wrong.any():
+        return
+    row = int(wrong.argmax())
+    values = block[row]
+    if np.isnan(largest[row]):
+        raise InputError.missing(name, start + row, int(np.isnan(values).argmax()))
+    if largest[row] > 0:
+        raise InputError.infinite(name, start + row, int(values.argmax()), float(largest[row]))
+    raise InputError.all_minus_infinity(name, start + row)
+
+
+def _check_binary(block: NDArray[np.float64], start: int, name: str) -> None:
+    wrong = ~((block >= 0) & (block <= 1))
+    if not wrong.any():
+        return
+    row = int(wrong.argmax())
+    if np.isnan(block[row]):
+        raise InputError.missing(name, start + row, 0)
+    raise InputError.not_in_unit_interval(name, start + row, float(block[row]))
+
+
+CHECKS: Final[dict[Kind, Callable[[NDArray[np.float64], int, str], None]]] = {
+    "probs": _check_probs,
+    "logits": _check_reals,
+    "scores": _check_reals,
+    "binary": _check_binary,
+}
+
+
+def label_codes(labels: ArrayLike, classes: Names, n_rows: int, *, name: str = "labels") -> Codes:
+    """The column of each row's label."""
+    array = _one_per_row(labels, n_rows, name)
+    codes = classes.codes(array)
+    if (codes < 0).any():
+        _blame_label(array, codes, classes, name)
+    return codes
+
+
+def names_per_row(names: ArrayLike, n_rows: int, *, name: str = "groups") -> Array:
+    """One name per row, none missing."""
+    array = _one_per_row(names, n_rows, name)
+    if array.dtype.kind == "M":
+        return np.datetime_as_string(array)
+    return np.strings.decode(array) if array.dtype.kind == "S" else array
+
+
+def id_words(ids: ArrayLike | None, n_rows: int) -> NDArray[np.uint64] | None:
+    """One 64-bit word per row that tells ``ids`` apart."""
+    if ids is None:
+        return None
+    array = names_per_row(ids, n_rows, name="ids")
+    if array.dtype.kind in "iub":
+        return array.astype(np.int64 if array.dtype.kind == "i" else np.uint64).view(np.uint64)
+    known, inverse = distinct(array)
+    return np.array([_word(value) for value in known], dtype=np.uint64)[inverse]
+
+
+def _word(value: Name) -> int:
+    if isinstance(value, int):
+        return value % 2**64
+    if isinstance(value, float) and value.is_integer():
+        return int(value) % 2**64
+    return int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest(), "little")
+
+
+def _one_per_row(values: ArrayLike, n_rows: int, name: str) -> Array:
+    array = _as_names(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise _not_a_vector(array, name)
+    if len(array) != n_rows:
+        raise InputError.length(name, n_rows, len(array))
+    missing = _missing(array)
+    if missing.any():
+        raise LabelError.missing(name, int(missing.argmax()))
+    return array
+
+
+def _as_names(values: ArrayLike, name: str) -> Array:
+    """An array of ``values`` in which a list of mixed things keeps its things apart."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise KindError.not_a_matrix(name, "a masked array", "Fill or drop what is masked first.")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+            array = np.asarray(values, dtype=object)
+    except ValueError:
+        raise InputError.ragged(name) from None
+    if array.dtype.kind in "cVm":
+        raise KindError.argument(name, "names or whole numbers", array.dtype.name)
+    return array
+
+
+def _not_a_vector(array: Array, name: str) -> LabelError:
+    one_hot = array.ndim == 2 and array.dtype.kind in "iufb" and bool(  # noqa: PLR2004
+        np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all()
+    )
+    return LabelError.one_hot(name, array.shape) if one_hot else LabelError.not_one_dimensional(name, array.shape)
+
+
+def _missing(array: Array) -> NDArray[np.bool_]:
+    if array.dtype.kind in "iubUS":
+        return np.zeros(len(array), dtype=np.bool_)
+    if array.dtype.kind in "fM":
+        return np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
+    return np.array([value is None or bool(value != value) for value in array.tolist()], dtype=np.bool_)  # noqa: PLR0124
+
+
+def _blame_label(array: Array, codes: Codes, classes: Names, name: str) -> None:
+    row = int((codes < 0).argmax())
+    value = array[row].item() if isinstance(array[row], np.generic) else array[row]
+    if classes.values != range(len(classes)):
+        unknown = [value for value, code in zip(*_first_seen(array, codes), strict=True) if code < 0]
+        raise LabelError.unknown(name, row, unknown, tuple(classes.values))
+    if isinstance(value, str):
+        raise LabelError.names_without_classes(name, row, value)
+    if array.dtype.kind in "iu" and array.min() == 1 and array.max() == len(classes):
+        raise LabelError.one_based(name, row, len(classes))
+    raise LabelError.out_of_range(name, row, value, len(classes))
+
+
+def _first_seen(array: Array, codes: Codes) -> tuple[list[Name], list[int]]:
+    """The distinct entries in order of appearance, with their codes."""
+    seen = {plain(value, "labels"): int(code) for value, code in zip(array.tolist(), codes, strict=True)}
+    return list(seen), list(seen.values())

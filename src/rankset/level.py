@@ -1,0 +1,88 @@
+"""alpha, the tolerated miss rate, as an exact position in a sorted list."""
+
+import math
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Rational
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import LevelError
+
+Alpha = float | str | Fraction | Decimal
+"""A level as users write it: 0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
+
+SMALLEST_EXPONENT = -400
+
+
+def exact(alpha: Alpha) -> Fraction:
+    """The level exactly as typed: 0.1 is one tenth, not the nearest binary fraction.
+
+    >>> exact(0.1) == exact("0.1") == Fraction(1, 10)
+    True
+    """
+    value = _parsed(alpha)
+    if not 0 < value < 1:
+        raise LevelError.out_of_range(alpha, *_remedy(value))
+    return value
+
+
+def position(n: int, alpha: Fraction) -> int:
+    """Which of ``n`` sorted calibration keys is the threshold; ``n + 1`` means "keep every label".
+
+    >>> position(99, Fraction(1, 10)), position(8, Fraction(1, 10))
+    (90, 9)
+    """
+    return n + 1 - math.floor((n + 1) * alpha)
+
+
+def positions(counts: NDArray[np.int64], alpha: Fraction) -> NDArray[np.int64]:
+    """``position`` of every group size in ``counts``."""
+    sizes, inverse = np.unique(counts, return_inverse=True)
+    return np.array([position(int(n), alpha) for n in sizes], dtype=np.int64)[inverse]
+
+
+def rows_needed(alpha: Fraction) -> int:
+    """The fewest calibration rows at which some label can be left out."""
+    return math.ceil(1 / alpha) - 1
+
+
+def _parsed(alpha: Alpha) -> Fraction:
+    if isinstance(alpha, np.ndarray) and alpha.ndim == 0:
+        alpha = alpha[()]
+    if isinstance(alpha, Rational) and not isinstance(alpha, bool):
+        return Fraction(alpha)
+    if isinstance(alpha, str) and "/" in alpha and len(alpha) < -SMALLEST_EXPONENT:
+        return _fraction(alpha)
+    if isinstance(alpha, str | float | np.floating | Decimal):
+        return _decimal(alpha)
+    raise LevelError.not_a_number(alpha)
+
+
+def _fraction(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise LevelError.not_a_number(text) from None
+
+
+def _decimal(alpha: str | float | Decimal) -> Fraction:
+    try:
+        value = Decimal(str(alpha))
+    except InvalidOperation:
+        raise LevelError.not_a_number(alpha) from None
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int) or value.adjusted() > -SMALLEST_EXPONENT:
+        raise LevelError.out_of_range(alpha)
+    if exponent < SMALLEST_EXPONENT:
+        raise LevelError.out_of_range(alpha, f"levels below 1e{SMALLEST_EXPONENT} are not supported")
+    return Fraction(value)
+
+
+def _remedy(value: Fraction) -> tuple[str, ...]:
+    """A guess at what somebody who typed a percentage meant."""
+    if not 1 < value < 100:  # noqa: PLR2004
+        return ()
+    percent = value if value < 50 else 100 - value  # noqa: PLR2004
+    return (f"did you mean {float(percent / 100):g}?",)

@@ -1,0 +1,212 @@
+"""What sets are worth once the labels are known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset import beta, inputs, level
+from rankset.errors import InputError, KindError, LevelError
+from rankset.level import Alpha
+from rankset.names import Name, group_names
+from rankset.sets import PredictionSets
+
+Strata = Sequence[tuple[int, int]]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NO_LIMIT = np.iinfo(np.int64).max
+PAPER_STRATA: Strata = ((0, 1), (2, 3), (4, 10), (11, 100), (101, 1000), (1001, NO_LIMIT))
+"""Set sizes that the paper pools for SSCV (first and last size of each stratum), and one more beyond its largest."""
+EMPTY_APART: Strata = ((0, 0), (1, 1), *PAPER_STRATA[1:])
+"""The same with empty sets in a stratum of their own."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often something holds among the rows of one part (a class, a group)."""
+
+    name: Name
+    n: int
+    coverage: float
+    mean_size: float
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """How sets did on ``n`` labelled rows at ``alpha``. Print it for a summary.
+
+    * ``interval``: exact interval for the coverage of the rule on all future rows, from these ``n`` rows alone;
+    * ``expected``: where the coverage seen on ``n`` rows should fall, given how many rows calibrated the rule
+      (exact, None where that is not known or thresholds are several);
+    * ``sscv``, ``sscv_empty_apart``: the largest gap between coverage and 1 - alpha in any stratum of set sizes;
+    * ``singleton_hits``: the share of one-label sets that hold the true label (nan without such sets);
+    * ``classes``, ``groups``: the same by true class (those that occur) and by row group;
+    * ``class_gap``: mean distance of the classes' coverage from 1 - alpha; ``macro_coverage``: its mean.
+    """
+
+    alpha: float
+    n: int
+    coverage: float
+    interval: tuple[float, float]
+    expected: tuple[float, float] | None
+    confidence: float
+    mean_size: float
+    size_counts: Ints
+    empty_rate: float
+    singleton_rate: float
+    singleton_hits: float
+    sscv: float
+    sscv_empty_apart: float
+    classes: tuple[Share, ...]
+    class_gap: float
+    macro_coverage: float
+    groups: tuple[Share, ...] = ()
+
+    @property
+    def worst_class(self) -> Share:
+        """The class with the lowest coverage (the one with most rows, if several)."""
+        return min(self.classes, key=lambda share: (share.coverage, -share.n))
+
+    def __repr__(self) -> str:
+        percent = f"{self.confidence:.0%}"
+        lines = [f"Evaluation of {self.n:,} rows at alpha={self.alpha:g}", *self._coverage_lines(percent)]
+        worst = self.worst_class
+        lines += [
+            _line("mean size", self.mean_size, f"sizes {_histogram(self.size_counts)}"),
+            _line("empty sets", self.empty_rate, ""),
+            _line("single labels", self.singleton_rate, f"right in {self.singleton_hits:.4f} of them"),
+            _line("SSCV", self.sscv, f"{self.sscv_empty_apart:.4f} with empty sets as a stratum of their own"),
+            _line(
+                "class gap",
+                self.class_gap,
+                f"macro coverage {self.macro_coverage:.4f}; lowest {worst.coverage:.4f} "
+                f"for {worst.name!r} ({worst.n:,} rows)",
+            ),
+        ]
+        lines += [
+            _line(f"group {share.name!r}", share.coverage, f"{share.n:,} rows, mean size {share.mean_size:.3f}")
+            for share in self.groups
+        ]
+        return "\n".join(lines)
+
+    def _coverage_lines(self, percent: str) -> list[str]:
+        low, high = self.interval
+        lines = [_line("coverage", self.coverage, f"asked {1 - self.alpha:g}; exact {percent} interval {low:.4f} to {high:.4f}")]
+        if self.expected is not None:
+            lines.append(
+                f"{'':27}{percent} of calibrations of this size give {self.expected[0]:.4f} to {self.expected[1]:.4f} here"
+            )
+        return lines
+
+
+def evaluate(
+    sets: PredictionSets,
+    labels: ArrayLike,
+    alpha: Alpha | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.9,
+) -> Evaluation:
+    """How ``sets`` did, now that the ``labels`` are known; ``groups`` adds the same by group of rows.
+
+    >>> sets = PredictionSets.from_mask([[True, False], [True, True], [False, True], [True, False]])
+    >>> evaluate(sets, [0, 1, 1, 1], alpha=0.25).coverage
+    0.75
+    """
+    if not isinstance(sets, PredictionSets):
+        raise KindError.argument("sets", "PredictionSets, as Rule.predict returns them", type(sets).__name__)
+    if len(sets) == 0:
+        raise InputError.no_rows_to_evaluate()
+    if not 0 < confidence < 1:
+        raise KindError.argument("confidence", "a share between 0 and 1", confidence)
+    asked = _level(sets, alpha)
+    codes = inputs.label_codes(labels, sets.names, len(sets))
+    covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
+    single = sizes == 1
+    by_class = _shares(sets.names.array, codes, covered, sizes)
+    class_coverage = np.array([share.coverage for share in by_class])
+    return Evaluation(
+        alpha=float(asked),
+        n=n,
+        coverage=float(covered.mean()),
+        interval=beta.binomial_interval(int(covered.sum()), n, confidence),
+        expected=_expected(sets, asked, n, confidence),
+        confidence=confidence,
+        mean_size=float(sizes.mean()),
+        size_counts=np.bincount(sizes),
+        empty_rate=float((sizes == 0).mean()),
+        singleton_rate=float(single.mean()),
+        singleton_hits=float(covered[single].mean()) if single.any() else np.nan,
+        sscv=sscv(covered, sizes, asked),
+        sscv_empty_apart=sscv(covered, sizes, asked, strata=EMPTY_APART),
+        classes=by_class,
+        class_gap=float(np.abs(class_coverage - float(1 - asked)).mean()),
+        macro_coverage=float(class_coverage.mean()),
+        groups=() if groups is None else _by_group(groups, covered, sizes),
+    )
+
+
+def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_STRATA) -> float:
+    """Size-stratified coverage violation: the largest gap between coverage and 1 - alpha in any stratum.
+
+    >>> sscv(np.array([True, True, False]), np.array([1, 2, 2]), 0.1)
+    0.4
+    """
+    target = float(1 - level.exact(alpha))
+    parts = (covered[(sizes >= first) & (sizes <= last)] for first, last in strata)
+    return max((float(abs(part.mean() - target)) for part in parts if len(part)), default=0.0)
+
+
+def _level(sets: PredictionSets, alpha: Alpha | None) -> Any:  # noqa: ANN401
+    if alpha is not None:
+        return level.exact(alpha)
+    if sets.alpha is None:
+        raise LevelError.missing()
+    return sets.alpha
+
+
+def _expected(sets: PredictionSets, alpha: Any, n: int, confidence: float) -> tuple[float, float] | None:  # noqa: ANN401
+    """The shortest central range of coverage on ``n`` rows that the beta-binomial law fills with ``confidence``."""
+    if sets.n_calibration is None or sets.alpha != alpha:
+        return None
+    k = level.position(sets.n_calibration, alpha)
+    if k > sets.n_calibration:
+        return 1.0, 1.0
+    below = beta.beta_binomial(n, k, sets.n_calibration + 1 - k).cumsum()
+    tail = (1 - confidence) / 2
+    low, high = np.searchsorted(below, (tail, 1 - tail))
+    return float(low / n), float(min(high, n) / n)
+
+
+def _shares(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
+    counts = np.bincount(codes, minlength=len(names))
+    hits = np.bincount(codes, weights=covered, minlength=len(names))
+    totals = np.bincount(codes, weights=sizes, minlength=len(names))
+    return tuple(
+        Share(names[code].item() if isinstance(names[code], np.generic) else names[code], int(n), float(hits[code] / n), float(totals[code] / n))
+        for code, n in enumerate(counts)
+        if n
+    )
+
+
+def _by_group(groups: ArrayLike, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
+    rows = inputs.names_per_row(groups, len(sizes))
+    names = group_names(rows)
+    return _shares(names.array, names.codes(rows), covered, sizes)
+
+
+def _line(name: str, value: float, remark: str) -> str:
+    return f"  {name:<16}{value:>7.4f}  {remark}".rstrip()
+
+
+def _histogram(counts: Ints) -> str:
+    """Up to eight sizes with their counts, the rest pooled."""
+    sizes = np.flatnonzero(counts)
+    shown = [f"{size}: {counts[size]:,}" for size in sizes[:8]]
+    if len(sizes) > 8:  # noqa: PLR2004
+        shown.append(f"{sizes[8]}–{sizes[-1]}: {counts[sizes[8] :].sum():,}")
+    return ", ".join(shown)

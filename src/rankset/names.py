@@ -1,0 +1,101 @@
+"""Vocabularies: names of classes and of groups, and the codes that stand for them inside."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import KindError, LabelError
+
+Name = str | int | float | bool
+Array = NDArray[Any]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Names:
+    """An ordered vocabulary: class names in column order, group names in sorted order."""
+
+    values: tuple[Name, ...] | range
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def array(self) -> Array:
+        """The names as an array, of the plainest dtype that keeps each of them as it is."""
+        if isinstance(self.values, range):
+            return np.arange(self.values.start, self.values.stop, self.values.step)
+        if len({type(value) for value in self.values}) == 1:
+            return np.array(self.values)
+        return np.array(self.values, dtype=object)
+
+    def codes(self, names: Array) -> Codes:
+        """The place of each of ``names`` in the vocabulary, -1 where it has none."""
+        if self.values == range(len(self.values)) and names.dtype.kind in "iufb":
+            known = (names >= 0) & (names < len(self.values)) & (names == np.floor(names))
+            return np.where(known, names, -1).astype(np.int64)
+        places = {value: code for code, value in enumerate(self.values)}
+        known, inverse = distinct(names)
+        return np.array([places.get(value, -1) for value in known], dtype=np.int64)[inverse]
+
+
+def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
+    """The vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
+    if classes is None:
+        return Names(range(n_columns))
+    if isinstance(classes, str):
+        raise KindError.argument("classes", "a list of names", classes)
+    values = tuple(plain(value, "class names") for value in _listed(classes))
+    if len(values) != n_columns:
+        raise LabelError.class_count(n_columns, len(values))
+    if len(set(values)) < len(values):
+        raise LabelError.duplicates(sorted({v for v in values if values.count(v) > 1}, key=str))
+    numbered = values == tuple(range(n_columns)) and all(type(value) is int for value in values)
+    return Names(range(n_columns) if numbered else values)
+
+
+def group_names(names: Array) -> Names:
+    """The vocabulary of the groups that occur in ``names``: numbers first, then texts, each sorted."""
+    return Names(_sorted(distinct(names)[0]))
+
+
+def union(ours: Names, theirs: Names) -> Names:
+    """The vocabulary of both."""
+    return Names(_sorted({*ours.values, *theirs.values}))
+
+
+def _sorted(names: Iterable[Name]) -> tuple[Name, ...]:
+    return tuple(sorted(names, key=lambda name: (isinstance(name, str), name)))
+
+
+def _listed(values: Iterable[object]) -> Iterable[object]:
+    return values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def plain(value: object, what: str) -> Name:
+    """``value`` as a string, number or boolean of Python's own; other things by their text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        return value.decode()
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        raise KindError.name(what, value)
+    if isinstance(value, str | int | float | bool):
+        return value
+    if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+        raise KindError.name(what, value)
+    return str(value)
+
+
+def distinct(names: Array) -> tuple[list[Name], Codes]:
+    """The distinct names, and for each entry which of them it is."""
+    if names.dtype.kind in "iufbU":
+        known, inverse = np.unique(names, return_inverse=True)
+        return [plain(value, "names") for value in known], inverse
+    seen: dict[Name, int] = {}
+    codes = [seen.setdefault(plain(value, "names"), len(seen)) for value in names.tolist()]
+    return list(seen), np.array(codes, dtype=np.int64)

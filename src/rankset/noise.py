@@ -1,0 +1,39 @@
+"""Seed and the row's own content make that row's uniform draw: same row, same draw, in any batch, order, machine."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+SAMPLED = 16
+"""How many entries of a row are mixed in besides its largest: enough to tell real rows apart, cheap for wide ones."""
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def draws(values: NDArray[np.float64], seed: int, ids: Words | None = None) -> NDArray[np.float64]:
+    """One number in [0, 1) per row of ``values`` (n, K), further told apart by ``ids`` (n,) where given."""
+    n_rows, n_columns = values.shape
+    largest = values.argmax(axis=1)
+    sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
+    words = np.empty((n_rows, len(sampled) + 3), dtype=np.uint64)
+    words[:, :-3] = _bits(values[:, sampled])
+    words[:, -3] = _bits(values[np.arange(n_rows), largest])
+    words[:, -2] = largest
+    words[:, -1] = 0 if ids is None else _mixed(ids ^ GOLDEN)
+    salts = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * GOLDEN
+    total = _mixed(words + salts).sum(axis=1, dtype=np.uint64)
+    seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)
+    return (_mixed(total ^ seeded) >> np.uint64(11)) * 2.0**-53
+
+
+def _bits(values: NDArray[np.float64]) -> Words:
+    """The bit patterns of ``values``, with -0.0 counted as 0.0."""
+    return (values + 0.0).view(np.uint64)
+
+
+def _mixed(words: Words) -> Words:
+    """A bijection of 64-bit words that scatters neighbours (the finaliser of SplitMix64)."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

@@ -1,0 +1,136 @@
+"""A recipe: what is asked of every row, from raw numbers to keys and groups, block by block.
+
+Calibration and prediction follow the same recipe, so the key of (x, y) is the same number in both.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset import inputs, noise, scores
+from rankset.cells import AllCells, Cells, LabelCells, Rows
+from rankset.conditions import Condition
+from rankset.errors import LabelError, RuleError
+from rankset.inputs import Kind
+from rankset.names import Array, Names, group_names
+from rankset.order import Keys
+from rankset.probabilities import from_kind
+from rankset.scores import Score
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything two calibrations must share to be merged, and the names of the row groups seen."""
+
+    score: Score
+    condition: Condition
+    kind: Kind
+    seed: int
+    classes: Names
+    groups: Names = Names(())
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.classes)
+
+    @property
+    def n_groups(self) -> int:
+        """How many thresholds there are."""
+        return self.condition.count(self.n_columns, len(self.groups))
+
+    def numbers(self, columns: Ints, row_groups: Ints) -> Ints:
+        """The group of each cell."""
+        return self.condition.numbers(columns, row_groups, self.n_columns, len(self.groups))
+
+    def table(self) -> Ints:
+        """The group of every (row group, column), not repeated along what the condition does not look at."""
+        return self.numbers(np.arange(self.n_columns)[np.newaxis, :], np.arange(len(self.groups))[:, np.newaxis])
+
+    def group_name(self, number: int) -> str:
+        """What users call a group: a row group, a label (the first of its cluster), or both."""
+        table = self.table()
+        row, column = np.argwhere(table == number)[0]
+        parts = [repr(self.groups.values[row])] if self.condition.needs_groups else []
+        if table.shape[1] > 1:
+            parts.append(repr(self.classes.values[column]))
+        return " × ".join(parts) or "all rows"
+
+    def with_groups(self, groups: Names) -> "Recipe":
+        return replace(self, groups=groups)
+
+    def difference(self, other: "Recipe") -> str | None:
+        """The first thing in which two recipes differ so that their calibrations cannot be merged."""
+        ours, theirs = self.with_groups(other.groups), other
+        return next((name for name in SHARED if getattr(ours, name) != getattr(theirs, name)), None)
+
+    def keys(self, cells: Cells, shape: tuple[int, int], start: int) -> Keys:
+        return scores.comparable(self.score.keys(cells), shape, self.score, start)
+
+
+SHARED = ("score", "condition", "kind", "classes", "seed")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows as users passed them, read block by block as the recipe says."""
+
+    recipe: Recipe
+    source: Array
+    row_groups: Ints
+    ids: NDArray[np.uint64] | None
+
+    @classmethod
+    def of(cls, recipe: Recipe, values: ArrayLike, groups: Array | None, ids: ArrayLike | None) -> "Batch":
+        """``groups`` come as checked names, because calibration learns its vocabulary from them first."""
+        source = inputs.matrix(values, recipe.kind, columns=recipe.n_columns)
+        codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
+        return cls(recipe, source, codes, inputs.id_words(ids, len(source)))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.source), self.recipe.n_columns
+
+    def rows(self, part: slice) -> Rows:
+        """The rows of one block, checked, converted and as the score wants to see them."""
+        recipe = self.recipe
+        probs = from_kind(inputs.checked_rows(self.source[part], recipe.kind, part.start), recipe.kind)
+        ids = None if self.ids is None else self.ids[part]
+        draw = partial(noise.draws, probs, recipe.seed, ids)
+        return Rows(scores.transformed(recipe.score, probs), draw, additive=recipe.kind != "scores")
+
+    def groups(self, columns: Ints, part: slice) -> Ints:
+        """The group of each cell of one block."""
+        codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part]
+        return self.recipe.numbers(columns, codes[:, np.newaxis])
+
+    def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
+        """Group and keys of the given label of each row."""
+        cells = LabelCells(self.rows(part), labels[part])
+        shape = (part.stop - part.start, 1)
+        keys = self.recipe.keys(cells, shape, part.start)
+        groups = np.broadcast_to(self.groups(cells.column, part), shape)
+        return groups[:, 0], tuple(key[:, 0] for key in keys)
+
+    def all_keys(self, part: slice) -> tuple[AllCells, Ints, Keys]:
+        """Cells, groups and keys of every label of each row."""
+        cells = AllCells(self.rows(part))
+        keys = self.recipe.keys(cells, cells.prob.shape, part.start)
+        return cells, self.groups(cells.column, part), keys
+
+
+def row_group_names(condition: Condition, groups: ArrayLike | None, n_rows: int) -> Array | None:
+    """The rows' group names, present exactly where ``condition`` looks at them."""
+    if groups is None and condition.needs_groups:
+        raise LabelError.groups_missing(condition)
+    if groups is not None and not condition.needs_groups:
+        raise LabelError.groups_unused(condition)
+    return None if groups is None else inputs.names_per_row(groups, n_rows)
+
+
+def learned_groups(names: Array | None) -> Names:
+    """The vocabulary of the row groups calibration sees."""
+    return Names(()) if names is None else group_names(names)

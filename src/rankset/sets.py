@@ -1,0 +1,128 @@
+"""PredictionSets: the answer handed to users, one set of labels per row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset import inputs
+from rankset.errors import KindError
+from rankset.names import Names, class_names
+
+Ints = NDArray[np.int64]
+SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionSets(Sequence[NDArray[Any]]):
+    """Sets of labels in compressed rows: row i holds ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
+
+    Iterating gives each row's class names; ``mask``, ``sizes`` and ``covers`` give arrays over all rows.
+    ``alpha`` and ``n_calibration`` tell where the sets come from, where that is known.
+
+    >>> sets = PredictionSets.from_mask([[True, False, True], [False, False, False]], classes=["cat", "dog", "fox"])
+    >>> [row.tolist() for row in sets]
+    [['cat', 'fox'], []]
+    >>> sets.covers(["fox", "fox"])
+    array([ True, False])
+    """
+
+    offsets: Ints
+    codes: NDArray[np.int32]
+    names: Names
+    alpha: Fraction | None = None
+    n_calibration: int | None = None
+    classes: NDArray[Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", self.names.array)
+
+    @classmethod
+    def from_mask(
+        cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Fraction | None = None
+    ) -> "PredictionSets":
+        """Sets from a boolean matrix (n, K), labels in column order."""
+        array = np.asarray(mask)
+        if array.ndim != 2 or array.dtype.kind != "b":  # noqa: PLR2004
+            received = f"{array.dtype} of shape {array.shape}"
+            raise KindError.argument("mask", "a boolean matrix (n, K)", received)
+        offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
+        return cls(offsets, array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1]), alpha)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return iter(np.split(self.classes[self.codes], self.offsets[1:-1]) if len(self) else ())
+
+    @overload
+    def __getitem__(self, index: int) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "PredictionSets": ...
+    def __getitem__(self, index: int | slice) -> "NDArray[Any] | PredictionSets":
+        """One row's class names, or the sets of a range of rows."""
+        if isinstance(index, slice):
+            return self._rows(np.arange(len(self))[index])
+        row = range(len(self))[index]
+        return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same labels in the same order for the same rows."""
+        if not isinstance(other, PredictionSets):
+            return NotImplemented
+        return (
+            np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.codes, other.codes)
+            and self.names == other.names
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def sizes(self) -> Ints:
+        """How many labels each set has (n,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which labels are in which set (n, K)."""
+        mask = np.zeros((len(self), len(self.names)), dtype=np.bool_)
+        mask[self._row_numbers, self.codes] = True
+        return mask
+
+    def covers(self, labels: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each row's set contains its label (n,)."""
+        codes = inputs.label_codes(labels, self.names, len(self))
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[self._row_numbers[self.codes == codes[self._row_numbers]]] = True
+        return found
+
+    def to_lists(self) -> list[list[Any]]:
+        """Each row's class names as plain lists."""
+        return [row.tolist() for row in self]
+
+    @property
+    def _row_numbers(self) -> Ints:
+        """The row of every entry of ``codes``."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def _rows(self, rows: Ints) -> "PredictionSets":
+        sizes = self.sizes[rows]
+        offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)
+        picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return PredictionSets(offsets, self.codes[picked], self.names, self.alpha, self.n_calibration)
+
+    def __repr__(self) -> str:
+        level = "" if self.alpha is None else f", alpha={float(self.alpha):g}"
+        mean = f", mean size {self.sizes.mean():.3g}" if len(self) else ""
+        lines = [f"PredictionSets({len(self):,} rows, {len(self.names):,} classes{level}{mean})"]
+        lines += [f"  {row}: {_braces(labels)}" for row, labels in enumerate(self[:SHOWN_ROWS])]
+        return "\n".join([*lines, "  …"] if len(self) > SHOWN_ROWS else lines)
+
+
+def _braces(labels: NDArray[Any]) -> str:
+    shown = ", ".join(map(str, labels[:10].tolist()))
+    return f"{{{shown}, … {len(labels)} labels}}" if len(labels) > 10 else f"{{{shown}}}"  # noqa: PLR2004

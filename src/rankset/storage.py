@@ -1,0 +1,150 @@
+"""Headers and arrays on disk: one safetensors file, the header as sorted JSON in one metadata key, no pickle.
+
+Nothing is allocated before sizes are checked, nothing in a file is ever executed, a failed save leaves the old
+file as it was. This module knows nothing of rules; ``docs/design.md`` describes the header they write.
+"""
+
+import dataclasses
+import json
+import os
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import StorageError
+
+HEADER = "rankset"
+FORMAT = 1
+"""The format number. To change the format: raise it, keep reading every older one, add a golden file."""
+
+LIMIT_HEADER = 64 << 20
+"""Room for about a million class names."""
+
+DTYPES = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8")}
+LENGTH_BYTES = 8
+
+Header = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+
+def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
+    """Writes ``header`` and one-dimensional ``arrays``, all or nothing."""
+    from safetensors.numpy import save
+
+    text = json.dumps({"format": FORMAT, **header}, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    packed = {name: _packed(array) for name, array in arrays.items()}
+    _replace(Path(path), save(packed, {HEADER: text}))
+
+
+def read(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:
+    """The header and the arrays of a file that ``write`` made."""
+    with unpacking(path):
+        _check_size(Path(path))
+        return _read(Path(path))
+
+
+@contextmanager
+def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turns whatever a damaged file makes go wrong inside into one clear error."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except StorageError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError, SafetensorError) as error:
+        raise StorageError.unreadable(path, str(error) or type(error).__name__) from None
+
+
+def described(value: object, known: Sequence[type[Any]]) -> Header:
+    """A frozen value of one of the ``known`` dataclasses, by name and fields."""
+    if type(value) not in known:
+        raise StorageError.not_storable("scores and conditions", value)
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast(Any, value))}
+    return {
+        "name": type(value).__name__,
+        **{name: described(part, known) if dataclasses.is_dataclass(part) else part for name, part in fields.items()},
+    }
+
+
+def rebuilt(description: Header, known: Sequence[type[Any]]) -> Any:  # noqa: ANN401
+    """The value ``described`` described; only the ``known`` types are ever made."""
+    types = {kind.__name__: kind for kind in known}
+    kind = types[description["name"]]
+    expected = {field.name for field in dataclasses.fields(kind)}
+    if set(description) != {"name", *expected}:
+        raise KeyError(f"{kind.__name__} has fields {sorted(expected)}, not {sorted(description)}")
+    return kind(**{name: _value(description[name], known) for name in expected})
+
+
+def _value(part: object, known: Sequence[type[Any]]) -> object:
+    if isinstance(part, dict):
+        return rebuilt(part, known)
+    return tuple(part) if isinstance(part, list) else part
+
+
+def _read(path: Path) -> tuple[Header, Arrays]:
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata() or {}
+        if HEADER not in metadata:
+            raise StorageError.unreadable(path, "it has no rankset header")
+        header = json.loads(metadata[HEADER])
+        _check_format(path, header)
+        for name in file.keys():  # noqa: SIM118
+            _check_array(path, name, file.get_slice(name))
+        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def _packed(array: NDArray[Any]) -> NDArray[Any]:
+    """``array`` as little-endian contiguous int64 or float64: safetensors would silently scramble anything else."""
+    return np.ascontiguousarray(array, dtype=DTYPES["F64" if array.dtype.kind == "f" else "I64"])
+
+
+def _check_size(path: Path) -> None:
+    """Refuses a file whose first eight bytes promise a header that is not there, or too large."""
+    with path.open("rb") as file:
+        start = file.read(LENGTH_BYTES)
+    if len(start) < LENGTH_BYTES:
+        raise StorageError.unreadable(path, f"it has only {len(start)} bytes")
+    (length,) = struct.unpack("<Q", start)
+    if length > LIMIT_HEADER:
+        raise StorageError.too_large(path, "a header", length, LIMIT_HEADER)
+    if length + LENGTH_BYTES > path.stat().st_size:
+        raise StorageError.unreadable(path, "it ends inside its header")
+
+
+def _check_format(path: Path, header: object) -> None:
+    number = header.get("format") if isinstance(header, dict) else None
+    if type(number) is not int or number < 1:
+        raise StorageError.unreadable(path, "its header has no format number")
+    if number > FORMAT:
+        raise StorageError.future(path, number, FORMAT)
+
+
+def _check_array(path: Path, name: str, array: Any) -> None:  # noqa: ANN401
+    if array.get_dtype() not in DTYPES or len(array.get_shape()) != 1:
+        received = f"{array.get_dtype()} of shape {array.get_shape()}"
+        raise StorageError.unreadable(path, f"array {name!r} is {received}, not one-dimensional I64 or F64")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Puts ``data`` at ``path`` in one step, by way of a finished file beside it."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.draft")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
