@@ -1,7 +1,7 @@
 """Prediction sets with a finite-sample guarantee, from any classifier's scores.
 
-    rule = rankset.calibrate(probs, labels)        # rows the model has not seen
-    sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
+rule = rankset.calibrate(probs, labels)        # rows the model has not seen
+sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
 """
 
 from importlib import import_module
@@ -13,7 +13,7 @@ from rankset.conformal import CoverageBand, Estimate, RankProfile, Rule, calibra
 from rankset.errors import RanksetError, RanksetWarning
 from rankset.metrics import Evaluation, evaluate
 from rankset.probabilities import softmax
-from rankset.scores import Aps, Margin, Raps, Rank, Saps, Score, Thr, TieBreak, TopK
+from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets
 
 __version__ = "0.1.0"

@@ -30,7 +30,7 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int) -> 
     parts = split(n_rows, n_columns)
     first = list(islice(parts, 2))
     threads = _setting(THREADS, _cores())
-    if len(first) < 2 or threads < 2:  # noqa: PLR2004
+    if len(first) < 2 or threads < 2:
         yield from map(function, first)
         yield from map(function, parts)
         return

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from rankset import level, order
 from rankset.order import Keys
 
 Ints = NDArray[np.int64]
+
+REMEMBERED_LEVELS = 64
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,22 @@ class Calibration:
 
     def thresholds(self, alpha: Fraction) -> Thresholds:
         """Where each group is cut at ``alpha``."""
+        known = self._thresholds
+        if alpha not in known:
+            if len(known) >= REMEMBERED_LEVELS:
+                known.clear()
+            known[alpha] = self._cut(alpha)
+        return known[alpha]
+
+    @cached_property
+    def _thresholds(self) -> dict[Fraction, Thresholds]:
+        """Levels asked before: services ask for one row at a time, always at the same level."""
+        return {}
+
+    def _cut(self, alpha: Fraction) -> Thresholds:
         counts = self.counts
         places = level.positions(counts, alpha)
-        everything = np.append(places > counts, True)  # noqa: FBT003
+        everything = np.append(places > counts, True)
         cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
         return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
 
@@ -87,5 +103,5 @@ class Calibration:
         return Calibration.of(groups, keys, len(self.counts))
 
 
-def _at(key: NDArray[np.float64] | NDArray[np.int64], cuts: Ints) -> NDArray[np.float64] | NDArray[np.int64]:
+def _at(key: NDArray[Any], cuts: Ints) -> NDArray[Any]:
     return key[cuts] if len(key) else np.zeros(len(cuts), dtype=key.dtype)

@@ -66,7 +66,8 @@ class Rows:
 class Cells(ABC):
     """The features of some cells, as arrays that broadcast against each other.
 
-    Shapes are (n, 1) for one label per row and (n, K) for all labels; what belongs to the row is (n, 1).
+    The full shape is (n, 1) for one label per row and (n, K) for all labels, where place j holds the label of
+    rank j + 1; what belongs to the row is (n, 1), the rank of all labels (1, K).
     """
 
     rows: Rows
@@ -142,34 +143,24 @@ class LabelCells(Cells):
         return (self.rows.shares * self._up_to_here).sum(axis=1, keepdims=True)
 
 
-class AllCells(Cells):
-    """Every cell of every row, found by one stable sort."""
+class RankedCells(Cells):
+    """Every cell of every row, most likely first, found by one stable sort: place j holds the label of rank j + 1."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
 
-    @property
-    def column(self) -> Ints:
-        return np.arange(self.rows.probs.shape[1])[np.newaxis, :]
-
-    @property
-    def prob(self) -> Floats:
-        return self.rows.probs
-
     @cached_property
-    def order(self) -> Ints:
-        """The columns of each row, most likely first."""
+    def column(self) -> Ints:
         return np.argsort(-self.rows.probs, axis=1, kind="stable")
 
     @cached_property
+    def prob(self) -> Floats:
+        return np.take_along_axis(self.rows.probs, self.column, axis=1)
+
+    @cached_property
     def rank(self) -> Ints:
-        ranks = np.empty_like(self.order)
-        np.put_along_axis(ranks, self.order, np.arange(1, self.order.shape[1] + 1)[np.newaxis, :], axis=1)
-        return ranks
+        return np.arange(1, self.rows.probs.shape[1] + 1)[np.newaxis, :]
 
     @cached_property
     def mass(self) -> Floats:
-        masses = np.empty_like(self.rows.probs)
-        running = np.take_along_axis(self.rows.shares, self.order, axis=1).cumsum(axis=1)
-        np.put_along_axis(masses, self.order, running, axis=1)
-        return masses
+        return np.take_along_axis(self.rows.shares, self.column, axis=1).cumsum(axis=1)

@@ -18,7 +18,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.errors import InputError, KindError, RanksetWarning, RuleError, ScoreError, StorageError, listed
 from rankset.inputs import Kind
 from rankset.level import Alpha
-from rankset.names import Name, Names, class_names, union
+from rankset.names import Names, class_names, union
 from rankset.recipe import Batch, Ints, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets
@@ -151,12 +151,9 @@ class Rule:
         exact = level.exact(alpha)
         batch = self._batch(probs, groups, ids)
         self._warn_of_small_groups(batch, exact)
-        choose = partial(_chosen, batch, self.calibration.thresholds(exact), empty)
-        parts = list(blocks.mapped(choose, *batch.shape))
-        sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
-        codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
+        offsets, codes = select(batch, self.calibration.thresholds(exact), empty)
         known = self.n if self.recipe.n_groups == 1 else None
-        return PredictionSets(sizes.cumsum(), codes, self.recipe.classes, exact, known)
+        return PredictionSets(offsets, codes, self.recipe.classes, exact, known)
 
     def p_values(
         self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -169,8 +166,8 @@ class Rule:
         answer = np.empty(batch.shape)
 
         def fill(part: slice) -> None:
-            _, numbers, keys = batch.all_keys(part)
-            answer[part] = self.calibration.p_values(numbers, keys)
+            cells, numbers, keys = batch.all_keys(part)
+            np.put_along_axis(answer[part], cells.column, self.calibration.p_values(numbers, keys), axis=1)
 
         for _ in blocks.mapped(fill, *batch.shape):
             pass
@@ -286,7 +283,7 @@ class Rule:
         if not small:
             return
         got = ", ".join(f"{counts[number]} for {self.recipe.group_name(number)}" for number in small[:5])
-        more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""  # noqa: PLR2004
+        more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         _warn(
             f"need n ≥ {needed} for alpha={float(alpha):g}, got "
             f"{counts[0] if self.recipe.n_groups == 1 else got + more}: every label is kept there."
@@ -335,6 +332,14 @@ def load(path: str | os.PathLike[str]) -> Rule:
         return Rule(recipe, _checked_calibration(recipe, keys, arrays["offsets"]))
 
 
+def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, NDArray[np.int32]]:
+    """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
+    parts = list(blocks.mapped(partial(_selected, batch, thresholds, empty), *batch.shape))
+    sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
+    codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
+    return sizes.cumsum(), codes
+
+
 def _recipe(
     probs: ArrayLike,
     score: Score,
@@ -368,13 +373,13 @@ def _calibrated(
     return Rule(recipe, Calibration.of(numbers, keys, count))
 
 
-def _chosen(batch: Batch, thresholds: Thresholds, empty: Empty, part: slice) -> tuple[Ints, NDArray[np.int32]]:
+def _selected(batch: Batch, thresholds: Thresholds, empty: Empty, part: slice) -> tuple[Ints, NDArray[np.int32]]:
     """Sizes and codes of the sets of one block."""
     cells, numbers, keys = batch.all_keys(part)
-    kept = np.take_along_axis(thresholds.keep(numbers, keys), cells.order, axis=1)
+    kept = thresholds.keep(numbers, keys)
     if empty == "top":
         kept[~kept.any(axis=1), 0] = True
-    return kept.sum(axis=1), cells.order[kept].astype(np.int32)
+    return kept.sum(axis=1), cells.column[kept].astype(np.int32)
 
 
 def _place(names: Names, name: object) -> int | None:

@@ -38,8 +38,7 @@ class LevelError(RanksetError, ValueError):
     @classmethod
     def out_of_range(cls, alpha: object, remedy: str = "for 90% coverage pass alpha=0.1") -> "LevelError":
         return cls(
-            f"alpha must lie strictly between 0 and 1, got {alpha!r}. "
-            f"alpha is the tolerated miss rate: {remedy}."
+            f"alpha must lie strictly between 0 and 1, got {alpha!r}. alpha is the tolerated miss rate: {remedy}."
         )
 
     @classmethod
@@ -64,8 +63,7 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def cell(cls, name: str, row: int, column: int, value: object) -> "KindError":
         return cls(
-            f"{name} must hold numbers only, got {value!r} at row {row}, column {column}. "
-            f"Convert or drop that entry."
+            f"{name} must hold numbers only, got {value!r} at row {row}, column {column}. Convert or drop that entry."
         )
 
     @classmethod
@@ -82,8 +80,7 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def class_instead_of_object(cls, name: str, value: type) -> "KindError":
         return cls(
-            f"{name} must be an object, got the class {value.__name__}. "
-            f"Pass {value.__name__}() with its parentheses."
+            f"{name} must be an object, got the class {value.__name__}. Pass {value.__name__}() with its parentheses."
         )
 
 
@@ -100,7 +97,7 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def no_rows(cls) -> "InputError":
-        return cls("calibration needs at least one row, got 0. Pass labelled rows the model was not trained on.")
+        return cls("calibration needs at least one row, got 0. Pass labelled rows the model has not seen.")
 
     @classmethod
     def no_rows_to_evaluate(cls) -> "InputError":
@@ -151,21 +148,19 @@ class InputError(RanksetError, ValueError):
             remedy = "They look like percentages: divide by 100."
         else:
             remedy = (
-                "If they are logits pass kind='logits'; for margins, similarities or other numbers "
-                "pass kind='scores'."
+                "If they are logits pass kind='logits'; for margins, similarities or other numbers pass kind='scores'."
             )
-        return cls(
-            f"{name} must have rows that sum to 1 within 0.01, got row {row} with sum {total:.6g}. {remedy}"
-        )
+        return cls(f"{name} must have rows that sum to 1 within 0.01, got row {row} with sum {total:.6g}. {remedy}")
 
     @classmethod
     def not_in_unit_interval(cls, name: str, row: int, value: float) -> "InputError":
-        remedy = "They look like percentages: divide by 100." if 1 < value <= 100 else (
-            "For a logit d of the second class pass its sigmoid, or the matrix of (0, d) with kind='logits'."
+        remedy = (
+            "They look like percentages: divide by 100."
+            if 1 < value <= 100
+            else ("For a logit d of the second class pass its sigmoid, or the matrix of (0, d) with kind='logits'.")
         )
         return cls(
-            f"{name} must be probabilities of the second class between 0 and 1, "
-            f"got {value:.6g} at row {row}. {remedy}"
+            f"{name} must be probabilities of the second class between 0 and 1, got {value:.6g} at row {row}. {remedy}"
         )
 
     @classmethod
@@ -181,9 +176,7 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def one_hot(cls, name: str, shape: tuple[int, ...]) -> "LabelError":
-        return cls(
-            f"{name} must be one-dimensional, got a one-hot matrix of shape {shape}. Pass y.argmax(axis=1)."
-        )
+        return cls(f"{name} must be one-dimensional, got a one-hot matrix of shape {shape}. Pass y.argmax(axis=1).")
 
     @classmethod
     def not_one_dimensional(cls, name: str, shape: tuple[int, ...]) -> "LabelError":

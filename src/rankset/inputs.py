@@ -27,7 +27,7 @@ def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int |
         return _second_class(array, name)
     if array.ndim == 1 and array.size == 0 and columns is not None:
         return np.empty((0, columns))
-    if array.ndim != 2:  # noqa: PLR2004
+    if array.ndim != 2:
         raise InputError.shape(name, "(n, K)", array.shape, _shape_remedy(array))
     if array.shape[1] == 0:
         raise InputError.shape(name, "(n, K)", array.shape, "Pass at least one column, one per class.")
@@ -86,7 +86,7 @@ def _cast_objects(array: Array, name: str) -> Array:
 
 
 def _second_class(array: Array, name: str) -> Array:
-    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004
+    if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         remedy = "Pass the probability of the second class alone, or kind='probs' for a matrix."
@@ -193,7 +193,7 @@ def _word(value: Name) -> int:
 
 def _one_per_row(values: ArrayLike, n_rows: int, name: str) -> Array:
     array = _as_names(values, name)
-    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004
+    if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise _not_a_vector(array, name)
@@ -221,8 +221,10 @@ def _as_names(values: ArrayLike, name: str) -> Array:
 
 
 def _not_a_vector(array: Array, name: str) -> LabelError:
-    one_hot = array.ndim == 2 and array.dtype.kind in "iufb" and bool(  # noqa: PLR2004
-        np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all()
+    one_hot = (
+        array.ndim == 2
+        and array.dtype.kind in "iufb"
+        and bool(np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all())
     )
     return LabelError.one_hot(name, array.shape) if one_hot else LabelError.not_one_dimensional(name, array.shape)
 

@@ -4,6 +4,7 @@ import math
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,9 @@ def position(n: int, alpha: Fraction) -> int:
 
 def positions(counts: NDArray[np.int64], alpha: Fraction) -> NDArray[np.int64]:
     """``position`` of every group size in ``counts``."""
-    sizes, inverse = np.unique(counts, return_inverse=True)
-    return np.array([position(int(n), alpha) for n in sizes], dtype=np.int64)[inverse]
+    sizes = counts.tolist()
+    places = {n: position(n, alpha) for n in set(sizes)}
+    return np.array([places[n] for n in sizes], dtype=np.int64)
 
 
 def rows_needed(alpha: Fraction) -> int:
@@ -48,14 +50,16 @@ def rows_needed(alpha: Fraction) -> int:
     return math.ceil(1 / alpha) - 1
 
 
-def _parsed(alpha: Alpha) -> Fraction:
+def _parsed(alpha: object) -> Fraction:
+    if isinstance(alpha, bool | np.bool_):
+        raise LevelError.not_a_number(alpha)
     if isinstance(alpha, np.ndarray) and alpha.ndim == 0:
         alpha = alpha[()]
-    if isinstance(alpha, Rational) and not isinstance(alpha, bool):
+    if isinstance(alpha, Rational):
         return Fraction(alpha)
     if isinstance(alpha, str) and "/" in alpha and len(alpha) < -SMALLEST_EXPONENT:
         return _fraction(alpha)
-    if isinstance(alpha, str | float | np.floating | Decimal):
+    if isinstance(alpha, str | float | np.floating[Any] | Decimal):
         return _decimal(alpha)
     raise LevelError.not_a_number(alpha)
 
@@ -67,7 +71,7 @@ def _fraction(text: str) -> Fraction:
         raise LevelError.not_a_number(text) from None
 
 
-def _decimal(alpha: str | float | Decimal) -> Fraction:
+def _decimal(alpha: str | float | np.floating[Any] | Decimal) -> Fraction:
     try:
         value = Decimal(str(alpha))
     except InvalidOperation:
@@ -82,7 +86,7 @@ def _decimal(alpha: str | float | Decimal) -> Fraction:
 
 def _remedy(value: Fraction) -> tuple[str, ...]:
     """A guess at what somebody who typed a percentage meant."""
-    if not 1 < value < 100:  # noqa: PLR2004
+    if not 1 < value < 100:
         return ()
-    percent = value if value < 50 else 100 - value  # noqa: PLR2004
+    percent = value if value < 50 else 100 - value
     return (f"did you mean {float(percent / 100):g}?",)

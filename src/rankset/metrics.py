@@ -13,15 +13,14 @@ from rankset.level import Alpha
 from rankset.names import Name, group_names
 from rankset.sets import PredictionSets
 
-Strata = Sequence[tuple[int, int]]
+Strata = Sequence[int]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NO_LIMIT = np.iinfo(np.int64).max
-PAPER_STRATA: Strata = ((0, 1), (2, 3), (4, 10), (11, 100), (101, 1000), (1001, NO_LIMIT))
-"""Set sizes that the paper pools for SSCV (first and last size of each stratum), and one more beyond its largest."""
-EMPTY_APART: Strata = ((0, 0), (1, 1), *PAPER_STRATA[1:])
+PAPER_STRATA: Strata = (1, 3, 10, 100, 1000)
+"""The largest set size of each stratum the paper pools for SSCV (0–1, 2–3, …); larger sets make one more."""
+EMPTY_APART: Strata = (0, *PAPER_STRATA)
 """The same with empty sets in a stratum of their own."""
 
 
@@ -95,10 +94,16 @@ class Evaluation:
 
     def _coverage_lines(self, percent: str) -> list[str]:
         low, high = self.interval
-        lines = [_line("coverage", self.coverage, f"asked {1 - self.alpha:g}; exact {percent} interval {low:.4f} to {high:.4f}")]
+        lines = [
+            _line(
+                "coverage",
+                self.coverage,
+                f"asked {1 - self.alpha:g}; exact {percent} interval {low:.4f} to {high:.4f}",
+            )
+        ]
         if self.expected is not None:
             lines.append(
-                f"{'':27}{percent} of calibrations of this size give {self.expected[0]:.4f} to {self.expected[1]:.4f} here"
+                f"{'':27}{percent} of calibrations of this size give {self.expected[0]:.4f}–{self.expected[1]:.4f} here"
             )
         return lines
 
@@ -156,9 +161,10 @@ def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_ST
     >>> sscv(np.array([True, True, False]), np.array([1, 2, 2]), 0.1)
     0.4
     """
-    target = float(1 - level.exact(alpha))
-    parts = (covered[(sizes >= first) & (sizes <= last)] for first, last in strata)
-    return max((float(abs(part.mean() - target)) for part in parts if len(part)), default=0.0)
+    stratum = np.searchsorted(strata, sizes)
+    rows = np.bincount(stratum)
+    hits = np.bincount(stratum, weights=covered)[rows > 0]
+    return float(np.abs(hits / rows[rows > 0] - float(1 - level.exact(alpha))).max())
 
 
 def _level(sets: PredictionSets, alpha: Alpha | None) -> Any:  # noqa: ANN401
@@ -187,7 +193,12 @@ def _shares(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tu
     hits = np.bincount(codes, weights=covered, minlength=len(names))
     totals = np.bincount(codes, weights=sizes, minlength=len(names))
     return tuple(
-        Share(names[code].item() if isinstance(names[code], np.generic) else names[code], int(n), float(hits[code] / n), float(totals[code] / n))
+        Share(
+            names[code].item() if isinstance(names[code], np.generic) else names[code],
+            int(n),
+            float(hits[code] / n),
+            float(totals[code] / n),
+        )
         for code, n in enumerate(counts)
         if n
     )
@@ -207,6 +218,6 @@ def _histogram(counts: Ints) -> str:
     """Up to eight sizes with their counts, the rest pooled."""
     sizes = np.flatnonzero(counts)
     shown = [f"{size}: {counts[size]:,}" for size in sizes[:8]]
-    if len(sizes) > 8:  # noqa: PLR2004
+    if len(sizes) > 8:
         shown.append(f"{sizes[8]}–{sizes[-1]}: {counts[sizes[8] :].sum():,}")
     return ", ".join(shown)

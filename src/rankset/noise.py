@@ -24,7 +24,7 @@ def draws(values: NDArray[np.float64], seed: int, ids: Words | None = None) -> N
     salts = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * GOLDEN
     total = _mixed(words + salts).sum(axis=1, dtype=np.uint64)
     seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)
-    return (_mixed(total ^ seeded) >> np.uint64(11)) * 2.0**-53
+    return (_mixed(total ^ seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _bits(values: NDArray[np.float64]) -> Words:

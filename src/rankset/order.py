@@ -1,10 +1,12 @@
 """Lexicographic order on tuples of arrays, most significant first: one order for sorting, comparing, searching."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-Keys = tuple[NDArray[np.int64] | NDArray[np.float64], ...]
-"""Arrays of one shape that are compared entry by entry like Python tuples."""
+Keys = tuple[NDArray[Any], ...]
+"""Arrays of int64 or float64, of one shape, compared entry by entry like Python tuples."""
 
 
 def argsort(keys: Keys) -> NDArray[np.int64]:
@@ -32,7 +34,7 @@ class Ladder:
     """
 
     def __init__(self, keys: Keys) -> None:
-        self._steps: list[tuple[NDArray[np.int64] | NDArray[np.float64], NDArray[np.int64]]] = []
+        self._steps: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
         codes = np.zeros(len(keys[0]), dtype=np.int64)
         for key in keys:
             values = np.unique(key)
@@ -52,14 +54,12 @@ class Ladder:
 
 def _joined(
     codes: NDArray[np.int64],
-    values: NDArray[np.int64] | NDArray[np.float64],
-    key: NDArray[np.int64] | NDArray[np.float64],
+    values: NDArray[Any],
+    key: NDArray[Any],
 ) -> NDArray[np.int64]:
     return codes * (2 * len(values) + 1) + _place(values, key)
 
 
-def _place(
-    values: NDArray[np.int64] | NDArray[np.float64], key: NDArray[np.int64] | NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _place(values: NDArray[Any], key: NDArray[Any]) -> NDArray[np.int64]:
     left = np.searchsorted(values, key, side="left")
     return left + np.searchsorted(values, key, side="right")

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, noise, scores
-from rankset.cells import AllCells, Cells, LabelCells, Rows
+from rankset.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.conditions import Condition
-from rankset.errors import LabelError, RuleError
+from rankset.errors import LabelError
 from rankset.inputs import Kind
 from rankset.names import Array, Names, group_names
 from rankset.order import Keys
@@ -20,6 +20,7 @@ from rankset.probabilities import from_kind
 from rankset.scores import Score
 
 Ints = NDArray[np.int64]
+NO_NAMES = Names(())
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Recipe:
     kind: Kind
     seed: int
     classes: Names
-    groups: Names = Names(())
+    groups: Names = NO_NAMES
 
     @property
     def n_columns(self) -> int:
@@ -115,9 +116,9 @@ class Batch:
         groups = np.broadcast_to(self.groups(cells.column, part), shape)
         return groups[:, 0], tuple(key[:, 0] for key in keys)
 
-    def all_keys(self, part: slice) -> tuple[AllCells, Ints, Keys]:
-        """Cells, groups and keys of every label of each row."""
-        cells = AllCells(self.rows(part))
+    def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
+        """Cells, groups and keys of every label of each row, most likely first."""
+        cells = RankedCells(self.rows(part))
         keys = self.recipe.keys(cells, cells.prob.shape, part.start)
         return cells, self.groups(cells.column, part), keys
 
@@ -133,4 +134,4 @@ def row_group_names(condition: Condition, groups: ArrayLike | None, n_rows: int)
 
 def learned_groups(names: Array | None) -> Names:
     """The vocabulary of the row groups calibration sees."""
-    return Names(()) if names is None else group_names(names)
+    return NO_NAMES if names is None else group_names(names)

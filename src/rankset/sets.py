@@ -46,7 +46,7 @@ class PredictionSets(Sequence[NDArray[Any]]):
     ) -> "PredictionSets":
         """Sets from a boolean matrix (n, K), labels in column order."""
         array = np.asarray(mask)
-        if array.ndim != 2 or array.dtype.kind != "b":  # noqa: PLR2004
+        if array.ndim != 2 or array.dtype.kind != "b":
             received = f"{array.dtype} of shape {array.shape}"
             raise KindError.argument("mask", "a boolean matrix (n, K)", received)
         offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
@@ -125,4 +125,4 @@ class PredictionSets(Sequence[NDArray[Any]]):
 
 def _braces(labels: NDArray[Any]) -> str:
     shown = ", ".join(map(str, labels[:10].tolist()))
-    return f"{{{shown}, … {len(labels)} labels}}" if len(labels) > 10 else f"{{{shown}}}"  # noqa: PLR2004
+    return f"{{{shown}, … {len(labels)} labels}}" if len(labels) > 10 else f"{{{shown}}}"

@@ -65,7 +65,7 @@ def described(value: object, known: Sequence[type[Any]]) -> Header:
     """A frozen value of one of the ``known`` dataclasses, by name and fields."""
     if type(value) not in known:
         raise StorageError.not_storable("scores and conditions", value)
-    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast(Any, value))}
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
     return {
         "name": type(value).__name__,
         **{name: described(part, known) if dataclasses.is_dataclass(part) else part for name, part in fields.items()},

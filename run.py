@@ -1,0 +1,228 @@
+"""The jobs of this checkout: `python3 run.py` lists them, `python3 run.py <job>` runs one.
+
+Python 3.11 with pip (or uv) is enough. Each job runs in an environment under `.envs/`, filled from a hashed
+file in `locks/`; nothing outside the checkout is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import hashlib
+import importlib.util
+import inspect
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+try:
+    import fcntl
+except ImportError:  # Windows, where two set-ups at once are left to luck
+    fcntl = None  # type: ignore[assignment]
+
+ROOT = Path(__file__).resolve().parent
+LEAKS = {"PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
+ARGS = "{args}"  # in a command: the caller's further arguments go here
+LOCKS = {  # lock file -> the dependency groups it adds to the runtime requirements
+    "demo": "--group build",
+    "test": "--group build --group test",
+    "lint": "--group build --group test --group lint",
+    "mutate": "--group build --group mutate",
+}
+COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
+TRY_OUT = """
+import pathlib, sys, numpy, rankset
+version = sys.argv[1]
+assert rankset.__version__ == version, f"{rankset.__version__} was built as {version}"
+assert pathlib.Path(rankset.__file__).is_relative_to(sys.prefix), f"{rankset.__file__} is another copy"
+probs, labels = numpy.tile(numpy.eye(3) * 0.7 + 0.1, (10, 1)), numpy.tile(numpy.arange(3), 10)
+assert rankset.calibrate(probs, labels).predict(probs, alpha=0.1).covers(labels).all()
+print("rankset", version, "works")
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job is for, the lock file of its environment, and its commands or its function."""
+
+    about: str
+    lock: str | None = None
+    commands: Sequence[str] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    function: Callable[[Path], int] | None = None
+
+
+def main(name: str = "--help", *extra: str) -> int:
+    """Run one job with the arguments after its name, and return its exit code."""
+    if name in {"-h", "--help", "help"}:
+        lines = [f"  {name:<8} {job.about}" for name, job in JOBS.items()]
+        print("usage: python3 run.py <job> [arguments]", "", *lines, sep="\n")
+        return 0
+    if name not in JOBS:
+        near = difflib.get_close_matches(name, JOBS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(JOBS)}"
+        say(f"no job named {name!r}; {hint}")
+        return 2
+    job = JOBS[name]
+    if extra and not any(ARGS in command for command in job.commands):
+        say(f"{name} takes no further arguments, got: {' '.join(extra)}")
+        return 2
+    env = environment(job.lock) if job.lock else None
+    return job.function(env) if job.function and env else run_all(job, env, extra)
+
+
+def run_all(job: Job, env: Path | None, extra: Sequence[str]) -> int:
+    """Run every command of a job, also after a failure, and return the first exit code that is not 0."""
+    codes = []
+    for line in job.commands:
+        command = [word for part in line.split() for word in (extra if part == ARGS else [part])]
+        say(f"$ {shlex.join(command)}")
+        codes.append(run(command, env, job.variables))
+    return next(filter(None, codes), 0)
+
+
+def run(command: Sequence[str], env: Path | None, extra: Mapping[str, str], folder: Path = ROOT) -> int:
+    """Run one command, looked up in the environment first, and return its exit code as a shell would."""
+    variables = {**clean_variables(env), **extra}
+    name, *arguments = command
+    program = shutil.which(name, path=variables["PATH"])
+    if not program:
+        sys.exit(f"{name} is not on the PATH; `pip install {name}` in a virtual environment brings it")
+    code = subprocess.run([program, *arguments], cwd=folder, env=variables, check=False).returncode
+    return code if code >= 0 else 128 - code
+
+
+def run_quietly(command: Sequence[str], env: Path) -> None:
+    """Run one command whose output matters only when it fails, and stop everything then."""
+    variables, nothing = clean_variables(env), subprocess.DEVNULL
+    done = subprocess.run(command, cwd=ROOT, env=variables, stdin=nothing, capture_output=True, check=False)
+    if done.returncode:
+        output = (done.stdout + done.stderr).decode(errors="replace")
+        sys.exit(f"{output}\nrun.py: this failed: {shlex.join(command)}")
+
+
+def clean_variables(env: Path | None) -> dict[str, str]:
+    """Return the caller's variables without those that would leak in, the environment leading the PATH."""
+    kept = {"PATH": os.defpath} | {name: value for name, value in os.environ.items() if name not in LEAKS}
+    if env:
+        kept |= {"VIRTUAL_ENV": str(env), "PATH": f"{python_of(env).parent}{os.pathsep}{kept['PATH']}"}
+    return kept
+
+
+def environment(lock: str) -> Path:
+    """Return `.envs/<lock>`, built anew unless its stamp says that nothing has changed since."""
+    env = ROOT / ".envs" / lock
+    stamp, wanted = env / "stamp", fingerprint(lock)
+    env.parent.mkdir(exist_ok=True)
+    with only_one(env.with_suffix(".lock")):
+        if stamp.is_file() and stamp.read_text() == wanted and python_of(env).exists():
+            return env
+        stamp.unlink(missing_ok=True)
+        say(f"setting up .envs/{lock} (once) …")
+        start = time.monotonic()
+        build_environment(env, lock, "--editable", str(ROOT))
+        stamp.write_text(wanted)
+        say(f"… done in {time.monotonic() - start:.0f} s")
+    return env
+
+
+def fingerprint(lock: str) -> str:
+    """Return a hash of everything an environment depends on."""
+    files = [(ROOT / name).read_bytes() for name in (f"locks/{lock}.txt", "pyproject.toml")]
+    words = [inspect.getsource(build_environment), inspect.getsource(installer), sys.version, str(ROOT)]
+    return hashlib.sha256(b"\0".join([*files, *map(str.encode, words)])).hexdigest()
+
+
+@contextlib.contextmanager
+def only_one(path: Path) -> Iterator[None]:
+    """Hold a lock file, so that a second run.py waits instead of building the same environment."""
+    with path.open("w") as handle:
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def build_environment(env: Path, lock: str, *project: str) -> None:
+    """Make an empty environment, fill it from a lock file, then add the project without asking any index."""
+    venv.EnvBuilder(clear=True, symlinks=os.name != "nt", with_pip=False).create(env)
+    install = installer(env)
+    run_quietly([*install, "--require-hashes", "-r", str(ROOT / "locks" / f"{lock}.txt")], env)
+    run_quietly([*install, "--no-index", "--no-build-isolation", *project], env)
+
+
+def installer(env: Path) -> list[str]:
+    """Return the start of an install command for an environment that has no pip of its own."""
+    target = ["--python", str(python_of(env)), "--quiet"]
+    if uv := shutil.which("uv"):
+        return [uv, "pip", "install", *target]
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip", *target, "--disable-pip-version-check", "--no-input", "install"]
+    sys.exit("run.py needs pip or uv to fill its environments; on Debian or Ubuntu: apt install python3-pip")
+
+
+def python_of(env: Path) -> Path:
+    """Return an environment's interpreter."""
+    return env / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def package(env: Path) -> int:
+    """Build sdist and wheel, then install and try each in an empty environment far from the checkout."""
+    with tempfile.TemporaryDirectory(prefix="rankset-") as name:
+        run_quietly([str(python_of(env)), "-m", "build", "--no-isolation", "--outdir", name], env)
+        return max([try_out(built) for built in sorted(Path(name).iterdir())])
+
+
+def try_out(built: Path) -> int:
+    """Install one built file beside itself, use it there, and return the exit code."""
+    say(f"trying {built.name}")
+    env = built.parent / f"env-{built.name}"
+    version = built.name.removesuffix(".tar.gz").split("-")[1]
+    build_environment(env, "demo", str(built))
+    return run(["python", "-I", "-c", TRY_OUT, version], env, {}, folder=built.parent)
+
+
+def say(line: str) -> None:
+    """Print a line about the work, not a result of it."""
+    print(line, file=sys.stderr, flush=True)
+
+
+JOBS = {
+    "demo": Job("the paper's experiment", "demo", [f"python -m rankset.paper {ARGS}"]),
+    "test": Job("every test and doctest", "test", [f"python -m pytest {ARGS}"]),
+    "laws": Job(
+        "the property tests, with many more examples",
+        "test",
+        [f"python -m pytest tests/laws {ARGS}"],
+        variables={"HYPOTHESIS_PROFILE": "large"},
+    ),
+    "lint": Job(
+        "style, format, types and import contracts",
+        "lint",
+        ["ruff check", "ruff format --check", "mypy", "lint-imports"],
+    ),
+    "package": Job("build sdist and wheel, install and try each", "lint", function=package),
+    "mutate": Job("code changes that no test notices", "mutate", [f"mutmut run {ARGS}", "mutmut results"]),
+    "lock": Job(
+        "rewrite locks/ with uv; add --upgrade for newer versions",
+        commands=[f"{COMPILE} pyproject.toml {LOCKS[name]} -o locks/{name}.txt {ARGS}" for name in LOCKS],
+    ),
+}
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 11):  # noqa: UP036 - this line is read by older versions too
+        sys.exit("run.py needs Python 3.11 or newer")
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

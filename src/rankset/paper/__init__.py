@@ -1,0 +1,13 @@
+"""What only the paper needs: its printed rule, its class-column score, its data and its experiment.
+
+Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets" (arXiv 2407.04407), define
+RANK three times, and the three differ. ``rankset.Rank`` is the score of the authors' code and has the guarantee;
+the other two live here, for comparison, and have none.
+"""
+
+from rankset.paper.class_column import ClassColumn
+from rankset.paper.data import mmlu
+from rankset.paper.experiment import METHODS, Results, resample
+from rankset.paper.printed import PrintedRule, printed_rule
+
+__all__ = ["METHODS", "ClassColumn", "PrintedRule", "Results", "mmlu", "printed_rule", "resample"]

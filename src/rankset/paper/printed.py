@@ -1,0 +1,68 @@
+"""Algorithm 1 as the paper prints it. No finite-sample guarantee."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankset import blocks, level
+from rankset.calibration import Thresholds
+from rankset.conformal import calibrate, select
+from rankset.inputs import Kind
+from rankset.level import Alpha
+from rankset.recipe import Batch, Recipe
+from rankset.sets import PredictionSets
+
+
+@dataclass(frozen=True)
+class PrintedRule:
+    """Keeps (rank, -probability) up to (r*, -pi*), with pi* taken from all rows: it can fall far below 1 - alpha.
+
+    It differs from ``rankset.Rank`` in pi* alone. RANK takes pi* from the rows whose true label has rank r*; the
+    printed steps take it from every row's r*-th largest probability, which is valid only if both look alike.
+    """
+
+    recipe: Recipe
+    alpha: Fraction
+    r_star: int
+    pi_star: float
+    proportion: Fraction
+
+    @property
+    def expected_size(self) -> float:
+        """r* - 1 + p, the paper's expected size; the number of classes where every label is kept."""
+        return self.recipe.n_columns if self._everything else float(self.r_star - 1 + self.proportion)
+
+    @property
+    def _everything(self) -> bool:
+        return self.r_star > self.recipe.n_columns
+
+    def predict(self, probs: ArrayLike) -> PredictionSets:
+        """Sets at the rule's own alpha; equal probabilities count from the left, as everywhere here."""
+        batch = Batch.of(self.recipe, probs, None, None)
+        cut = (np.array([self.r_star, 0]), np.array([-self.pi_star, 0.0]))
+        offsets, codes = select(batch, Thresholds(cut, np.array([self._everything, True])))
+        return PredictionSets(offsets, codes, self.recipe.classes, self.alpha)
+
+
+def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kind = "probs") -> PrintedRule:
+    """Steps 4 to 6 of Algorithm 1, to the letter; where they are undefined (no row may be missed) keeps every label."""
+    rule, exact = calibrate(probs, labels, kind=kind), level.exact(alpha)
+    ranks, n = rule.calibration.keys[0], rule.n
+    misses = n + 1 - level.position(n, exact)
+    if misses == 0:
+        return PrintedRule(rule.recipe, exact, rule.recipe.n_columns + 1, -math.inf, Fraction(0))
+    r_star = int(ranks[n - misses])
+    below, at = int((ranks < r_star).sum()), int((ranks == r_star).sum())
+    proportion = Fraction(n - misses - below, at)
+    place = math.ceil(n * proportion)
+    pi_star = float(np.sort(_at_rank(rule.recipe, probs, r_star))[n - place]) if place else math.inf
+    return PrintedRule(rule.recipe, exact, r_star, pi_star, proportion)
+
+
+def _at_rank(recipe: Recipe, probs: ArrayLike, rank: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Each row's probability at ``rank``."""
+    batch = Batch.of(recipe, probs, None, None)
+    return np.concatenate([batch.all_keys(part)[0].prob[:, rank - 1] for part in blocks.split(*batch.shape)])
