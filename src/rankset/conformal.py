@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import beta, blocks, conditions, inputs, level, scores, storage
+from rankset import beta, blocks, conditions, inputs, level, order, scores, storage
 from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
 from rankset.errors import InputError, KindError, RanksetWarning, RuleError, ScoreError, StorageError, listed
@@ -313,23 +313,21 @@ class Rule:
         return self.calibration.renumbered(numbers, recipe.n_groups)
 
 
+HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "keys"}
+
+MOST_CLASSES = np.iinfo(np.int32).max
+"""Codes of sets are int32; a file must not make anybody count further."""
+
+
 def load(path: str | os.PathLike[str]) -> Rule:
     """The rule that ``Rule.save`` wrote."""
     header, arrays = storage.read(path)
     with storage.unpacking(path):
         if header.get("what") != "rule":
             raise StorageError.unreadable(path, "it does not hold a rule")
-        classes = header["classes"]
-        recipe = Recipe(
-            scores.checked_score(storage.rebuilt(header["score"], scores.BUILT_IN)),
-            conditions.checked_condition(storage.rebuilt(header["condition"], conditions.BUILT_IN)),
-            inputs.known_kind(header["kind"]),
-            _checked_seed(header["seed"]),
-            class_names(None, classes) if isinstance(classes, int) else class_names(classes, len(classes)),
-            learned_groups(np.array([*header["groups"], None], dtype=object)[:-1]),
-        )
-        keys = tuple(arrays[f"key{place}"] for place in range(header["keys"]))
-        return Rule(recipe, _checked_calibration(recipe, keys, arrays["offsets"]))
+        storage.check_fields("its header", header, HEADER_FIELDS)
+        recipe = _loaded_recipe(header)
+        return Rule(recipe, _checked_calibration(recipe, arrays, header["keys"]))
 
 
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, NDArray[np.int32]]:
@@ -398,15 +396,47 @@ def _checked_seed(seed: object) -> int:
     return int(seed)
 
 
-def _checked_calibration(recipe: Recipe, keys: tuple[NDArray[Any], ...], offsets: NDArray[Any]) -> Calibration:
-    """A calibration from a file, if its arrays can be one."""
-    calibration = Calibration(keys, offsets)
+def _loaded_recipe(header: storage.Header) -> Recipe:
+    """The recipe a file describes, through the door every recipe comes through."""
+    names = None if type(header["classes"]) is int else _loaded_names(header["classes"])
+    count = header["classes"] if names is None else len(names)
+    if not 0 < count <= MOST_CLASSES:
+        raise ValueError(f"a rule has between 1 and {MOST_CLASSES:,} classes, it has {count:,}")
+    score = storage.rebuilt(header["score"], scores.BUILT_IN)
+    condition = storage.rebuilt(header["condition"], conditions.BUILT_IN)
+    recipe, columns = _recipe(np.empty((0, count)), score, condition, header["kind"], names, header["seed"])
+    groups = _loaded_names(header["groups"])
+    recipe = recipe.with_groups(learned_groups(np.array([*groups, None], dtype=object)[:-1]))
+    if columns != count or list(recipe.groups.values) != groups or bool(groups) != condition.needs_groups:
+        raise ValueError("its classes, groups, kind and condition do not fit together")
+    return recipe
+
+
+def _loaded_names(names: object) -> list[Any]:
+    """Names from a file, if they are plain and distinct."""
+    if not isinstance(names, list) or not all(isinstance(name, str | int | float) for name in names):
+        raise ValueError("its names are not a list of strings, numbers and booleans")
+    if len(set(names)) < len(names):
+        raise ValueError("its names are not distinct")
+    return names
+
+
+def _checked_calibration(recipe: Recipe, arrays: storage.Arrays, n_keys: object) -> Calibration:
+    """A calibration from a file, if its arrays can be one; what they must be like shows a rule of one row."""
+    example = calibrate([[0.5, 0.5]], [0], score=recipe.score)._arrays()
+    if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
+        raise ValueError(f"its arrays are not those of {recipe.score!r}")
+    offsets, *keys = (arrays[name] for name in example)
     n = len(keys[0])
-    fits = len(offsets) == recipe.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
-    if not fits or (np.diff(offsets) < 0).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
+    fits = n_keys == len(keys) and len(offsets) == recipe.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
+    # Differences could overflow and pass; a comparison cannot.
+    if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
         raise ValueError("its arrays do not fit together")
-    again = Calibration.of(calibration.groups, keys, recipe.n_groups)
-    if not all(np.array_equal(ours, theirs) for ours, theirs in zip(keys, again.keys, strict=True)):
+    if scores.orders_by_rank(recipe.score) and not ((keys[0] >= 1) & (keys[0] <= recipe.n_columns)).all():
+        raise ValueError(f"its ranks do not lie between 1 and {recipe.n_columns:,}")
+    calibration = Calibration(tuple(keys), offsets)
+    grouped = (calibration.groups, *keys)
+    if not order.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
         raise ValueError("its keys are not sorted")
     return calibration
 

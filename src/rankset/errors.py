@@ -25,26 +25,37 @@ class RanksetWarning(UserWarning):
     """Something valid that deserves a look."""
 
 
+def shown(value: object, limit: int = 80) -> str:
+    """What came, never a page of it."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def listed(names: Sequence[object], limit: int = 5) -> str:
     """Up to ``limit`` names in quotes, then how many more there are."""
-    shown = ", ".join(repr(name) for name in names[:limit])
+    first = ", ".join(shown(name) for name in names[:limit])
     rest = len(names) - limit
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
+    return f"{first} and {rest:,} more" if rest > 0 else first
 
 
 class LevelError(RanksetError, ValueError):
     """alpha is not a level."""
 
     @classmethod
-    def out_of_range(cls, alpha: object, remedy: str = "for 90% coverage pass alpha=0.1") -> "LevelError":
+    def out_of_range(cls, alpha: object, remedy: str = "for 90% coverage pass alpha=0.1.") -> "LevelError":
+        received = shown(alpha)
         return cls(
-            f"alpha must lie strictly between 0 and 1, got {alpha!r}. alpha is the tolerated miss rate: {remedy}."
+            f"alpha must lie strictly between 0 and 1, got {received}. alpha is the tolerated miss rate: {remedy}"
         )
+
+    @classmethod
+    def too_long(cls, alpha: object, limit: int) -> "LevelError":
+        return cls(f"alpha must have at most {limit} decimal places, got {shown(alpha)}. Round it.")
 
     @classmethod
     def not_a_number(cls, alpha: object) -> "LevelError":
         return cls(
-            f"alpha must be a number such as 0.1, '0.1' or Fraction(1, 10), got {alpha!r}. "
+            f"alpha must be a number such as 0.1, '0.1' or Fraction(1, 10), got {shown(alpha)}. "
             f"alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1."
         )
 
@@ -63,19 +74,24 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def cell(cls, name: str, row: int, column: int, value: object) -> "KindError":
         return cls(
-            f"{name} must hold numbers only, got {value!r} at row {row}, column {column}. Convert or drop that entry."
+            f"{name} must hold numbers only, got {shown(value)} at row {row}, column {column}. "
+            f"Convert or drop that entry."
         )
+
+    @classmethod
+    def not_names(cls, name: str, received: str, remedy: str) -> "KindError":
+        return cls(f"{name} must be one name or number per row, got {received}. {remedy}")
 
     @classmethod
     def name(cls, what: str, value: object) -> "KindError":
         return cls(
             f"{what} must be strings, numbers, booleans or things with a text of their own, "
-            f"got {type(value).__name__}. Pass str(...) of them."
+            f"got {'NaN' if isinstance(value, float) else type(value).__name__}. Pass str(...) of them."
         )
 
     @classmethod
     def argument(cls, name: str, expected: str, value: object) -> "KindError":
-        return cls(f"{name} must be {expected}, got {value!r}.")
+        return cls(f"{name} must be {expected}, got {shown(value)}.")
 
     @classmethod
     def class_instead_of_object(cls, name: str, value: type) -> "KindError":
@@ -112,7 +128,9 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def length(cls, name: str, expected: int, received: int) -> "InputError":
-        return cls(f"{name} must have one entry for each of the {expected} rows, got {received}.")
+        return cls(
+            f"{name} must have one entry for each of the {expected} rows, got {received}. Pass both from the same rows."
+        )
 
     @classmethod
     def missing(cls, name: str, row: int, column: int) -> "InputError":
@@ -136,10 +154,14 @@ class InputError(RanksetError, ValueError):
         )
 
     @classmethod
-    def negative(cls, name: str, row: int, column: int, value: float) -> "InputError":
+    def negative(cls, name: str, row: int, column: int, value: float, total: float) -> "InputError":
+        if value > -1e-6:
+            remedy = "It looks like rounding: pass np.clip(probs, 0, None)."
+        else:
+            remedy = "They look like logits: pass kind='logits' for logits, kind='scores' for other numbers."
         return cls(
-            f"{name} must be probabilities, got {value:.6g} at row {row}, column {column}. "
-            f"They look like logits: pass kind='logits' for logits, kind='scores' for other numbers."
+            f"{name} must be probabilities, got {value:.6g} at row {row}, column {column}, "
+            f"in a row with sum {total:.6g}. {remedy}"
         )
 
     @classmethod
@@ -153,12 +175,11 @@ class InputError(RanksetError, ValueError):
         return cls(f"{name} must have rows that sum to 1 within 0.01, got row {row} with sum {total:.6g}. {remedy}")
 
     @classmethod
-    def not_in_unit_interval(cls, name: str, row: int, value: float) -> "InputError":
-        remedy = (
-            "They look like percentages: divide by 100."
-            if 1 < value <= 100
-            else ("For a logit d of the second class pass its sigmoid, or the matrix of (0, d) with kind='logits'.")
-        )
+    def not_in_unit_interval(cls, name: str, row: int, value: float, largest: float) -> "InputError":
+        if value > 0 and 10 < largest <= 100:
+            remedy = "They look like percentages: divide by 100."
+        else:
+            remedy = "For a logit d of the second class pass its sigmoid, or the matrix of (0, d) with kind='logits'."
         return cls(
             f"{name} must be probabilities of the second class between 0 and 1, got {value:.6g} at row {row}. {remedy}"
         )
@@ -179,8 +200,8 @@ class LabelError(RanksetError, ValueError):
         return cls(f"{name} must be one-dimensional, got a one-hot matrix of shape {shape}. Pass y.argmax(axis=1).")
 
     @classmethod
-    def not_one_dimensional(cls, name: str, shape: tuple[int, ...]) -> "LabelError":
-        return cls(f"{name} must be one-dimensional, one entry per row, got shape {shape}.")
+    def not_one_dimensional(cls, name: str, received: str) -> "LabelError":
+        return cls(f"{name} must be one-dimensional, one entry per row, got {received}. Pass a list or a 1-D array.")
 
     @classmethod
     def missing(cls, name: str, row: int) -> "LabelError":
@@ -189,21 +210,21 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def out_of_range(cls, name: str, row: int, value: object, n_classes: int) -> "LabelError":
         return cls(
-            f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, got {value!r} at row {row}. "
-            f"For other labels pass classes=[...], their names in column order."
+            f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, "
+            f"got {shown(value)} at row {row}. For other labels pass classes=[...], their names in column order."
         )
 
     @classmethod
     def one_based(cls, name: str, row: int, n_classes: int) -> "LabelError":
         return cls(
-            f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, got {n_classes} at row {row}. "
-            f"labels look 1-based: pass classes=range(1, {n_classes + 1})."
+            f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, "
+            f"got {n_classes} at row {row}. {name} look 1-based: pass classes=range(1, {n_classes + 1})."
         )
 
     @classmethod
     def names_without_classes(cls, name: str, row: int, value: object) -> "LabelError":
         return cls(
-            f"{name} must be column numbers unless classes are given, got {value!r} at row {row}. "
+            f"{name} must be column numbers unless classes are given, got {shown(value)} at row {row}. "
             f"Pass classes=[...], the names in column order."
         )
 
@@ -261,7 +282,7 @@ class ScoreError(RanksetError, ValueError):
 
     @classmethod
     def keys(cls, expected: str, received: str) -> "ScoreError":
-        return cls(f"a score's keys(cells) must return {expected}, got {received}.")
+        return cls(f"a score's keys(cells) must return {expected}, got {received}. help(rankset.Score) has an example.")
 
     @classmethod
     def nan_key(cls, score: object, row: int) -> "ScoreError":
@@ -321,6 +342,13 @@ class StorageError(RanksetError, ValueError):
     @classmethod
     def too_large(cls, path: object, what: str, size: int, limit: int) -> "StorageError":
         return cls(f"{path} has {what} of {size:,} bytes, at most {limit:,} are read. Is this a rankset file?")
+
+    @classmethod
+    def names_too_long(cls, path: object, size: int, limit: int) -> "StorageError":
+        return cls(
+            f"{path} was not written: its class and group names would take {size:,} bytes, at most {limit:,} are read. "
+            f"Use shorter names, or calibrate without classes= and keep the names elsewhere."
+        )
 
     @classmethod
     def not_storable(cls, what: str, value: object) -> "StorageError":

@@ -4,7 +4,7 @@ Structure (type, shape, lengths, names) is checked here at once; values (NaN, si
 block, by ``checked_rows``, where they are read anyway.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.errors import InputError, KindError, LabelError, RuleError
-from rankset.names import Array, Codes, Name, Names, distinct, plain
+from rankset.names import Array, Codes, Name, Names, distinct, plain, texts
 
 Kind = Literal["probs", "logits", "scores", "binary"]
 KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "scores", "binary")
@@ -39,32 +39,53 @@ def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int |
 def known_kind(kind: str) -> Kind:
     """``kind`` itself, if it is one."""
     for known in KINDS:
-        if kind == known:
+        if isinstance(kind, str) and kind == known:
             return known
     raise RuleError.option("kind", kind, KINDS)
 
 
 def checked_rows(rows: Array, kind: Kind, start: int, name: str = "probs") -> NDArray[np.float64]:
-    """A block of rows as contiguous float64, its values checked; ``start`` is the number of its first row."""
-    block = np.ascontiguousarray(rows, dtype=np.float64)
-    CHECKS[kind](block, start, name)
+    """A block of rows as contiguous float64, checked and read-only; ``start`` is the number of its first row."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        block = np.ascontiguousarray(rows, dtype=np.float64).view()
+        CHECKS[kind](block, start, name)
+    block.flags.writeable = False
     return block
 
 
 def _real_numbers(values: ArrayLike, name: str) -> Array:
-    if isinstance(values, np.ma.MaskedArray):
-        raise KindError.not_a_matrix(name, "a masked array", "Fill or drop what is masked first.")
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        raise KindError.not_a_matrix(name, "a sparse matrix", "Pass values.toarray().")
+    for exotic in _exotic(values):
+        raise KindError.not_a_matrix(name, *exotic)
     try:
         array = np.asarray(values)
     except ValueError:
         raise InputError.ragged(name) from None
+    if array.ndim == 0 and not isinstance(values, np.ndarray):
+        raise KindError.not_a_matrix(name, type(values).__name__, "Pass an array or a list of rows.")
     if array.dtype.kind == "O":
         return _cast_objects(array, name)
     if array.dtype.kind in "fiub" or _is_extended_float(array.dtype):
         return array
-    raise KindError.not_a_matrix(name, f"an array of {array.dtype}", "Pass an array of floats.")
+    if array.dtype.names is not None:
+        raise KindError.not_a_matrix(name, "a structured array", "Pass a plain matrix, one column per class.")
+    remedy = REMEDIES.get(array.dtype.kind, "Pass an array of floats.")
+    raise KindError.not_a_matrix(name, f"an array of {array.dtype}", remedy)
+
+
+REMEDIES: Final = {
+    "c": "Pass its real part, values.real, if that is what the model means.",
+    "U": "Pass numbers: values.astype(float).",
+    "S": "Pass numbers: values.astype(float).",
+}
+
+
+def _exotic(values: object) -> list[tuple[str, str]]:
+    """What came and what to pass instead, for containers that ``np.asarray`` would misread."""
+    if isinstance(values, np.ma.MaskedArray):
+        return [("a masked array", "Fill or drop what is masked first.")]
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        return [("a sparse matrix", "Pass values.toarray().")]
+    return []
 
 
 def _is_extended_float(dtype: np.dtype[Any]) -> bool:
@@ -75,14 +96,20 @@ def _is_extended_float(dtype: np.dtype[Any]) -> bool:
 def _cast_objects(array: Array, name: str) -> Array:
     cast = np.empty(array.shape, dtype=np.float64)
     for place, value in np.ndenumerate(array):
+        if isinstance(value, list | tuple | np.ndarray):
+            raise InputError.ragged(name)
         try:
-            cast[place] = float(value)
-        except (TypeError, ValueError):
-            if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
-                raise InputError.ragged(name) from None
+            cast[place] = float(_not_text(value))
+        except (TypeError, ValueError, OverflowError):
             row, column = (*place, 0, 0)[:2]
             raise KindError.cell(name, row, column, value) from None
     return cast
+
+
+def _not_text(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, str | bytes):
+        raise TypeError
+    return value
 
 
 def _second_class(array: Array, name: str) -> Array:
@@ -95,6 +122,8 @@ def _second_class(array: Array, name: str) -> Array:
 
 
 def _shape_remedy(array: Array) -> str:
+    if array.size == 0:
+        return "Pass at least one row."
     if array.ndim == 1:
         return (
             "For one row pass values.reshape(1, -1); for the probability of the second of two classes "
@@ -116,7 +145,7 @@ def _blame_probs(block: NDArray[np.float64], totals: NDArray[np.float64], row: i
         raise InputError.missing(name, start + row, int(np.isnan(values).argmax()))
     column = int(values.argmin())
     if values[column] < 0:
-        raise InputError.negative(name, start + row, column, float(values[column]))
+        raise InputError.negative(name, start + row, column, float(values[column]), float(totals[row]))
     column = int(values.argmax())
     if np.isinf(values[column]):
         raise InputError.infinite(name, start + row, column, float(values[column]))
@@ -144,7 +173,7 @@ def _check_binary(block: NDArray[np.float64], start: int, name: str) -> None:
     row = int(wrong.argmax())
     if np.isnan(block[row]):
         raise InputError.missing(name, start + row, 0)
-    raise InputError.not_in_unit_interval(name, start + row, float(block[row]))
+    raise InputError.not_in_unit_interval(name, start + row, float(block[row]), float(block.max()))
 
 
 CHECKS: Final[dict[Kind, Callable[[NDArray[np.float64], int, str], None]]] = {
@@ -166,10 +195,7 @@ def label_codes(labels: ArrayLike, classes: Names, n_rows: int, *, name: str = "
 
 def names_per_row(names: ArrayLike, n_rows: int, *, name: str = "groups") -> Array:
     """One name per row, none missing."""
-    array = _one_per_row(names, n_rows, name)
-    if array.dtype.kind == "M":
-        return np.datetime_as_string(array)
-    return np.strings.decode(array) if array.dtype.kind == "S" else array
+    return _one_per_row(names, n_rows, name)
 
 
 def id_words(ids: ArrayLike | None, n_rows: int) -> NDArray[np.uint64] | None:
@@ -188,7 +214,7 @@ def _word(value: Name) -> int:
         return value % 2**64
     if isinstance(value, float) and value.is_integer():
         return int(value) % 2**64
-    return int.from_bytes(blake2b(str(value).encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(str(value).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
 def _one_per_row(values: ArrayLike, n_rows: int, name: str) -> Array:
@@ -202,21 +228,31 @@ def _one_per_row(values: ArrayLike, n_rows: int, name: str) -> Array:
     missing = _missing(array)
     if missing.any():
         raise LabelError.missing(name, int(missing.argmax()))
-    return array
+    return _plain(texts(array), name)
+
+
+def _plain(array: Array, name: str) -> Array:
+    """``array`` with things that are neither numbers nor texts replaced by their texts."""
+    if array.dtype.kind not in "OS":
+        return array
+    known, inverse = distinct(array, name)
+    return np.array([*known, None], dtype=object)[inverse]
 
 
 def _as_names(values: ArrayLike, name: str) -> Array:
     """An array of ``values`` in which a list of mixed things keeps its things apart."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise KindError.not_a_matrix(name, "a masked array", "Fill or drop what is masked first.")
+    for exotic in _exotic(values):
+        raise KindError.not_names(name, *exotic)
     try:
         array = np.asarray(values)
         if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
             array = np.asarray(values, dtype=object)
     except ValueError:
-        raise InputError.ragged(name) from None
+        raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
+    if array.ndim == 0 and not isinstance(values, np.ndarray):
+        raise LabelError.not_one_dimensional(name, type(values).__name__)
     if array.dtype.kind in "cVm":
-        raise KindError.argument(name, "names or whole numbers", array.dtype.name)
+        raise KindError.not_names(name, f"an array of {array.dtype}", "Pass texts or whole numbers.")
     return array
 
 
@@ -226,7 +262,11 @@ def _not_a_vector(array: Array, name: str) -> LabelError:
         and array.dtype.kind in "iufb"
         and bool(np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all())
     )
-    return LabelError.one_hot(name, array.shape) if one_hot else LabelError.not_one_dimensional(name, array.shape)
+    return (
+        LabelError.one_hot(name, array.shape)
+        if one_hot
+        else LabelError.not_one_dimensional(name, f"shape {array.shape}")
+    )
 
 
 def _missing(array: Array) -> NDArray[np.bool_]:
@@ -234,7 +274,17 @@ def _missing(array: Array) -> NDArray[np.bool_]:
         return np.zeros(len(array), dtype=np.bool_)
     if array.dtype.kind in "fM":
         return np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
-    return np.array([value is None or bool(value != value) for value in array.tolist()], dtype=np.bool_)  # noqa: PLR0124
+    return np.array([_is_missing(value) for value in array.tolist()], dtype=np.bool_)
+
+
+def _is_missing(value: object) -> bool:
+    """Whether ``value`` is None or does not equal itself: NaN, NaT, and pandas' NA, which refuses to say."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:
+        return True
+    except ValueError:
+        return False
 
 
 def _blame_label(array: Array, codes: Codes, classes: Names, name: str) -> None:
@@ -245,7 +295,7 @@ def _blame_label(array: Array, codes: Codes, classes: Names, name: str) -> None:
         raise LabelError.unknown(name, row, unknown, tuple(classes.values))
     if isinstance(value, str):
         raise LabelError.names_without_classes(name, row, value)
-    if array.dtype.kind in "iu" and array.min() == 1 and array.max() == len(classes):
+    if value == len(classes) and array.dtype.kind in "iuf" and array.min() >= 1 and array.max() == len(classes):
         raise LabelError.one_based(name, row, len(classes))
     raise LabelError.out_of_range(name, row, value, len(classes))
 

@@ -14,7 +14,7 @@ from rankset.errors import LevelError
 Alpha = float | str | Fraction | Decimal
 """A level as users write it: 0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
 
-SMALLEST_EXPONENT = -400
+MOST_PLACES = 400
 
 
 def exact(alpha: Alpha) -> Fraction:
@@ -51,15 +51,15 @@ def rows_needed(alpha: Fraction) -> int:
 
 
 def _parsed(alpha: object) -> Fraction:
-    if isinstance(alpha, bool | np.bool_):
-        raise LevelError.not_a_number(alpha)
     if isinstance(alpha, np.ndarray) and alpha.ndim == 0:
         alpha = alpha[()]
+    if isinstance(alpha, bool | np.bool_):
+        raise LevelError.not_a_number(alpha)
     if isinstance(alpha, Rational):
         return Fraction(alpha)
-    if isinstance(alpha, str) and "/" in alpha and len(alpha) < -SMALLEST_EXPONENT:
+    if isinstance(alpha, str) and "/" in alpha and len(alpha) <= MOST_PLACES:
         return _fraction(alpha)
-    if isinstance(alpha, str | float | np.floating[Any] | Decimal):
+    if isinstance(alpha, str | float | np.floating | Decimal):
         return _decimal(alpha)
     raise LevelError.not_a_number(alpha)
 
@@ -77,10 +77,10 @@ def _decimal(alpha: str | float | np.floating[Any] | Decimal) -> Fraction:
     except InvalidOperation:
         raise LevelError.not_a_number(alpha) from None
     exponent = value.as_tuple().exponent
-    if not isinstance(exponent, int) or value.adjusted() > -SMALLEST_EXPONENT:
+    if not isinstance(exponent, int) or value.adjusted() > MOST_PLACES:
         raise LevelError.out_of_range(alpha)
-    if exponent < SMALLEST_EXPONENT:
-        raise LevelError.out_of_range(alpha, f"levels below 1e{SMALLEST_EXPONENT} are not supported")
+    if exponent < -MOST_PLACES:
+        raise LevelError.too_long(alpha, MOST_PLACES)
     return Fraction(value)
 
 

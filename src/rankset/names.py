@@ -1,8 +1,10 @@
 """Vocabularies: names of classes and of groups, and the codes that stand for them inside."""
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,12 @@ class Names:
         if isinstance(self.values, range):
             return np.arange(self.values.start, self.values.stop, self.values.step)
         if len({type(value) for value in self.values}) == 1:
-            return np.array(self.values)
+            array = np.array(self.values)
+            if all(
+                type(ours) is type(kept) and ours == kept
+                for ours, kept in zip(self.values, array.tolist(), strict=True)
+            ):
+                return array
         return np.array(self.values, dtype=object)
 
     def codes(self, names: Array) -> Codes:
@@ -47,13 +54,11 @@ def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
     """The vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
     if classes is None:
         return Names(range(n_columns))
-    if isinstance(classes, str):
-        raise KindError.argument("classes", "a list of names", classes)
     values = tuple(plain(value, "class names") for value in _listed(classes))
     if len(values) != n_columns:
         raise LabelError.class_count(n_columns, len(values))
     if len(set(values)) < len(values):
-        raise LabelError.duplicates(sorted({v for v in values if values.count(v) > 1}, key=str))
+        raise LabelError.duplicates([value for value, count in Counter(values).items() if count > 1])
     numbered = values == tuple(range(n_columns)) and all(type(value) is int for value in values)
     return Names(range(n_columns) if numbered else values)
 
@@ -72,8 +77,28 @@ def _sorted(names: Iterable[Name]) -> tuple[Name, ...]:
     return tuple(sorted(names, key=lambda name: (isinstance(name, str), name)))
 
 
-def _listed(values: Iterable[object]) -> Iterable[object]:
-    return values.tolist() if isinstance(values, np.ndarray) else values
+def _listed(classes: Iterable[object]) -> Iterable[object]:
+    """``classes`` one by one, if they come in an order of their own."""
+    if isinstance(classes, np.ndarray) and classes.ndim > 0 and not isinstance(classes, np.ma.MaskedArray):
+        return texts(classes).tolist()
+    unordered = isinstance(classes, str | bytes | Mapping | set | frozenset | np.ndarray)
+    if unordered or not isinstance(classes, Iterable):
+        raise KindError.argument("classes", "a list of names in column order", classes)
+    return classes
+
+
+def texts(names: Array) -> Array:
+    """``names`` with dates as their shortest ISO text; the rest as it is."""
+    if names.dtype.kind != "M":
+        return names
+    return np.array([_shortest(text) for text in np.datetime_as_string(names).ravel()]).reshape(names.shape)
+
+
+def _shortest(moment: str) -> str:
+    """An ISO text without what only says "and zero": one name for a day, however it came."""
+    if "." in moment:
+        moment = moment.rstrip("0").rstrip(".")
+    return moment.removesuffix("T00:00:00")
 
 
 def plain(value: object, what: str) -> Name:
@@ -81,21 +106,31 @@ def plain(value: object, what: str) -> Name:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):
-        return value.decode()
+        return _decoded(value, what)
+    if isinstance(value, date):
+        return _shortest(value.isoformat())
     if value is None or (isinstance(value, float) and math.isnan(value)):
         raise KindError.name(what, value)
     if isinstance(value, str | int | float | bool):
         return value
-    if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+    textless = type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__
+    if textless or type(value).__hash__ is None:
         raise KindError.name(what, value)
     return str(value)
 
 
-def distinct(names: Array) -> tuple[list[Name], Codes]:
+def _decoded(value: bytes, what: str) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise KindError.argument(what, "text, or bytes in UTF-8", value) from None
+
+
+def distinct(names: Array, what: str = "names") -> tuple[list[Name], Codes]:
     """The distinct names, and for each entry which of them it is."""
     if names.dtype.kind in "iufbU":
         known, inverse = np.unique(names, return_inverse=True)
-        return [plain(value, "names") for value in known], inverse
+        return [plain(value, what) for value in known], inverse
     seen: dict[Name, int] = {}
-    codes = [seen.setdefault(plain(value, "names"), len(seen)) for value in names.tolist()]
+    codes = [seen.setdefault(plain(value, what), len(seen)) for value in names.tolist()]
     return list(seen), np.array(codes, dtype=np.int64)

@@ -1,7 +1,8 @@
 """Headers and arrays on disk: one safetensors file, the header as sorted JSON in one metadata key, no pickle.
 
-Nothing is allocated before sizes are checked, nothing in a file is ever executed, a failed save leaves the old
-file as it was. This module knows nothing of rules; ``docs/design.md`` describes the header they write.
+Nothing is allocated before sizes are checked, nothing in a file is ever executed, a digest tells damage, a failed
+save leaves the old file as it was. This module knows nothing of rules; ``docs/design.md`` describes the header they
+write.
 """
 
 import dataclasses
@@ -10,6 +11,7 @@ import os
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,8 +27,14 @@ FORMAT = 1
 LIMIT_HEADER = 64 << 20
 """Room for about a million class names."""
 
+DIGEST = "digest"
+"""The header field that tells damage: of everything else in the header, and of the arrays."""
+
 DTYPES = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8")}
 LENGTH_BYTES = 8
+
+PLAIN = (bool, int, float, str, tuple, type(None))
+"""What the fields of scores and conditions hold besides other scores and conditions."""
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -36,13 +44,17 @@ def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
     """Writes ``header`` and one-dimensional ``arrays``, all or nothing."""
     from safetensors.numpy import save
 
-    text = json.dumps({"format": FORMAT, **header}, sort_keys=True, ensure_ascii=False, allow_nan=False)
     packed = {name: _packed(array) for name, array in arrays.items()}
-    _replace(Path(path), save(packed, {HEADER: text}))
+    numbered = {"format": FORMAT, **header}
+    data = save(packed, {HEADER: _text({**numbered, DIGEST: _digest(numbered, packed)})})
+    (length,) = struct.unpack_from("<Q", data)
+    if length > LIMIT_HEADER:
+        raise StorageError.names_too_long(path, length, LIMIT_HEADER)
+    _replace(Path(os.path.realpath(path)), data)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:
-    """The header and the arrays of a file that ``write`` made."""
+    """The header and the arrays of a file that ``write`` made, undamaged."""
     with unpacking(path):
         _check_size(Path(path))
         return _read(Path(path))
@@ -57,8 +69,10 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except StorageError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError, SafetensorError) as error:
-        raise StorageError.unreadable(path, str(error) or type(error).__name__) from None
+    except KeyError as error:
+        raise StorageError.unreadable(path, f"it has no {error}") from None
+    except (ValueError, IndexError, TypeError, RecursionError, OverflowError, SafetensorError) as error:
+        raise StorageError.unreadable(path, str(error).rstrip(".")) from None
 
 
 def described(value: object, known: Sequence[type[Any]]) -> Header:
@@ -68,18 +82,30 @@ def described(value: object, known: Sequence[type[Any]]) -> Header:
     fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
     return {
         "name": type(value).__name__,
-        **{name: described(part, known) if dataclasses.is_dataclass(part) else part for name, part in fields.items()},
+        **{name: part if isinstance(part, PLAIN) else described(part, known) for name, part in fields.items()},
     }
 
 
 def rebuilt(description: Header, known: Sequence[type[Any]]) -> Any:  # noqa: ANN401
     """The value ``described`` described; only the ``known`` types are ever made."""
     types = {kind.__name__: kind for kind in known}
-    kind = types[description["name"]]
-    expected = {field.name for field in dataclasses.fields(kind)}
-    if set(description) != {"name", *expected}:
-        raise KeyError(f"{kind.__name__} has fields {sorted(expected)}, not {sorted(description)}")
-    return kind(**{name: _value(description[name], known) for name in expected})
+    name = description["name"]
+    if name not in types:
+        raise ValueError(f"{name!r} is none of {', '.join(types)}, the names this version knows")
+    expected = {field.name for field in dataclasses.fields(types[name])}
+    check_fields(name, description, {"name", *expected})
+    parts = {field: _value(description[field], known) for field in expected}
+    value = types[name](**parts)
+    if any(getattr(value, field) != part for field, part in parts.items()):
+        raise ValueError(f"{name} cannot hold {parts}")
+    return value
+
+
+def check_fields(what: str, fields: Header, expected: set[str]) -> None:
+    """Refuses ``fields`` that lack something, or say something this version would not understand."""
+    if set(fields) != expected:
+        odd = sorted(expected ^ set(fields))
+        raise ValueError(f"{what} must have exactly the fields {sorted(expected)}, other or missing is {odd}")
 
 
 def _value(part: object, known: Sequence[type[Any]]) -> object:
@@ -99,7 +125,22 @@ def _read(path: Path) -> tuple[Header, Arrays]:
         _check_format(path, header)
         for name in file.keys():  # noqa: SIM118
             _check_array(path, name, file.get_slice(name))
-        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    if header.pop(DIGEST) != _digest(header, arrays):
+        raise StorageError.unreadable(path, "its content has changed since it was written")
+    return header, arrays
+
+
+def _text(header: Header) -> str:
+    """Sorted JSON in ASCII, so that any name survives, even half a character."""
+    return json.dumps(header, sort_keys=True)
+
+
+def _digest(header: Header, arrays: Arrays) -> str:
+    digest = blake2b(_text(header).encode(), digest_size=16)
+    for name in sorted(arrays):
+        digest.update(name.encode() + _packed(arrays[name]).tobytes())
+    return digest.hexdigest()
 
 
 def _packed(array: NDArray[Any]) -> NDArray[Any]:
@@ -109,6 +150,8 @@ def _packed(array: NDArray[Any]) -> NDArray[Any]:
 
 def _check_size(path: Path) -> None:
     """Refuses a file whose first eight bytes promise a header that is not there, or too large."""
+    if path.exists() and not path.is_file():
+        raise StorageError.unreadable(path, "it is a directory or a device")
     with path.open("rb") as file:
         start = file.read(LENGTH_BYTES)
     if len(start) < LENGTH_BYTES:
@@ -136,7 +179,7 @@ def _check_array(path: Path, name: str, array: Any) -> None:  # noqa: ANN401
 
 def _replace(path: Path, data: bytes) -> None:
     """Puts ``data`` at ``path`` in one step, by way of a finished file beside it."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.draft")
+    draft = path.with_name(f".{os.urandom(8).hex()}.draft")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,0 +1,72 @@
+"""Prefixes, reductions of one score to another, and the paper's theory."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import rankset as rs
+from rankset import level
+from reference import ranking
+from strategies import alphas, problems_with_news
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+
+label_blind = st.sampled_from([rs.Marginal(), rs.PerRow(), rs.Cross(rs.PerRow(), rs.Marginal())])
+
+
+def sets_of(pair, alpha, score, **changes):
+    problem, news = pair
+    return news.predict(problem.calibrate(score=score, **changes), alpha)
+
+
+@given(problems_with_news(condition=label_blind), alphas)
+def test_sets_are_prefixes_of_the_ranking_unless_the_condition_looks_at_the_label(pair, alpha):
+    problem, news = pair
+    for row, labels in zip(news.probs.tolist(), news.predict(problem.calibrate(), alpha), strict=True):
+        assert labels.tolist() == ranking(row)[: len(labels)]
+
+
+@given(problems_with_news(), alphas, st.booleans())
+def test_raps_without_penalty_is_aps(pair, alpha, randomized):
+    aps = sets_of(pair, alpha, rs.Aps(randomized))
+    assert sets_of(pair, alpha, rs.Raps(penalty=0, free_ranks=3, randomized=randomized)) == aps
+
+
+@given(problems_with_news(), alphas)
+def test_topk_contains_rank(pair, alpha):
+    inside, outside = (sets_of(pair, alpha, score).mask for score in (rs.Rank(), rs.TopK()))
+    assert not (inside & ~outside).any()
+
+
+@given(problems_with_news(condition=st.just(rs.Marginal()), max_columns=3), alphas)
+def test_thr_is_rank_when_its_threshold_exceeds_half_of_every_row(pair, alpha):
+    problem, news = pair
+    rule = problem.calibrate(score=rs.Thr())
+    thresholds = rule.calibration.thresholds(level.exact(alpha))
+    totals = np.concatenate((problem.probs.sum(axis=1), news.probs.sum(axis=1)))
+    assume(not thresholds.everything[0] and -thresholds.keys[0][0] > totals.max() / 2)
+    assert sets_of(pair, alpha, rs.Rank()) == sets_of(pair, alpha, rs.Thr())
+
+
+@given(problems_with_news(condition=st.just(rs.Marginal())), alphas)
+def test_rank_sets_hold_all_labels_before_r_star_and_none_after(pair, alpha):
+    problem, news = pair
+    rule = problem.calibrate(score=rs.Rank())
+    profile = rule.rank_profile(alpha)
+    low, high = profile.size_bounds
+    sizes = news.predict(rule, alpha).sizes
+    assert ((sizes >= low) & (sizes <= high)).all()
+    assert high <= profile.r_star
+
+
+@given(problems_with_news(condition=st.just(rs.Marginal())), alphas)
+def test_the_expected_size_of_rank_is_r_star_minus_one_plus_how_often_the_next_label_reaches_pi_star(pair, alpha):
+    problem, news = pair
+    assume(news.n > 0)
+    rule = problem.calibrate(score=rs.Rank())
+    profile = rule.rank_profile(alpha)
+    assume(profile.pi_star is not None)
+    at_r_star = np.sort(news.probs.astype(float), axis=1)[:, -profile.r_star]
+    expected = profile.r_star - 1 + (at_r_star >= profile.pi_star).mean()
+    assert rule.expected_size(news.probs, alpha).mean == pytest.approx(expected, abs=1e-12)

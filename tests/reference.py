@@ -1,0 +1,96 @@
+"""The slow, obvious implementation: one row, one label, one Python number at a time. The judge of the fast one."""
+
+from fractions import Fraction
+
+import numpy as np
+
+import rankset as rs
+from rankset import noise
+
+
+def ranking(row):
+    """The columns of a row, most likely first, equal entries from the left."""
+    return sorted(range(len(row)), key=lambda column: (-row[column], column))
+
+
+def mass_before(row, label):
+    """What the labels ranked before ``label`` add up to, on the grid of 2**-50."""
+    total = Fraction(0)
+    for column in ranking(row):
+        if column == label:
+            return total
+        total += on_grid(row[column])
+    raise AssertionError
+
+
+def on_grid(prob):
+    return Fraction(round(Fraction(prob) * 2**50), 2**50)
+
+
+def key(score, row, label, draw):
+    """The key of one (row, label) cell, a plain tuple."""
+    row = [float(value) for value in row]
+    rank = ranking(row).index(label) + 1
+    ordered = sorted(row, reverse=True)
+    match score:
+        case rs.Rank():
+            return (rank, -row[label])
+        case rs.TopK():
+            return (rank,)
+        case rs.Thr():
+            return (-row[label],)
+        case rs.Margin():
+            rivals = [value for column, value in enumerate(row) if column != label]
+            return (max(rivals, default=-np.inf) - row[label],)
+        case rs.Aps():
+            before, own = float(mass_before(row, label)), float(on_grid(row[label]))
+            return (before + draw * own if score.randomized else before + own,)
+        case rs.Raps():
+            (mass,) = key(rs.Aps(score.randomized), row, label, draw)
+            return (mass + score.penalty * max(rank - score.free_ranks, 0),)
+        case rs.Saps():
+            part = draw if score.randomized else 1.0
+            return (part * ordered[0] if rank == 1 else ordered[0] + (rank - 2 + part) * score.weight,)
+        case rs.TieBreak():
+            return (*key(score.score, row, label, draw), draw)
+    raise NotImplementedError(score)
+
+
+def group(condition, label, row_group):
+    """Which rows a (row, label) cell is compared with, as any hashable thing."""
+    match condition:
+        case rs.Marginal():
+            return ()
+        case rs.PerLabel():
+            return (label,) if condition.clusters is None else (condition.clusters[label],)
+        case rs.PerRow():
+            return (row_group,)
+        case rs.Cross():
+            first = group(condition.first, label, row_group)
+            return (first, group(condition.second, label, row_group))
+    raise NotImplementedError(condition)
+
+
+def draws(rows, ids=None, seed=0):
+    words = None if ids is None else np.asarray(ids, dtype=np.uint64)
+    return noise.draws(np.asarray(rows, dtype=np.float64), seed, words).tolist()
+
+
+def p_values(problem, rows, row_groups, ids=None):
+    """Exact p-values of every label of ``rows``, as fractions, by comparing with every calibration row."""
+    calibration = [
+        (group(problem.condition, label, name), key(problem.score, row, label, draw))
+        for row, label, name, draw in zip(
+            problem.probs, problem.labels, problem.groups, draws(problem.probs, problem.ids), strict=True
+        )
+    ]
+    return [
+        [_p_value(calibration, problem, row, label, name, draw) for label in range(len(row))]
+        for row, name, draw in zip(rows, row_groups, draws(rows, ids), strict=True)
+    ]
+
+
+def _p_value(calibration, problem, row, label, name, draw):
+    own_group, own_key = group(problem.condition, label, name), key(problem.score, row, label, draw)
+    peers = [other for where, other in calibration if where == own_group]
+    return Fraction(1 + sum(other >= own_key for other in peers), 1 + len(peers))

@@ -1,0 +1,114 @@
+"""Problems for the laws: coarse grids on purpose, for many ties, and near-ties one ulp apart by normalising."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+import rankset as rs
+
+DETERMINISTIC = [
+    rs.Rank(),
+    rs.TopK(),
+    rs.Thr(),
+    rs.Margin(),
+    rs.Aps(randomized=False),
+    rs.Raps(penalty=0.2, free_ranks=1, randomized=False),
+    rs.Saps(weight=0.15, randomized=False),
+]
+RANDOMIZED = [rs.Aps(), rs.Raps(penalty=0.05, free_ranks=2), rs.Saps(weight=0.2)]
+SCORES = [*DETERMINISTIC, *RANDOMIZED, rs.TieBreak(rs.Rank()), rs.TieBreak(rs.TopK()), rs.TieBreak(rs.Aps())]
+ORDER_ONLY = [rs.Rank(), rs.TopK(), rs.Thr(), rs.Margin(), rs.TieBreak(rs.Rank())]
+
+GROUPS = ["north", "south", "west"]
+
+scores = st.sampled_from(SCORES)
+alphas = st.sampled_from([0.05, 0.1, "0.15", 0.2, Fraction(1, 4), 0.29, Fraction(1, 3), 0.5, 0.58, 0.9])
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Calibration rows and the question asked of them."""
+
+    probs: np.ndarray
+    labels: np.ndarray
+    groups: list
+    ids: list | None
+    score: object
+    condition: object
+
+    @property
+    def n(self):
+        return len(self.labels)
+
+    @property
+    def keywords(self):
+        return {"groups": self.groups} if self.condition.needs_groups else {}
+
+    def rows(self, chosen):
+        """The same question of some of the rows."""
+        chosen = list(chosen)
+        return replace(
+            self,
+            probs=self.probs[chosen],
+            labels=self.labels[chosen],
+            groups=[self.groups[row] for row in chosen],
+            ids=None if self.ids is None else [self.ids[row] for row in chosen],
+        )
+
+    def calibrate(self, **changes):
+        options = {"score": self.score, "condition": self.condition, "ids": self.ids} | self.keywords | changes
+        return rs.calibrate(self.probs, self.labels, **options)
+
+    def predict(self, rule, alpha, **changes):
+        return rule.predict(self.probs, alpha, ids=self.ids, **self.keywords, **changes)
+
+    def p_values(self, rule):
+        return rule.p_values(self.probs, ids=self.ids, **self.keywords)
+
+
+def conditions(n_columns):
+    clusters = st.lists(st.sampled_from("ab"), min_size=n_columns, max_size=n_columns).map(tuple)
+    simple = st.one_of(st.just(rs.Marginal()), st.just(rs.PerLabel()), clusters.map(rs.PerLabel), st.just(rs.PerRow()))
+    return st.one_of(simple, st.builds(rs.Cross, simple, simple))
+
+
+@st.composite
+def rows(draw, n_rows, n_columns):
+    """Rows of probabilities: few distinct weights, exact zeros, one-hot rows, all-equal rows; float32 or float64."""
+    weight = st.sampled_from([0, 0, 1, 1, 2, 3, 7])
+    weights = draw(
+        st.lists(st.lists(weight, min_size=n_columns, max_size=n_columns).filter(any), min_size=n_rows, max_size=n_rows)
+    )
+    matrix = np.array(weights, dtype=draw(st.sampled_from([np.float32, np.float64]))).reshape(n_rows, n_columns)
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+@st.composite
+def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_columns=5):
+    n_rows = draw(st.integers(min_rows, max_rows))
+    n_columns = draw(st.integers(1, max_columns))
+    return Problem(
+        probs=draw(rows(n_rows, n_columns)),
+        labels=np.array(draw(st.lists(st.integers(0, n_columns - 1), min_size=n_rows, max_size=n_rows))),
+        groups=draw(st.lists(st.sampled_from(GROUPS), min_size=n_rows, max_size=n_rows)),
+        ids=draw(st.one_of(st.none(), st.permutations(range(n_rows)))),
+        score=draw(score),
+        condition=draw(conditions(n_columns) if condition is None else condition),
+    )
+
+
+@st.composite
+def problems_with_news(draw, **options):
+    """A problem, and other rows to predict, with groups of which some are new."""
+    problem = draw(problems(**options))
+    n_rows = draw(st.integers(0, 8))
+    news = replace(
+        problem,
+        probs=draw(rows(n_rows, problem.probs.shape[1])),
+        labels=np.zeros(n_rows, dtype=int),
+        groups=draw(st.lists(st.sampled_from([*GROUPS, "unseen"]), min_size=n_rows, max_size=n_rows)),
+        ids=list(range(100, 100 + n_rows)) if problem.ids else None,
+    )
+    return problem, news
