@@ -197,7 +197,7 @@ class Rule:
         >>> rule = rs.calibrate(np.full((99, 2), 0.5), np.zeros(99, int))
         >>> band = rule.coverage_band(0.1)
         >>> round(band.low, 3), band.mean, round(band.high, 3)
-        (0.847, 0.9, 0.945)
+        (0.847, 0.9, 0.944)
         """
         if not 0 < confidence < 1:
             raise KindError.argument("confidence", "a share between 0 and 1", confidence)

@@ -77,7 +77,7 @@ class Evaluation:
         lines += [
             _line("mean size", self.mean_size, f"sizes {_histogram(self.size_counts)}"),
             _line("empty sets", self.empty_rate, ""),
-            _line("single labels", self.singleton_rate, f"right in {self.singleton_hits:.4f} of them"),
+            _line("single labels", self.singleton_rate, self._singleton_remark()),
             _line("SSCV", self.sscv, f"{self.sscv_empty_apart:.4f} with empty sets as a stratum of their own"),
             _line(
                 "class gap",
@@ -91,6 +91,9 @@ class Evaluation:
             for share in self.groups
         ]
         return "\n".join(lines)
+
+    def _singleton_remark(self) -> str:
+        return f"right in {self.singleton_hits:.4f} of them" if self.singleton_rate else "no such set"
 
     def _coverage_lines(self, percent: str) -> list[str]:
         low, high = self.interval

@@ -16,7 +16,7 @@ from rankset.recipe import Batch, Recipe
 from rankset.sets import PredictionSets
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PrintedRule:
     """Keeps (rank, -probability) up to (r*, -pi*), with pi* taken from all rows: it can fall far below 1 - alpha.
 
@@ -29,6 +29,12 @@ class PrintedRule:
     r_star: int
     pi_star: float
     proportion: Fraction
+
+    def __repr__(self) -> str:
+        return (
+            f"PrintedRule(alpha={float(self.alpha):g}, r_star={self.r_star}, pi_star={self.pi_star:.6g}; "
+            f"no finite-sample guarantee)"
+        )
 
     @property
     def expected_size(self) -> float:

@@ -1,0 +1,194 @@
+"""Rules: what a user writes, and the answers."""
+
+import numpy as np
+import pytest
+
+import rankset as rs
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 400)
+    logits = rng.normal(size=(400, 3))
+    logits[np.arange(400), labels] += 1.5
+    return rs.softmax(logits), labels
+
+
+def test_the_snippet_of_the_readme_runs_as_written(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    probs, labels, new_probs, true_labels = data[0][:200], data[1][:200], data[0][200:], data[1][200:]
+    rule = rs.calibrate(probs, labels)
+    sets = rule.predict(new_probs, alpha=0.1)
+    assert all(len(labels) == size for labels, size in zip(sets, sets.sizes, strict=True))
+    assert sets.mask.shape == (200, 3)
+    assert sets.covers(true_labels).mean() > 0.8
+    tight = rule.predict(new_probs, alpha=0.01)
+    assert (tight.sizes >= sets.sizes).all()
+    assert ((rule.p_values(new_probs) > 0.1) == sets.mask).all()
+    profile = rule.rank_profile(0.1)
+    low, high = profile.size_bounds
+    assert low <= rule.expected_size(new_probs, alpha=0.1).mean <= high
+    assert rule.coverage_band(0.1).low < 0.9 < rule.coverage_band(0.1).high
+    logits = np.log(probs)
+    rs.calibrate(
+        logits, labels, kind="logits", score=rs.Raps(penalty=0.2, free_ranks=2), condition=rs.PerLabel()
+    ).predict(np.log(new_probs), alpha=0.1)
+    names = np.array(["cat", "dog", "fox"])
+    named = rs.calibrate(probs, names[labels], classes=["cat", "dog", "fox"])
+    assert set(named.predict(new_probs, alpha=0.1)[0]) <= set(names)
+    hospital, new_hospital = ["a", "b"] * 100, ["b", "a"] * 100
+    by_row = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=hospital)
+    by_row.predict(new_probs, alpha=0.1, groups=new_hospital)
+    assert rule.update(new_probs, true_labels).n == 400
+    both = rule.merge(rs.calibrate(new_probs, true_labels))
+    assert both == rs.calibrate(*data)
+    rule.save("rule.rankset")
+    assert rs.load("rule.rankset") == rule
+    assert "coverage" in repr(rs.evaluate(sets, true_labels, alpha=0.1))
+
+
+def test_sets_list_the_most_likely_label_first():
+    rule = rs.calibrate([[0.5, 0.3, 0.2]] * 9, [2] * 9)
+    assert rule.predict([[0.2, 0.5, 0.3]], 0.1).to_lists() == [[1, 2, 0]]
+
+
+def test_a_users_own_score_needs_keys_only(data):
+    class Gap:
+        def keys(self, cells):
+            return (cells.top - cells.prob,)
+
+    rule = rs.calibrate(*data, score=Gap())
+    assert rule.predict(data[0], 0.1).covers(data[1]).mean() >= 0.9
+    assert rs.calibrate(*data, score=rs.TieBreak(Gap())).p_values(data[0]).shape == (400, 3)
+
+
+def test_a_score_may_transform_its_rows_first(data):
+    class Sharper:
+        def transform(self, probs):
+            powers = probs**2
+            return powers / powers.sum(axis=1, keepdims=True)
+
+        def keys(self, cells):
+            return (-cells.prob,)
+
+    squared = data[0] ** 2 / (data[0] ** 2).sum(axis=1, keepdims=True)
+    expected = rs.calibrate(squared, data[1], score=rs.Thr()).predict(squared, 0.1)
+    assert rs.calibrate(*data, score=Sharper()).predict(data[0], 0.1) == expected
+    assert rs.calibrate(*data, score=rs.TieBreak(Sharper())).predict(data[0], 0.1).sizes.sum() <= expected.sizes.sum()
+
+
+def test_a_transform_whose_masses_would_not_add_exactly_is_refused(data):
+    class Tenfold:
+        def transform(self, probs):
+            return probs * 10
+
+        def keys(self, cells):
+            return (cells.mass,)
+
+    with pytest.raises(rs.RanksetError, match="sum to less than 8, got row 0 with sum 10"):
+        rs.calibrate(*data, score=Tenfold())
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"score": rs.Thr()}, "score"),
+        ({"condition": rs.PerLabel()}, "condition"),
+        ({"kind": "scores"}, "kind"),
+        ({"seed": 1}, "seed"),
+        ({"classes": ["a", "b", "c"]}, "classes"),
+    ],
+)
+def test_rules_of_different_questions_do_not_merge(data, change, what):
+    probs, labels = data
+    other = rs.calibrate(probs, np.array(["a", "b", "c"])[labels] if "classes" in change else labels, **change)
+    with pytest.raises(ValueError, match=f"got {what} .* Calibrate both with the same {what}"):
+        rs.calibrate(probs, labels).merge(other)
+
+
+def test_merging_takes_the_union_of_groups_whatever_their_order(data):
+    probs, labels = data
+    condition = rs.Cross(rs.PerLabel(), rs.PerRow())
+    names = np.where(np.arange(400) < 150, "south", np.where(np.arange(400) < 300, "north", "west"))
+    first = rs.calibrate(probs[:150], labels[:150], condition=condition, groups=names[:150])
+    rest = rs.calibrate(probs[150:], labels[150:], condition=condition, groups=names[150:])
+    assert rest.merge(first) == first.merge(rest) == rs.calibrate(probs, labels, condition=condition, groups=names)
+
+
+def test_one_groups_coverage_and_ranks_can_be_asked_for(data):
+    probs, labels = data
+    names = np.where(np.arange(400) < 99, "small", "large")
+    rule = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=names)
+    assert rule.coverage_band(0.1, group="small") == rs.calibrate(probs[:99], labels[:99]).coverage_band(0.1)
+    assert rule.rank_profile(0.1, group="small").counts.sum() == 99
+    per_label = rs.calibrate(probs, labels, condition=rs.PerLabel())
+    assert per_label.coverage_band(0.1, label=1).n == (labels == 1).sum()
+    both = rs.calibrate(probs, labels, condition=rs.Cross(rs.PerRow(), rs.PerLabel()), groups=names)
+    assert both.coverage_band(0.1, group="small", label=2).n == (labels[:99] == 2).sum()
+    with pytest.raises(ValueError, match="say which one with group=… and label=…"):
+        both.coverage_band(0.1, group="small")
+    with pytest.raises(ValueError, match="no group 'tiny', it has 'large', 'small'"):
+        rule.coverage_band(0.1, group="tiny")
+
+
+def test_the_rank_profile_of_topk_has_no_probability_and_a_size_of_its_own(data):
+    profile = rs.calibrate(*data, score=rs.TopK()).rank_profile(0.1)
+    assert profile.pi_star is None
+    assert profile.size_bounds == (profile.r_star, profile.r_star)
+    broken = rs.calibrate(*data, score=rs.TieBreak(rs.TopK())).rank_profile(0.1)
+    assert broken.pi_star is None
+    assert broken.size_bounds == (profile.r_star - 1, profile.r_star)
+
+
+def test_a_rank_profile_of_too_few_rows_keeps_everything(data):
+    profile = rs.calibrate(data[0][:5], data[1][:5]).rank_profile(0.1)
+    assert (profile.r_star, profile.pi_star, profile.size_bounds) == (3, None, (3, 3))
+
+
+def test_a_rank_profile_needs_a_score_that_ranks(data):
+    with pytest.raises(ValueError, match=r"got Thr\(\). Calibrate with score=Rank\(\) or TopK\(\)"):
+        rs.calibrate(*data, score=rs.Thr()).rank_profile(0.1)
+
+
+def test_the_expected_size_has_the_standard_error_of_a_mean(data):
+    rule = rs.calibrate(*data)
+    sizes = rule.predict(data[0], 0.1).sizes
+    estimate = rule.expected_size(data[0], 0.1)
+    assert estimate.mean == sizes.mean()
+    assert estimate.error == pytest.approx(sizes.std(ddof=1) / 20)
+    assert rule.expected_size(data[0][:1], 0.1).error == np.inf
+    with pytest.raises(ValueError, match="got 0 rows"):
+        rule.expected_size(data[0][:0], 0.1)
+
+
+def test_a_coverage_band_of_too_few_rows_is_certain(data):
+    band = rs.calibrate(data[0][:5], data[1][:5]).coverage_band(0.1)
+    assert (band.low, band.mean, band.high) == (1, 1, 1)
+
+
+def test_a_repr_tells_score_condition_kind_and_size(data):
+    assert repr(rs.calibrate(*data)) == "Rule(Rank(), Marginal(), kind='probs', 3 classes, calibrated on 400 rows)"
+
+
+def test_binary_problems_take_the_probability_of_the_second_class():
+    second = np.array([0.1, 0.9, 0.4, 0.8, 0.3, 0.7, 0.2, 0.6, 0.55])
+    labels = np.array([0, 1, 0, 1, 0, 1, 0, 1, 0])
+    rule = rs.calibrate(second, labels, kind="binary")
+    matrix = rs.calibrate(np.column_stack((1 - second, second)), labels)
+    assert rule.predict([0.97], 0.2).to_lists() == matrix.predict([[1 - 0.97, 0.97]], 0.2).to_lists() == [[1]]
+
+
+def test_seeds_change_the_draws_of_randomised_scores(data):
+    one, other = (rs.calibrate(*data, score=rs.Aps(), seed=seed).predict(data[0], 0.2) for seed in (0, 1))
+    assert one != other
+    assert rs.calibrate(*data, seed=0).predict(data[0], 0.2) == rs.calibrate(*data, seed=1).predict(data[0], 0.2)
+
+
+def test_rules_and_sets_are_values(data):
+    rule = rs.calibrate(*data)
+    assert rule == rs.calibrate(*data)
+    assert rule != rs.calibrate(data[0][:-1], data[1][:-1])
+    assert rule != "rule"
+    with pytest.raises(AttributeError):
+        rule.recipe = None

@@ -1,0 +1,130 @@
+"""Evaluations, beside numbers worked out by hand and by SciPy."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankset as rs
+from rankset import beta
+from rankset.metrics import EMPTY_APART, sscv
+
+MASK = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]], dtype=bool)
+LABELS = [0, 1, 0, 0, 1, 2]
+
+
+@pytest.fixture
+def told():
+    return rs.evaluate(rs.PredictionSets.from_mask(MASK), LABELS, alpha=0.25, groups=["a", "a", "b", "b", "b", "b"])
+
+
+def test_coverage_size_and_rates_are_averages_over_rows(told):
+    assert told.coverage == 3 / 6
+    assert told.mean_size == 9 / 6
+    assert told.size_counts.tolist() == [1, 2, 2, 1]
+    assert (told.empty_rate, told.singleton_rate, told.singleton_hits) == (1 / 6, 2 / 6, 1 / 2)
+
+
+def test_sscv_is_the_largest_gap_in_any_stratum(told):
+    assert told.sscv == pytest.approx(max(abs(1 / 3 - 0.75), abs(2 / 3 - 0.75)))
+    assert told.sscv_empty_apart == pytest.approx(0.75)
+
+
+def test_sscv_strata_are_those_of_the_paper_and_none_drops_a_row():
+    sizes = np.array([0, 1, 2, 3, 4, 10, 11, 100, 101, 1000, 1001, 99999])
+    for size, stratum in zip(sizes, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], strict=True):
+        strata = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+        covered = strata != stratum
+        assert sscv(covered, sizes, 0.1) == pytest.approx(0.9), size
+    assert sscv(np.array([False, True]), np.array([0, 1]), 0.1) == pytest.approx(0.4)
+    assert sscv(np.array([False, True]), np.array([0, 1]), 0.1, strata=EMPTY_APART) == pytest.approx(0.9)
+
+
+def test_classes_and_groups_are_told_apart(told):
+    assert [(share.name, share.n, share.coverage) for share in told.classes] == [(0, 3, 2 / 3), (1, 2, 0), (2, 1, 1)]
+    assert told.worst_class.name == 1
+    assert told.macro_coverage == pytest.approx((2 / 3 + 0 + 1) / 3)
+    assert told.class_gap == pytest.approx((abs(2 / 3 - 0.75) + 0.75 + 0.25) / 3)
+    assert [(share.name, share.n, share.coverage, share.mean_size) for share in told.groups] == [
+        ("a", 2, 0.5, 0.5),
+        ("b", 4, 0.5, 2.0),
+    ]
+
+
+def test_the_interval_is_clopper_pearson(told):
+    expected = stats.binomtest(3, 6).proportion_ci(confidence_level=0.9, method="exact")
+    assert told.interval == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert told.expected is None
+
+
+def test_the_expected_range_is_the_beta_binomial_law_of_the_calibration():
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(4), 150), rng.integers(0, 4, 150)
+    rule = rs.calibrate(probs[:99], labels[:99])
+    told = rs.evaluate(rule.predict(probs[99:], 0.1), labels[99:], confidence=0.8)
+    law = stats.betabinom(51, 90, 10)
+    assert told.expected == (law.ppf(0.1) / 51, law.ppf(0.9) / 51)
+    other = rs.evaluate(rule.predict(probs[99:], 0.1), labels[99:], alpha=0.2)
+    assert other.expected is None
+
+
+def test_too_few_calibration_rows_leave_no_doubt():
+    rule = rs.calibrate([[0.9, 0.1]] * 3, [0, 0, 1])
+    with pytest.warns(rs.RanksetWarning, match="need n ≥ 9 for alpha=0.1, got 3"):
+        sets = rule.predict([[0.9, 0.1]], 0.1)
+    assert rs.evaluate(sets, [1]).expected == (1.0, 1.0)
+
+
+def test_the_repr_reads_like_a_report(told):
+    assert repr(told).splitlines() == [
+        "Evaluation of 6 rows at alpha=0.25",
+        "  coverage         0.5000  asked 0.75; exact 90% interval 0.1532 to 0.8468",
+        "  mean size        1.5000  sizes 0: 1, 1: 2, 2: 2, 3: 1",
+        "  empty sets       0.1667",
+        "  single labels    0.3333  right in 0.5000 of them",
+        "  SSCV             0.4167  0.7500 with empty sets as a stratum of their own",
+        "  class gap        0.3611  macro coverage 0.5556; lowest 0.0000 for 1 (2 rows)",
+        "  group 'a'        0.5000  2 rows, mean size 0.500",
+        "  group 'b'        0.5000  4 rows, mean size 2.000",
+    ]
+
+
+def test_the_repr_pools_many_sizes_and_leaves_out_what_is_not_there():
+    sets = rs.PredictionSets.from_mask(np.tri(12, 12, dtype=bool)[:, :][1:])
+    text = repr(rs.evaluate(sets, [0] * 11, alpha=0.1))
+    assert "10–12: 3" in text
+    assert "nan" not in text
+    assert "no such set" in text
+
+
+def test_sets_without_a_level_ask_for_one():
+    with pytest.raises(ValueError, match="pass alpha="):
+        rs.evaluate(rs.PredictionSets.from_mask(MASK), LABELS)
+    assert rs.evaluate(rs.PredictionSets.from_mask(MASK, alpha=Fraction(1, 4)), LABELS).alpha == 0.25
+
+
+@pytest.mark.parametrize("n", [1, 9, 100, 10_000, 1_000_000])
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.9])
+@pytest.mark.parametrize("q", [0.001, 0.05, 0.5, 0.95])
+def test_beta_quantiles_are_those_of_scipy(n, share, q):
+    k = max(1, round(n * share))
+    ours = beta.beta_quantile(q, k, n + 1 - k)
+    assert ours == pytest.approx(stats.beta(k, n + 1 - k).ppf(q), rel=1e-9)
+    assert beta.beta_cdf(ours, k, n + 1 - k) == pytest.approx(q, rel=1e-7)
+
+
+def test_beta_probabilities_outside_the_unit_interval_are_certain():
+    assert (beta.beta_cdf(-0.5, 2, 3), beta.beta_cdf(0, 2, 3), beta.beta_cdf(1, 2, 3), beta.beta_cdf(7, 2, 3)) == (0, 0, 1, 1)
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 1, 1), (40, 9, 9), (40, 28, 30), (5000, 450, 499)])
+def test_beta_binomial_probabilities_are_those_of_scipy(m, k, n):
+    ours = beta.beta_binomial(m, k, n + 1 - k)
+    assert ours == pytest.approx(stats.betabinom(m, k, n + 1 - k).pmf(np.arange(m + 1)), abs=1e-12)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 5), (5, 5), (3, 7)])
+def test_binomial_intervals_are_those_of_scipy(hits, n):
+    expected = stats.binomtest(hits, n).proportion_ci(confidence_level=0.95, method="exact")
+    assert beta.binomial_interval(hits, n, 0.95) == pytest.approx((expected.low, expected.high), abs=1e-12)

@@ -1,0 +1,50 @@
+"""Draws: uniform, told apart by content, seed and ids, and nothing else."""
+
+import numpy as np
+from scipy import stats
+
+from rankset import inputs
+from rankset.noise import draws
+
+
+def test_draws_look_uniform_and_independent_of_neighbours():
+    rows = np.random.default_rng(0).dirichlet(np.ones(5), 20_000)
+    values = draws(rows, 0)
+    assert stats.kstest(values, "uniform").pvalue > 1e-4
+    assert abs(np.corrcoef(values[1:], values[:-1])[0, 1]) < 0.04
+    assert abs(np.corrcoef(values, rows[:, 0])[0, 1]) < 0.04
+
+
+def test_draws_of_ids_alone_are_uniform_too():
+    rows = np.full((20_000, 3), 1 / 3)
+    assert stats.kstest(draws(rows, 0, np.arange(20_000, dtype=np.uint64)), "uniform").pvalue > 1e-4
+    assert len(set(draws(rows, 0))) == 1
+
+
+def test_every_entry_of_a_narrow_row_its_largest_of_a_wide_one_and_the_seed_matter():
+    rows = np.random.default_rng(1).dirichlet(np.ones(16), 1)
+    plain = draws(rows, 0)[0]
+    for column in range(16):
+        changed = rows.copy()
+        changed[0, column] = np.nextafter(changed[0, column], 1)
+        assert draws(changed, 0)[0] != plain
+    assert draws(rows, 1)[0] != plain
+    wide = np.zeros((2, 1000))
+    wide[0, 3] = wide[1, 4] = 1.0
+    assert len(set(draws(wide, 0))) == 2
+
+
+def test_minus_zero_is_zero():
+    assert draws(np.array([[0.0, 1.0]]), 0) == draws(np.array([[-0.0, 1.0]]), 0)
+
+
+def test_draws_are_the_same_on_every_machine_and_in_every_version():
+    rows = np.array([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
+    assert draws(rows, 7, np.array([1, 2], dtype=np.uint64)).tolist() == [0.33826279587990515, 0.6834079324363848]
+
+
+def test_ids_are_told_apart_by_value_not_by_dtype():
+    same = [np.array([1, 2], dtype=dtype) for dtype in (np.int8, np.uint16, np.int64, np.uint64)]
+    assert len({inputs.id_words(ids, 2).tobytes() for ids in same}) == 1
+    assert inputs.id_words([1.0, 2.0], 2).tolist() == inputs.id_words([1, 2], 2).tolist()
+    assert inputs.id_words(["a", "b", "a"], 3).tolist()[0] == inputs.id_words(["c", "a"], 2).tolist()[1]

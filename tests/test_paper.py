@@ -1,0 +1,165 @@
+"""The paper as code: its worked example, its printed rule, its class-column score, its numbers."""
+
+import csv
+import math
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from generators import confident_errors
+
+import rankset as rs
+from rankset.paper import METHODS, ClassColumn, mmlu, printed_rule, resample
+from rankset.paper.__main__ import main
+from rankset.paper.data import MMLU_SUBJECTS
+from rankset.paper.experiment import MEASURES
+
+DATA = Path(__file__).parent / "data"
+
+
+def figure_1():
+    """10,000 rows with the two histograms of Figure 1: ranks of the true class, third largest probabilities."""
+    n = 10_000
+    thirds = np.concatenate(
+        [
+            np.linspace(low + 1e-4, low + 0.05 - 1e-4, int(n * share))
+            for low, share in [(0, 0.4), (0.05, 0.35), (0.1, 0.1), (0.15, 0.1), (0.2, 0.05)]
+        ]
+    )
+    thirds = np.random.default_rng(0).permutation(thirds)
+    probs = np.zeros((n, 10))
+    probs[:, 0], probs[:, 1], probs[:, 2] = 0.75 - thirds, 0.25, thirds
+    shares = np.array([0.6, 0.26, 0.06, 0.04, 0.03, 0.01])
+    labels = np.repeat(np.arange(6), np.rint(shares * n).astype(int))
+    return probs, labels
+
+
+FIGURE_1_TEST_ROW = [[0.55, 0.2, 0.15, 0.1, 0, 0, 0, 0, 0, 0]]
+
+
+def test_the_rank_distribution_of_figure_1_gives_sets_of_two_or_three_labels():
+    profile = rs.calibrate(*figure_1()).rank_profile(0.1)
+    assert profile.distribution[:6].tolist() == [0.6, 0.26, 0.06, 0.04, 0.03, 0.01]
+    assert profile.r_star == 3
+    assert profile.size_bounds == (2, 3)
+
+
+def test_the_printed_rule_keeps_three_labels_for_the_test_row_of_figure_1():
+    rule = printed_rule(*figure_1(), 0.1)
+    assert rule.r_star == 3
+    assert rule.proportion == Fraction(2, 3)
+    assert rule.expected_size == pytest.approx(2 + 2 / 3)
+    assert 0 < rule.pi_star < 0.05  # two thirds of the third largest probabilities lie above: 0.15 certainly does
+    assert rule.predict(FIGURE_1_TEST_ROW).to_lists() == [[0, 1, 2]]
+
+
+def test_the_score_keeps_three_labels_for_the_test_row_of_figure_1_too():
+    assert rs.calibrate(*figure_1()).predict(FIGURE_1_TEST_ROW, 0.1).to_lists() == [[0, 1, 2]]
+
+
+def test_a_third_label_too_weak_for_figure_1_is_left_out():
+    row = [[0.74, 0.25, 0.001, 0.009, 0, 0, 0, 0, 0, 0]]
+    assert printed_rule(*figure_1(), 0.1).predict(row).to_lists() == [[0, 1]]
+
+
+def test_the_mean_size_of_the_printed_rule_on_its_own_rows_is_r_star_minus_one_plus_p():
+    probs, labels = figure_1()
+    rule = printed_rule(probs, labels, 0.1)
+    assert rule.predict(probs).sizes.mean() == pytest.approx(rule.expected_size, abs=1 / len(probs))
+
+
+def test_the_printed_rule_keeps_everything_where_the_paper_leaves_it_undefined():
+    probs, labels = figure_1()
+    rule = printed_rule(probs[:5], labels[:5], 0.1)
+    assert rule.predict(probs[:2]).sizes.tolist() == [10, 10]
+    assert rule.expected_size == 10
+
+
+def test_the_printed_rule_keeps_no_label_at_r_star_when_its_proportion_is_zero():
+    probs = np.tile([0.6, 0.3, 0.1], (9, 1))
+    rule = printed_rule(probs, [0] * 8 + [1], 0.1)  # one miss is allowed, and exactly one row has rank 2
+    assert (rule.r_star, rule.proportion, rule.pi_star) == (2, 0, math.inf)
+    assert rule.predict(probs[:1]).to_lists() == [[0]]
+
+
+def coverage(rule_of, n=1000, trials=20):
+    rng = np.random.default_rng(3)
+    shares = []
+    for _ in range(trials):
+        probs, labels = confident_errors(rng, 2 * n)
+        shares.append(rule_of(probs[:n], labels[:n])(probs[n:]).covers(labels[n:]).mean())
+    return np.mean(shares)
+
+
+def test_confident_errors_break_the_printed_rule_and_not_the_score():
+    assert coverage(lambda p, y: printed_rule(p, y, 0.1).predict) < 0.83
+    assert coverage(lambda p, y: lambda new: rs.calibrate(p, y).predict(new, 0.1)) == pytest.approx(0.9, abs=0.012)
+
+
+def test_the_class_column_rule_is_near_its_level_there_without_a_guarantee():
+    def rule_of(probs, labels):
+        return lambda new: rs.calibrate(probs, labels, score=ClassColumn.fit(probs)).predict(new, 0.1)
+
+    assert 0.88 < coverage(rule_of, trials=10) < 0.93
+
+
+def test_the_class_column_score_is_the_displayed_formula():
+    probs, labels = mmlu("marketing")
+    rule = rs.calibrate(probs, labels, score=ClassColumn.fit(probs))
+    ranks = rs.calibrate(probs, labels, score=rs.TopK()).calibration.keys[0]
+    shares = [
+        (probs[:, y] >= row[y]).mean() + (row > row[y]).sum() + (row[:y] == row[y]).sum()
+        for row, y in zip(probs, labels, strict=True)
+    ]
+    assert rule.calibration.keys[0] / len(probs) == pytest.approx(np.sort(shares))
+    assert np.ceil(rule.calibration.keys[0] / len(probs)).astype(int).tolist() == ranks.tolist()
+
+
+def test_rules_without_a_guarantee_say_so():
+    probs, labels = mmlu("marketing")
+    assert "no finite-sample guarantee" in repr(rs.calibrate(probs, labels, score=ClassColumn.fit(probs)))
+    assert "no finite-sample guarantee" in repr(printed_rule(probs, labels, 0.1))
+    assert "guarantee" not in repr(rs.calibrate(probs, labels))
+    with pytest.raises(ValueError, match="only rankset's own scores"):
+        rs.calibrate(probs, labels, score=ClassColumn.fit(probs)).save("never-written.rankset")
+
+
+def test_rank_agrees_with_every_number_the_authors_notebooks_print_for_mmlu():
+    published = defaultdict(dict)
+    with (DATA / "authors_rank_on_mmlu.csv").open() as file:
+        for row in csv.DictReader(file):
+            published[row["data"].replace(" ", "_")][row["alpha"]] = float(row["size_mean"])
+    assert sum(map(len, published.values())) == 33
+    for subject, sizes in published.items():
+        ours = resample(
+            *mmlu(subject),
+            methods={"RANK": rs.Rank()},
+            alphas=tuple(sizes),
+            measures={"size": MEASURES["size"]},
+            repeats=3000,
+        )
+        for alpha, size in sizes.items():
+            assert ours.mean("RANK", alpha, "size") == pytest.approx(size, abs=0.07), (subject, alpha)
+
+
+def test_the_experiment_gives_what_rules_and_evaluations_give():
+    probs, labels = mmlu("public_relations")
+    results = resample(probs, labels, alphas=(0.1, 0.2), repeats=1, seed=4)
+    rows = np.random.default_rng(4).permutation(len(labels))
+    cal, test = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+    for name, score in METHODS.items():
+        rule = rs.calibrate(probs[cal], labels[cal], score=score, seed=4)
+        for alpha in (0.1, 0.2):
+            told = rs.evaluate(rule.predict(probs[test], alpha), labels[test])
+            expected = (told.coverage, told.mean_size, told.sscv, told.sscv_empty_apart, told.empty_rate)
+            ours = tuple(results.mean(name, alpha, measure) for measure in MEASURES)
+            assert ours == pytest.approx(expected)
+
+
+def test_the_demo_prints_every_subject_and_method(capsys):
+    main(["--repeats", "3"])
+    printed = capsys.readouterr().out
+    for word in [*METHODS, *(subject.replace("_", " ") for subject in MMLU_SUBJECTS), "coverage", "SSCV*"]:
+        assert word in printed

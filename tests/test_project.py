@@ -1,0 +1,59 @@
+"""The package as a whole: light to import, one version, a window that matches what is behind it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankset as rs
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("scipy", "sklearn", "pandas", "polars", "torch", "jax", "matplotlib", "numba", "dask", "pyspark", "safetensors")
+
+
+def test_importing_rankset_loads_nothing_heavy():
+    code = f"import sys, rankset; print([name for name in {HEAVY} if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_the_shop_window_is_sorted_complete_and_small():
+    assert rs.__all__ == sorted(rs.__all__)
+    assert all(hasattr(rs, name) for name in rs.__all__)
+    assert len(rs.__all__) <= 30
+    assert {*rs.__all__, "paper"} <= set(dir(rs))
+
+
+def test_every_public_name_says_what_it_is():
+    assert [name for name in rs.__all__ if not (getattr(rs, name).__doc__ or "").strip()] == []
+
+
+def test_the_paper_comes_in_when_asked_for():
+    assert rs.paper.METHODS["RANK"] == rs.Rank()
+    with pytest.raises(AttributeError, match="no attribute 'papers'"):
+        rs.papers  # noqa: B018
+
+
+def test_the_version_stands_in_one_place():
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", rs.__version__)
+    others = [ROOT / "pyproject.toml", ROOT / "CITATION.cff", ROOT / "README.md"]
+    assert [path.name for path in others if f'"{rs.__version__}"' in path.read_text()] == []
+
+
+def test_the_citation_names_the_paper():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert "Trustworthy Classification through Rank-Based Conformal Prediction Sets" in text
+    assert "2407.04407" in text
+
+
+def readme_blocks():
+    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+
+
+def test_the_readme_runs_as_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    assert readme_blocks()
+    for block in readme_blocks():
+        exec(compile(block, "README.md", "exec"), names)  # noqa: S102
