@@ -212,7 +212,12 @@ JOBS = {
         ["ruff check", "ruff format --check", "mypy", "lint-imports"],
     ),
     "package": Job("build sdist and wheel, install and try each", "lint", function=package),
-    "mutate": Job("code changes that no test notices", "mutate", [f"mutmut run {ARGS}", "mutmut results"]),
+    "mutate": Job(
+        "code changes that no test notices",
+        "mutate",
+        [f"mutmut run {ARGS}", "mutmut results"],
+        variables={"HYPOTHESIS_PROFILE": "quick"},
+    ),
     "lock": Job(
         "rewrite locks/ with uv; add --upgrade for newer versions",
         commands=[f"{COMPILE} pyproject.toml {LOCKS[name]} -o locks/{name}.txt {ARGS}" for name in LOCKS],

@@ -7,9 +7,10 @@ sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with pr
 from importlib import import_module
 from types import ModuleType
 
+from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.cells import Cells
 from rankset.conditions import Condition, Cross, Marginal, PerLabel, PerRow
-from rankset.conformal import CoverageBand, Estimate, RankProfile, Rule, calibrate, load
+from rankset.conformal import Rule, calibrate, load
 from rankset.errors import RanksetError, RanksetWarning
 from rankset.metrics import Evaluation, evaluate
 from rankset.probabilities import softmax

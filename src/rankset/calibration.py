@@ -29,7 +29,7 @@ class Thresholds:
         return self.everything[groups] | order.not_after(keys, bounds)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Calibration:
     """The keys of the true labels, sorted within groups: ``offsets[g]`` is where group g begins."""
 
@@ -45,6 +45,16 @@ class Calibration:
 
     def __len__(self) -> int:
         return len(self.keys[0])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same keys in the same groups."""
+        if not isinstance(other, Calibration):
+            return NotImplemented
+        return np.array_equal(self.offsets, other.offsets) and all(
+            np.array_equal(ours, theirs) for ours, theirs in zip(self.keys, other.keys, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def counts(self) -> Ints:

@@ -54,6 +54,8 @@ class PerLabel:
     needs_groups = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.clusters, str | bytes):
+            raise KindError.argument("clusters", "a list with one cluster name per class", self.clusters)
         if self.clusters is not None:
             names = tuple(plain(name, "clusters") for name in self.clusters)
             object.__setattr__(self, "clusters", names)

@@ -12,13 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import beta, blocks, conditions, inputs, level, order, scores, storage
+from rankset import archive, beta, blocks, inputs, level, scores, storage
+from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
-from rankset.errors import InputError, KindError, RanksetWarning, RuleError, ScoreError, StorageError, listed
+from rankset.errors import InputError, KindError, RanksetWarning, RuleError, listed
 from rankset.inputs import Kind
 from rankset.level import Alpha
-from rankset.names import Names, class_names, union
+from rankset.names import Names, union
 from rankset.recipe import Batch, Ints, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets
@@ -56,47 +57,9 @@ def calibrate(
     >>> [labels.tolist() for labels in rule.predict([[0.6, 0.3, 0.1]], alpha=0.5)]
     [['cat']]
     """
-    recipe, columns = _recipe(probs, score, condition, kind, classes, seed)
-    return _calibrated(recipe, inputs.matrix(probs, recipe.kind, columns=columns), labels, groups, ids)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over ``n`` rows with its standard error."""
-
-    mean: float
-    error: float
-    n: int
-
-
-@dataclass(frozen=True)
-class CoverageBand:
-    """Where the coverage of a rule lies, over all calibrations with ``n`` rows; ties only raise it."""
-
-    low: float
-    high: float
-    mean: float
-    confidence: float
-    n: int
-
-
-@dataclass(frozen=True)
-class RankProfile:
-    """The paper's view of a calibration: the distribution of the true label's rank, cut at r* and pi*.
-
-    A set holds every label ranked before ``r_star``, and the one at ``r_star`` if its probability is at least
-    ``pi_star`` (None: no such condition), so the mean size lies within ``size_bounds``.
-    """
-
-    r_star: int
-    pi_star: float | None
-    counts: NDArray[np.int64]
-    size_bounds: tuple[int, int]
-
-    @property
-    def distribution(self) -> NDArray[np.float64]:
-        """The share of calibration rows whose true label has rank 1, 2, …, K."""
-        return self.counts / self.counts.sum()
+    source = inputs.matrix(probs, inputs.known_kind(kind))
+    recipe = Recipe.of(score, condition, kind, seed, classes, inputs.n_columns(source, kind))
+    return _calibrated(recipe, source, labels, groups, ids)
 
 
 @dataclass(frozen=True)
@@ -117,8 +80,7 @@ class Rule:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
             return NotImplemented
-        arrays = zip(self._arrays().values(), other._arrays().values(), strict=False)
-        return self.recipe == other.recipe and all(np.array_equal(ours, theirs) for ours, theirs in arrays)
+        return self.recipe == other.recipe and self.calibration == other.calibration
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -247,22 +209,7 @@ class Rule:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rule to ``path``: data only, readable by ``load`` in this and every later version."""
-        recipe = self.recipe
-        header: storage.Header = {
-            "what": "rule",
-            "score": storage.described(recipe.score, scores.BUILT_IN),
-            "condition": storage.described(recipe.condition, conditions.BUILT_IN),
-            "kind": recipe.kind,
-            "seed": recipe.seed,
-            "classes": len(recipe.classes) if isinstance(recipe.classes.values, range) else recipe.classes.values,
-            "groups": recipe.groups.values,
-            "keys": len(self.calibration.keys),
-        }
-        storage.write(path, header, self._arrays())
-
-    def _arrays(self) -> storage.Arrays:
-        keys = {f"key{place}": key for place, key in enumerate(self.calibration.keys)}
-        return {"offsets": self.calibration.offsets, **keys}
+        storage.write(path, *archive.pack(self.recipe, self.calibration))
 
     def _batch(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None) -> Batch:
         source = inputs.matrix(probs, self.recipe.kind, columns=self.recipe.n_columns)
@@ -313,21 +260,11 @@ class Rule:
         return self.calibration.renumbered(numbers, recipe.n_groups)
 
 
-HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "keys"}
-
-MOST_CLASSES = np.iinfo(np.int32).max
-"""Codes of sets are int32; a file must not make anybody count further."""
-
-
 def load(path: str | os.PathLike[str]) -> Rule:
     """The rule that ``Rule.save`` wrote."""
     header, arrays = storage.read(path)
     with storage.unpacking(path):
-        if header.get("what") != "rule":
-            raise StorageError.unreadable(path, "it does not hold a rule")
-        storage.check_fields("its header", header, HEADER_FIELDS)
-        recipe = _loaded_recipe(header)
-        return Rule(recipe, _checked_calibration(recipe, arrays, header["keys"]))
+        return Rule(*archive.unpack(header, arrays))
 
 
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, NDArray[np.int32]]:
@@ -336,23 +273,6 @@ def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tupl
     sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
     codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
     return sizes.cumsum(), codes
-
-
-def _recipe(
-    probs: ArrayLike,
-    score: Score,
-    condition: Condition,
-    kind: str,
-    classes: Iterable[object] | None,
-    seed: int,
-) -> tuple[Recipe, int]:
-    known = inputs.known_kind(kind)
-    scores.checked_score(score)
-    conditions.checked_condition(condition)
-    if known == "scores" and scores.needs_probs(score):
-        raise ScoreError.needs_probabilities(score)
-    columns = 2 if known == "binary" else inputs.matrix(probs, known).shape[1]
-    return Recipe(score, condition, known, _checked_seed(seed), class_names(classes, columns)), columns
 
 
 def _calibrated(
@@ -388,57 +308,6 @@ def _place(names: Names, name: object) -> int | None:
     if code < 0:
         raise RuleError.no_such_group(name, tuple(names.values))
     return code
-
-
-def _checked_seed(seed: object) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise KindError.argument("seed", "a whole number", seed)
-    return int(seed)
-
-
-def _loaded_recipe(header: storage.Header) -> Recipe:
-    """The recipe a file describes, through the door every recipe comes through."""
-    names = None if type(header["classes"]) is int else _loaded_names(header["classes"])
-    count = header["classes"] if names is None else len(names)
-    if not 0 < count <= MOST_CLASSES:
-        raise ValueError(f"a rule has between 1 and {MOST_CLASSES:,} classes, it has {count:,}")
-    score = storage.rebuilt(header["score"], scores.BUILT_IN)
-    condition = storage.rebuilt(header["condition"], conditions.BUILT_IN)
-    recipe, columns = _recipe(np.empty((0, count)), score, condition, header["kind"], names, header["seed"])
-    groups = _loaded_names(header["groups"])
-    recipe = recipe.with_groups(learned_groups(np.array([*groups, None], dtype=object)[:-1]))
-    if columns != count or list(recipe.groups.values) != groups or bool(groups) != condition.needs_groups:
-        raise ValueError("its classes, groups, kind and condition do not fit together")
-    return recipe
-
-
-def _loaded_names(names: object) -> list[Any]:
-    """Names from a file, if they are plain and distinct."""
-    if not isinstance(names, list) or not all(isinstance(name, str | int | float) for name in names):
-        raise ValueError("its names are not a list of strings, numbers and booleans")
-    if len(set(names)) < len(names):
-        raise ValueError("its names are not distinct")
-    return names
-
-
-def _checked_calibration(recipe: Recipe, arrays: storage.Arrays, n_keys: object) -> Calibration:
-    """A calibration from a file, if its arrays can be one; what they must be like shows a rule of one row."""
-    example = calibrate([[0.5, 0.5]], [0], score=recipe.score)._arrays()
-    if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
-        raise ValueError(f"its arrays are not those of {recipe.score!r}")
-    offsets, *keys = (arrays[name] for name in example)
-    n = len(keys[0])
-    fits = n_keys == len(keys) and len(offsets) == recipe.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
-    # Differences could overflow and pass; a comparison cannot.
-    if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
-        raise ValueError("its arrays do not fit together")
-    if scores.orders_by_rank(recipe.score) and not ((keys[0] >= 1) & (keys[0] <= recipe.n_columns)).all():
-        raise ValueError(f"its ranks do not lie between 1 and {recipe.n_columns:,}")
-    calibration = Calibration(tuple(keys), offsets)
-    grouped = (calibration.groups, *keys)
-    if not order.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
-        raise ValueError("its keys are not sorted")
-    return calibration
 
 
 def _said(recipe: Recipe, what: str) -> object:

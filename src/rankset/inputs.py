@@ -36,6 +36,11 @@ def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int |
     return array
 
 
+def n_columns(source: Array, kind: Kind) -> int:
+    """How many classes a matrix of ``kind`` speaks of."""
+    return 2 if kind == "binary" else source.shape[1]
+
+
 def known_kind(kind: str) -> Kind:
     """``kind`` itself, if it is one."""
     for known in KINDS:

@@ -43,8 +43,11 @@ class Names:
     def codes(self, names: Array) -> Codes:
         """The place of each of ``names`` in the vocabulary, -1 where it has none."""
         if self.values == range(len(self.values)) and names.dtype.kind in "iufb":
-            known = (names >= 0) & (names < len(self.values)) & (names == np.floor(names))
-            return np.where(known, names, -1).astype(np.int64)
+            numbers = names.astype(np.float64) if names.dtype.kind == "f" else names
+            inside = (numbers >= 0) & (numbers < len(self.values)) & (numbers == np.floor(numbers))
+            codes = np.full(names.shape, -1, dtype=np.int64)
+            codes[inside] = numbers[inside]
+            return codes
         places = {value: code for code, value in enumerate(self.values)}
         known, inverse = distinct(names)
         return np.array([places.get(value, -1) for value in known], dtype=np.int64)[inverse]

@@ -3,6 +3,7 @@
 Calibration and prediction follow the same recipe, so the key of (x, y) is the same number in both.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, noise, scores
 from rankset.cells import Cells, LabelCells, RankedCells, Rows
-from rankset.conditions import Condition
-from rankset.errors import LabelError
+from rankset.conditions import Condition, checked_condition
+from rankset.errors import KindError, LabelError, ScoreError
 from rankset.inputs import Kind
-from rankset.names import Array, Names, group_names
+from rankset.names import Array, Names, class_names, group_names
 from rankset.order import Keys
 from rankset.probabilities import from_kind
 from rankset.scores import Score
@@ -33,6 +34,26 @@ class Recipe:
     seed: int
     classes: Names
     groups: Names = NO_NAMES
+
+    @classmethod
+    def of(
+        cls,
+        score: Score,
+        condition: Condition,
+        kind: str,
+        seed: int,
+        classes: Iterable[object] | None,
+        n_columns: int,
+    ) -> "Recipe":
+        """A recipe whose parts were checked, one by one and against each other."""
+        scores.checked_score(score)
+        checked_condition(condition)
+        known = inputs.known_kind(kind)
+        if known == "scores" and scores.needs_probs(score):
+            raise ScoreError.needs_probabilities(score)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise KindError.argument("seed", "a whole number", seed)
+        return cls(score, condition, known, int(seed), class_names(classes, n_columns))
 
     @property
     def n_columns(self) -> int:

@@ -8,7 +8,7 @@ formula serves calibration and prediction. Three optional members tell more abou
 * ``caveat``, a sentence shown with every rule that uses it.
 """
 
-import math
+import sys
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -213,7 +213,11 @@ def _comparable(key: NDArray[Any], shape: tuple[int, ...], score: Score, start: 
 
 def _number(score: object, name: str) -> None:
     value = getattr(score, name)
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.number)
+        or not 0 <= value <= sys.float_info.max
+    ):
         raise ScoreError.parameter(type(score).__name__, name, "a finite number, at least 0", value)
     object.__setattr__(score, name, float(value))
 

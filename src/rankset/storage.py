@@ -27,6 +27,9 @@ FORMAT = 1
 LIMIT_HEADER = 64 << 20
 """Room for about a million class names."""
 
+LIMIT_REASON = 400
+"""How much of what a file says may be quoted in an error, in characters."""
+
 DIGEST = "digest"
 """The header field that tells damage: of everything else in the header, and of the arrays."""
 
@@ -72,7 +75,7 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
     except KeyError as error:
         raise StorageError.unreadable(path, f"it has no {error}") from None
     except (ValueError, IndexError, TypeError, RecursionError, OverflowError, SafetensorError) as error:
-        raise StorageError.unreadable(path, str(error).rstrip(".")) from None
+        raise StorageError.unreadable(path, str(error)[:LIMIT_REASON].rstrip(".")) from None
 
 
 def described(value: object, known: Sequence[type[Any]]) -> Header:
@@ -86,12 +89,14 @@ def described(value: object, known: Sequence[type[Any]]) -> Header:
     }
 
 
-def rebuilt(description: Header, known: Sequence[type[Any]]) -> Any:  # noqa: ANN401
+def rebuilt(description: object, known: Sequence[type[Any]]) -> Any:  # noqa: ANN401
     """The value ``described`` described; only the ``known`` types are ever made."""
     types = {kind.__name__: kind for kind in known}
+    if not isinstance(description, dict):
+        raise TypeError(f"one of {', '.join(types)} must be described by name and fields, not by {description!r}")
     name = description["name"]
-    if name not in types:
-        raise ValueError(f"{name!r} is none of {', '.join(types)}, the names this version knows")
+    if not isinstance(name, str) or name not in types:
+        raise ValueError(f"it needs one of {', '.join(types)}, or a later version of rankset, for {name!r}")
     expected = {field.name for field in dataclasses.fields(types[name])}
     check_fields(name, description, {"name", *expected})
     parts = {field: _value(description[field], known) for field in expected}
@@ -104,8 +109,7 @@ def rebuilt(description: Header, known: Sequence[type[Any]]) -> Any:  # noqa: AN
 def check_fields(what: str, fields: Header, expected: set[str]) -> None:
     """Refuses ``fields`` that lack something, or say something this version would not understand."""
     if set(fields) != expected:
-        odd = sorted(expected ^ set(fields))
-        raise ValueError(f"{what} must have exactly the fields {sorted(expected)}, other or missing is {odd}")
+        raise ValueError(f"{what} must have the fields {sorted(expected)}, it has {sorted(fields)}")
 
 
 def _value(part: object, known: Sequence[type[Any]]) -> object:
@@ -124,7 +128,7 @@ def _read(path: Path) -> tuple[Header, Arrays]:
         header = json.loads(metadata[HEADER])
         _check_format(path, header)
         for name in file.keys():  # noqa: SIM118
-            _check_array(path, name, file.get_slice(name))
+            _check_array(name, file.get_slice(name))
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     if header.pop(DIGEST) != _digest(header, arrays):
         raise StorageError.unreadable(path, "its content has changed since it was written")
@@ -171,10 +175,10 @@ def _check_format(path: Path, header: object) -> None:
         raise StorageError.future(path, number, FORMAT)
 
 
-def _check_array(path: Path, name: str, array: Any) -> None:  # noqa: ANN401
+def _check_array(name: str, array: Any) -> None:  # noqa: ANN401
     if array.get_dtype() not in DTYPES or len(array.get_shape()) != 1:
         received = f"{array.get_dtype()} of shape {array.get_shape()}"
-        raise StorageError.unreadable(path, f"array {name!r} is {received}, not one-dimensional I64 or F64")
+        raise ValueError(f"its arrays must be one-dimensional I64 or F64, {name!r} is {received}")
 
 
 def _replace(path: Path, data: bytes) -> None:

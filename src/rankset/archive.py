@@ -1,0 +1,96 @@
+"""A recipe and its calibration as a header and arrays, and back: everything a file says is checked here."""
+
+from typing import Any
+
+import numpy as np
+
+from rankset import conditions, order, scores, storage
+from rankset.calibration import Calibration
+from rankset.recipe import Batch, Recipe, learned_groups
+
+HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "keys"}
+
+MOST_CLASSES = np.iinfo(np.int32).max
+"""Codes of sets are int32; a file must not make anybody count further."""
+
+
+def pack(recipe: Recipe, calibration: Calibration) -> tuple[storage.Header, storage.Arrays]:
+    """What a file holds of a rule."""
+    header: storage.Header = {
+        "what": "rule",
+        "score": storage.described(recipe.score, scores.BUILT_IN),
+        "condition": storage.described(recipe.condition, conditions.BUILT_IN),
+        "kind": recipe.kind,
+        "seed": recipe.seed,
+        "classes": len(recipe.classes) if isinstance(recipe.classes.values, range) else recipe.classes.values,
+        "groups": recipe.groups.values,
+        "keys": len(calibration.keys),
+    }
+    return header, arrays_of(calibration)
+
+
+def unpack(header: storage.Header, arrays: storage.Arrays) -> tuple[Recipe, Calibration]:
+    """The recipe and the calibration that ``pack`` packed; a plain error where anything does not fit."""
+    if header.get("what") != "rule":
+        raise ValueError("it does not hold a rule")
+    storage.check_fields("its header", header, HEADER_FIELDS)
+    recipe = _loaded_recipe(header)
+    return recipe, _checked_calibration(recipe, arrays, header["keys"])
+
+
+def arrays_of(calibration: Calibration) -> storage.Arrays:
+    """The arrays of a calibration, by name."""
+    return {"offsets": calibration.offsets, **{f"key{place}": key for place, key in enumerate(calibration.keys)}}
+
+
+def _loaded_recipe(header: storage.Header) -> Recipe:
+    """The recipe a file describes, through the door every recipe comes through."""
+    names = None if type(header["classes"]) is int else _loaded_names(header["classes"])
+    count = header["classes"] if names is None else len(names)
+    if not 0 < count <= MOST_CLASSES:
+        raise ValueError(f"a rule has between 1 and {MOST_CLASSES:,} classes, it has {count:,}")
+    score = storage.rebuilt(header["score"], scores.BUILT_IN)
+    condition = storage.rebuilt(header["condition"], conditions.BUILT_IN)
+    recipe = Recipe.of(score, condition, header["kind"], header["seed"], names, count)
+    groups = _loaded_names(header["groups"])
+    recipe = recipe.with_groups(learned_groups(np.array([*groups, None], dtype=object)[:-1]))
+    if (
+        (recipe.kind == "binary" and count != 2)
+        or list(recipe.groups.values) != groups
+        or bool(groups) != condition.needs_groups
+    ):
+        raise ValueError("its classes, groups, kind and condition do not fit together")
+    return recipe
+
+
+def _loaded_names(names: object) -> list[Any]:
+    if not isinstance(names, list):
+        raise TypeError(f"its names must be a list, not {names!r}")
+    return names
+
+
+def _checked_calibration(recipe: Recipe, arrays: storage.Arrays, n_keys: object) -> Calibration:
+    """A calibration from a file, if its arrays can be one; what they must be like shows a rule of one row."""
+    example = arrays_of(_one_row(recipe.score))
+    if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
+        raise ValueError(f"its arrays are not those of {recipe.score!r}")
+    offsets, *keys = (arrays[name] for name in example)
+    n = len(keys[0])
+    fits = n_keys == len(keys) and len(offsets) == recipe.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
+    # Differences could overflow and pass; a comparison cannot.
+    if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
+        raise ValueError("its arrays do not fit together")
+    if scores.orders_by_rank(recipe.score) and not ((keys[0] >= 1) & (keys[0] <= recipe.n_columns)).all():
+        raise ValueError(f"its ranks do not lie between 1 and {recipe.n_columns:,}")
+    calibration = Calibration(tuple(keys), offsets)
+    grouped = (calibration.groups, *keys)
+    if not order.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
+        raise ValueError("its keys are not sorted")
+    return calibration
+
+
+def _one_row(score: scores.Score) -> Calibration:
+    recipe = Recipe.of(score, conditions.Marginal(), "probs", 0, None, 2)
+    batch = Batch.of(recipe, np.array([[0.5, 0.5]]), None, None)
+    groups, keys = batch.label_keys(np.zeros(1, dtype=np.int64), slice(0, 1))
+    return Calibration.of(groups, keys, 1)

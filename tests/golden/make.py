@@ -1,0 +1,78 @@
+"""Writes the golden files of the current format number: run once per format number, never overwrite.
+
+    PYTHONPATH=src python3 tests/golden/make.py
+
+Each rule is stored as ``format<number>-<name>.rankset``. The JSON beside it holds rows, and what the rule answered
+about them on the day it was written; every later version must still give these answers.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import rankset as rs
+from rankset import storage
+
+HERE = Path(__file__).parent
+ALPHAS = ("0.1", "0.25", "0.5")
+N_ROWS, N_NEWS = 120, 6
+
+CASES = {
+    "rank": {"score": rs.Rank()},
+    "topk-floats": {"score": rs.TopK(), "classes": [0.5, 1.0, -2.5], "condition": rs.PerLabel()},
+    "thr-binary": {"score": rs.Thr(), "kind": "binary", "classes": [False, True]},
+    "margin-scores": {"score": rs.Margin(), "kind": "scores", "classes": ["cat", "Füchsin 🦊", 'q"\\\n']},
+    "aps-rows": {"score": rs.Aps(), "condition": rs.PerRow(), "groups": [3, 20]},
+    "aps-logits": {"score": rs.Aps(randomized=False), "kind": "logits"},
+    "raps-cross": {
+        "score": rs.Raps(penalty=0.05, free_ranks=1, randomized=False),
+        "condition": rs.Cross(rs.PerRow(), rs.PerLabel(("pet", "pet", "wild"))),
+        "classes": ["cat", "dog", "fox"],
+        "groups": ["north", "süd"],
+    },
+    "saps-ties": {"score": rs.TieBreak(rs.Saps(weight=0.3)), "seed": 7, "condition": rs.PerLabel((1, 2, 1))},
+}
+
+
+def main() -> None:
+    for place, (name, options) in enumerate(CASES.items()):
+        path = HERE / f"format{storage.FORMAT}-{name}.rankset"
+        if path.exists():
+            raise SystemExit(f"{path} exists: golden files are never overwritten. Raise storage.FORMAT first.")
+        rule, news = case(np.random.default_rng(place), **options)
+        rule.save(path)
+        text = json.dumps({**news, **answers(rule, news)}, ensure_ascii=False)
+        path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+
+
+def case(rng, *, groups=None, **options):
+    """A rule, and rows (as their lists) it has not seen."""
+    values = rows(rng, options.get("kind", "probs"), N_ROWS + N_NEWS)
+    classes = options.get("classes", [0, 1, 2])
+    labels = [classes[code] for code in rng.integers(0, len(classes), N_ROWS)]
+    names = None if groups is None else [groups[code] for code in rng.integers(0, len(groups), N_ROWS + N_NEWS)]
+    known, new = (None, None) if names is None else (names[:N_ROWS], names[N_ROWS:])
+    rule = rs.calibrate(values[:N_ROWS], labels, groups=known, **options)
+    return rule, {"rows": values[N_ROWS:].tolist(), "groups": new}
+
+
+def rows(rng, kind, n_rows):
+    """Rows of ``kind``, short to write down."""
+    if kind == "binary":
+        return rng.random(n_rows).round(3)
+    values = rng.normal(size=(n_rows, 3)).round(2)
+    return values if kind in {"logits", "scores"} else rs.softmax(values)
+
+
+def answers(rule, news):
+    """What ``rule`` says about the rows, as plain lists."""
+    rows, groups = news["rows"], news["groups"]
+    return {
+        "sets": {a: [labels.tolist() for labels in rule.predict(rows, a, groups=groups)] for a in ALPHAS},
+        "p_values": rule.p_values(rows, groups=groups).tolist(),
+    }
+
+
+if __name__ == "__main__":
+    main()

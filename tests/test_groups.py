@@ -1,0 +1,201 @@
+"""Groups and ids of every kind, at every door that takes them."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from doors import (
+    GROUP_DOORS,
+    GROUPS,
+    ID_DOORS,
+    LABELS,
+    PROBS,
+    N,
+    by_group,
+    calibrated,
+    changed,
+    doors,
+    only_warning,
+    said,
+)
+from rankset.errors import InputError, KindError, LabelError
+
+
+@doors(GROUP_DOORS)
+@pytest.mark.parametrize(
+    ("groups", "error", "words"),
+    [
+        (GROUPS[:-1], InputError, ("one entry for each of the 40 rows, got 39",)),
+        ([*GROUPS[:-1], None], LabelError, ("a missing value at row 39", "Drop that row")),
+        ([0.5] * 20 + [np.nan] * 20, LabelError, ("a missing value at row 20",)),
+        (np.array(["2024-01-01", "NaT"] * 20, dtype="M8[D]"), LabelError, ("a missing value at row 1",)),
+        ([Decimal(1), Decimal("NaN")] * 20, LabelError, ("a missing value at row 1",)),
+        (np.zeros((N, 2)), LabelError, ("one-dimensional", "got shape (40, 2)")),
+        ([["a"], ["b", "c"]] * 20, LabelError, ("one entry per row, got lists of different lengths",)),
+        ("north", LabelError, ("one-dimensional, one entry per row, got str",)),
+        (np.ma.array(GROUPS), KindError, ("got a masked array", "Fill or drop")),
+        (np.ones(N) * 1j, KindError, ("got an array of complex128",)),
+        ([object()] * N, KindError, ("be strings", "got object", "Pass str(...)")),
+        (np.array([*[np.zeros(2)] * 39, None], dtype=object)[:39].repeat(2)[:N], KindError, ("got ndarray",)),
+        ([b"\xff"] * N, KindError, ("be text, or bytes in UTF-8, got b'\\xff'",)),
+        (np.array([b"\xff"] * N), KindError, ("be text, or bytes in UTF-8, got b'\\xff'",)),
+    ],
+)
+def test_groups_that_are_no_names_are_refused(door, groups, error, words):
+    with pytest.raises(error, match=said("groups must ", *words)):
+        door(groups)
+
+
+GROUP_DOORS_OF_RULES = {name: door for name, door in GROUP_DOORS.items() if name != "evaluate"}
+
+
+@doors(GROUP_DOORS_OF_RULES)
+def test_a_condition_that_looks_at_groups_asks_for_them(door):
+    with pytest.raises(LabelError, match=said("PerRow() needs to know each row's group", "Pass groups=")):
+        door(None)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: rs.calibrate(PROBS, LABELS, groups=GROUPS),
+        lambda: calibrated().predict(PROBS, 0.1, groups=GROUPS),
+        lambda: calibrated().p_values(PROBS, groups=GROUPS),
+        lambda: calibrated().expected_size(PROBS, 0.1, groups=GROUPS),
+        lambda: calibrated().update(PROBS, LABELS, groups=GROUPS),
+    ],
+)
+def test_groups_nobody_looks_at_are_refused(ask):
+    with pytest.raises(LabelError, match=said("Marginal() does not look at the rows' groups", "PerRow()")):
+        ask()
+
+
+DAYS = [date(2024, 1, 1), date(2024, 1, 2)]
+PAIRS = {
+    "str": ["north", "south"],
+    "empty str": ["", "south"],
+    "int": [-1, 7],
+    "huge int": [2**70, 1],
+    "bool": [False, True],
+    "float": [0.5, 2.0],
+    "infinite": [-np.inf, np.inf],
+    "bytes": [b"north", b"south"],
+    "date": DAYS,
+    "datetime": [datetime(2024, 1, 1, 9, 30), datetime(2024, 1, 1, 10)],  # noqa: DTZ001
+    "UUID": [UUID(int=1), UUID(int=2)],
+    "number and its text": [1, "1"],
+    "mixed": ["north", 2.5],
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS.keys())
+def test_names_of_every_kind_tell_groups_apart(pair):
+    groups = [pair[row % 2] for row in range(N)]
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=groups)
+    assert len(rule.recipe.groups) == 2
+    expected = [by_group().predict(PROBS[row : row + 1], 0.1, groups=GROUPS[row : row + 1])[0] for row in range(N)]
+    found = rule.predict(PROBS, 0.1, groups=groups)
+    assert [labels.tolist() for labels in found] == [labels.tolist() for labels in expected]
+    assert [share.n for share in rs.evaluate(found, LABELS, groups=groups).groups] == [N // 2] * 2
+    assert rule.update(PROBS, LABELS, groups=groups).recipe.groups == rule.recipe.groups
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [np.array(DAYS * (N // 2), dtype=unit) for unit in ("M8[D]", "M8[s]", "M8[us]", "M8[ns]")]
+    + [DAYS * (N // 2), [datetime(2024, 1, day) for day in (1, 2)] * (N // 2), ["2024-01-01", "2024-01-02"] * (N // 2)],  # noqa: DTZ001
+    ids=lambda groups: f"{type(groups).__name__} {getattr(groups, 'dtype', type(groups[0]).__name__)}",
+)
+def test_a_day_is_the_same_group_however_it_comes(groups):
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=DAYS * (N // 2))
+    assert rule.recipe.groups.values == ("2024-01-01", "2024-01-02")
+    assert rule.predict(PROBS, 0.1, groups=groups) == rule.predict(PROBS, 0.1, groups=DAYS * (N // 2))
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [GROUPS.tolist(), GROUPS.astype(object), GROUPS.astype(bytes), GROUPS[:, np.newaxis], np.repeat(GROUPS, 2)[::2]],
+    ids=lambda groups: f"{type(groups).__name__} {getattr(groups, 'dtype', '')}",
+)
+def test_a_text_is_the_same_group_however_it_comes(groups):
+    assert by_group().predict(PROBS, 0.1, groups=groups) == by_group().predict(PROBS, 0.1, groups=GROUPS)
+
+
+def test_unseen_groups_keep_every_label_with_one_warning_naming_them():
+    groups = changed(GROUPS, slice(0, 4), ["west", "north", "east", "west"])
+    with pytest.warns(rs.RanksetWarning) as caught:
+        sets = by_group().predict(PROBS, 0.1, groups=groups)
+    assert "no calibration rows for 'east', 'west'" in only_warning(caught)
+    assert sets.mask[[0, 2, 3]].all()
+    assert np.array_equal(sets.mask[4:], by_group().predict(PROBS, 0.1, groups=GROUPS).mask[4:])
+    with pytest.warns(rs.RanksetWarning, match="no calibration rows for 'east', 'west'") as caught:
+        assert (by_group().p_values(PROBS, groups=groups)[[0, 2, 3]] == 1).all()
+    assert len(caught) == 1
+
+
+def test_many_unseen_groups_are_listed_up_to_five():
+    groups = np.array([f"g{row % 8}" for row in range(N)])
+    with pytest.warns(rs.RanksetWarning, match="'g0', 'g1', 'g2', 'g3', 'g4' and 3 more"):
+        assert by_group().predict(PROBS, 0.1, groups=groups).mask.all()
+
+
+def test_a_new_group_in_an_update_is_learned_without_a_warning():
+    rule = by_group().update(PROBS[:10], LABELS[:10], groups=["west"] * 10)
+    assert rule.recipe.groups.values == ("north", "south", "west")
+
+
+@doors(ID_DOORS)
+@pytest.mark.parametrize(
+    ("ids", "error", "words"),
+    [
+        (range(N - 1), InputError, ("one entry for each of the 40 rows, got 39",)),
+        ([*range(N - 1), None], LabelError, ("a missing value at row 39",)),
+        (np.zeros((N, 2)), LabelError, ("one-dimensional", "got shape (40, 2)")),
+        (7, LabelError, ("one entry per row, got int",)),
+        ([object()] * N, KindError, ("be strings", "got object")),
+    ],
+)
+def test_ids_that_tell_nothing_apart_are_refused(door, ids, error, words):
+    with pytest.raises(error, match=said("ids must ", *words)):
+        door(ids)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        np.arange(N),
+        np.arange(N, dtype=np.uint8),
+        np.arange(N) - N,
+        [f"row {row}" for row in range(N)],
+        np.array([f"row {row}" for row in range(N)]),
+        [f"row {row}".encode() for row in range(N)],
+        np.arange(N) + 0.5,
+        np.datetime64("2024-01-01") + np.arange(N),
+        [date.fromordinal(738_000 + row) for row in range(N)],
+        [UUID(int=row) for row in range(N)],
+        [2**70 + row for row in range(N)],
+        [chr(0xD800 + row) for row in range(N)],
+        [row if row % 2 else str(row) for row in range(N)],
+        [[row] for row in range(N)],
+    ],
+    ids=lambda ids: f"{type(ids).__name__} {getattr(ids, 'dtype', type(ids[0]).__name__)}",
+)
+def test_ids_of_every_kind_settle_ties_between_identical_rows(ids):
+    rows = np.tile([0.6, 0.3, 0.1], (N, 1))
+    tied = rs.calibrate(rows, np.zeros(N, dtype=int), score=rs.TieBreak(rs.Rank()))
+    settled = rs.calibrate(rows, np.zeros(N, dtype=int), score=rs.TieBreak(rs.Rank()), ids=ids)
+    assert len(np.unique(tied.calibration.keys[-1])) == 1
+    assert len(np.unique(settled.calibration.keys[-1])) == N
+    assert sorted(settled.p_values(rows, ids=ids)[:, 0]) == [(rank + 1) / (N + 1) for rank in range(1, N + 1)]
+
+
+@pytest.mark.parametrize("ids", [np.arange(N, dtype=np.uint8), np.arange(N, dtype=float), list(range(N)), range(N)])
+def test_equal_ids_are_equal_in_every_numeric_type(ids):
+    def rule(ids):
+        return rs.calibrate(PROBS, LABELS, score=rs.TieBreak(rs.Rank()), ids=ids)
+
+    assert rule(ids) == rule(np.arange(N)) != rule(np.arange(N) + 1)

@@ -1,0 +1,181 @@
+"""Labels of every kind, at every door that takes labels; and calibrations that saw too few of them."""
+
+from datetime import date
+from uuid import UUID
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import rankset as rs
+from doors import LABEL_DOORS, LABELS, NAMES, PROBS, K, N, calibrated, changed, doors, only_warning, read_only, said
+from rankset.errors import InputError, KindError, LabelError
+
+
+@doors(LABEL_DOORS)
+@pytest.mark.parametrize(
+    ("labels", "error", "words"),
+    [
+        (changed(LABELS, 9, K), LabelError, ("from 0 to 2", "got 3 at row 9", "classes=[...]")),
+        (changed(LABELS, 9, -1), LabelError, ("from 0 to 2", "got -1 at row 9", "classes=[...]")),
+        (changed(LABELS, 9, 200).astype(np.uint8), LabelError, ("from 0 to 2", "got 200 at row 9")),
+        (changed(LABELS.astype(float), 9, 1.5), LabelError, ("got 1.5 at row 9",)),
+        (changed(LABELS.astype(float), 9, np.inf), LabelError, ("got inf at row 9",)),
+        (changed(LABELS.astype(np.uint64), 9, 2**63), LabelError, ("got 9223372036854775808 at row 9",)),
+        (changed(LABELS.astype(object), 9, 2**70), LabelError, ("got 1180591620717411303424 at row 9",)),
+        (changed(LABELS.astype(float), 9, np.nan), LabelError, ("a missing value at row 9", "Drop that row")),
+        (changed(LABELS.astype(object), 9, None), LabelError, ("a missing value at row 9", "Drop that row")),
+        (["cat"] * N, LabelError, ("unless classes are given, got 'cat' at row 0", "classes=[...]")),
+        ([b"cat"] * N, LabelError, ("unless classes are given, got 'cat' at row 0", "classes=[...]")),
+        ([str(label) for label in LABELS], LabelError, ("got '", "classes=[...]")),
+        ([date(2024, 1, 1)] * N, LabelError, ("got '2024-01-01' at row 0", "classes=[...]")),
+        (LABELS[:-1], InputError, ("one entry for each of the 40 rows, got 39", "same rows")),
+        ([], InputError, ("one entry for each of the 40 rows, got 0",)),
+        (np.eye(K)[LABELS], LabelError, ("one-hot matrix of shape (40, 3)", "y.argmax(axis=1)")),
+        (np.eye(K, dtype=bool)[LABELS], LabelError, ("one-hot matrix", "y.argmax(axis=1)")),
+        (np.eye(K)[LABELS].tolist(), LabelError, ("one-hot matrix", "y.argmax(axis=1)")),
+        (PROBS, LabelError, ("one-dimensional", "got shape (40, 3)")),
+        (LABELS[np.newaxis], LabelError, ("one-dimensional", "got shape (1, 40)")),
+        ([[0], [1, 2]] * (N // 2), LabelError, ("one entry per row, got lists of different lengths",)),
+        (0, LabelError, ("one-dimensional, one entry per row, got int",)),
+        (None, LabelError, ("one-dimensional, one entry per row, got NoneType",)),
+        ((label for label in LABELS), LabelError, ("one entry per row, got generator", "Pass a list")),
+        (np.ma.array(LABELS), KindError, ("one name or number per row, got a masked array", "Fill or drop")),
+        (sparse.csr_matrix(np.eye(K)[LABELS]), KindError, ("got a sparse matrix", "toarray()")),
+        (LABELS + 0j, KindError, ("got an array of complex128", "whole numbers")),
+        (LABELS.astype("m8[s]"), KindError, ("got an array of timedelta64[s]",)),
+        (np.zeros(N, dtype=[("a", int)]), KindError, ("one name or number per row",)),
+        ([object()] * N, KindError, ("be strings", "got object", "Pass str(...)")),
+    ],
+)
+def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(door, labels, error, words):
+    with pytest.raises(error, match=said("labels must ", *words)):
+        door(labels)
+
+
+@doors(LABEL_DOORS)
+@pytest.mark.parametrize("dtype", [int, np.int8, np.uint8, np.uint16, np.uint32, np.uint64, float, np.float16, ">i4"])
+def test_labels_that_count_from_one_are_recognised(door, dtype):
+    with pytest.raises(LabelError, match=said("got 3 at row", "labels look 1-based: pass classes=range(1, 4)")):
+        door((LABELS + 1).astype(dtype))
+
+
+def test_labels_that_count_from_one_work_as_the_message_says():
+    rule = rs.calibrate(PROBS, LABELS + 1, classes=range(1, 4))
+    assert np.array_equal(rule.predict(PROBS, 0.1).mask, calibrated().predict(PROBS, 0.1).mask)
+    assert (
+        rule.predict(PROBS, 0.1).covers(LABELS + 1).tolist() == calibrated().predict(PROBS, 0.1).covers(LABELS).tolist()
+    )
+
+
+@doors(LABEL_DOORS)
+def test_unknown_class_names_are_listed_up_to_five(door):
+    labels = np.array(NAMES, dtype=object)[LABELS]
+    with pytest.raises(LabelError, match=said("('cat', 'dog', 'fox')", "got 'emu', first at row 2", "spelling")):
+        door(changed(labels, 2, "emu"), NAMES)
+    strange = np.array([f"x{row % 7}" for row in range(N)])
+    with pytest.raises(LabelError, match=said("got 'x0', 'x1', 'x2', 'x3', 'x4' and 2 more, first at row 0")):
+        door(strange, NAMES)
+
+
+@doors(LABEL_DOORS)
+def test_a_number_is_not_the_text_of_it(door):
+    with pytest.raises(LabelError, match=said("('0', '1', '2')", "first at row 0", "spelling and type")):
+        door(LABELS, ["0", "1", "2"])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        LABELS.astype(float),
+        LABELS.astype(np.float16),
+        LABELS.astype(np.uint8),
+        LABELS.astype(">i4"),
+        LABELS.astype(object),
+        LABELS[:, np.newaxis],
+        np.repeat(LABELS, 2)[::2],
+        LABELS.tolist(),
+        tuple(LABELS.tolist()),
+        list(LABELS),
+        [[label] for label in LABELS.tolist()],
+        read_only(LABELS),
+    ],
+    ids=lambda labels: f"{type(labels).__name__} {getattr(labels, 'dtype', '')}",
+)
+def test_whole_numbers_of_every_kind_are_labels(labels):
+    rule, sets = calibrated(), calibrated().predict(PROBS, 0.1)
+    assert rs.calibrate(PROBS, labels) == rule
+    assert rule.update(PROBS, labels) == rule.update(PROBS, LABELS)
+    assert np.array_equal(sets.covers(labels), sets.covers(LABELS))
+    assert rs.evaluate(sets, labels).coverage == rs.evaluate(sets, LABELS).coverage
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ["cat", "dog", "fox"],
+        [10, 20, 30],
+        [2, 1, 0],
+        [-1.5, 0.0, 1.5],
+        [b"cat", b"dog", b"fox"],
+        [date(2024, 1, day) for day in (1, 2, 3)],
+        [UUID(int=number) for number in (1, 2, 3)],
+        ["one", 2, 3.5],
+        [True, False, "unknown"],
+    ],
+    ids=repr,
+)
+def test_classes_of_every_kind_are_labels(classes):
+    labels = [classes[label] for label in LABELS]
+    rule = rs.calibrate(PROBS, labels, classes=classes)
+    sets, plain = rule.predict(PROBS, 0.1), calibrated().predict(PROBS, 0.1)
+    assert np.array_equal(sets.mask, plain.mask)
+    assert np.array_equal(sets.covers(labels), plain.covers(LABELS))
+    assert rs.evaluate(sets, labels).coverage == rs.evaluate(plain, LABELS).coverage
+    assert rule.update(PROBS, labels).n == 2 * N
+
+
+def test_booleans_are_labels_of_two_classes():
+    truth = LABELS[:N] % 2 == 1
+    numbered = rs.calibrate(PROBS[:, 0], truth, kind="binary")
+    spoken = rs.calibrate(PROBS[:, 0], truth, kind="binary", classes=[False, True])
+    assert numbered == rs.calibrate(PROBS[:, 0], truth.astype(int), kind="binary")
+    assert spoken.classes.tolist() == [False, True]
+    assert np.array_equal(spoken.predict(PROBS[:, 0], 0.1).mask, numbered.predict(PROBS[:, 0], 0.1).mask)
+
+
+def test_too_few_rows_keep_every_label_and_say_how_many_are_needed():
+    rule = rs.calibrate(PROBS[:5], LABELS[:5])
+    with pytest.warns(rs.RanksetWarning) as caught:
+        sets = rule.predict(PROBS, 0.1)
+    assert "need n ≥ 9 for alpha=0.1, got 5" in only_warning(caught)
+    assert sets.mask.all()
+    with pytest.warns(rs.RanksetWarning, match="need n ≥ 9 for alpha=0.1, got 5") as caught:
+        assert rule.expected_size(PROBS, 0.1).mean == K
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize(("alpha", "needed"), [("0.1", 9), ("0.05", 19), ("0.3", 3), ("1/3", 2), ("0.5", 1)])
+def test_one_row_fewer_than_needed_warns_and_the_needed_number_does_not(alpha, needed):
+    enough = rs.calibrate(PROBS[:needed], LABELS[:needed])
+    assert len(enough.predict(PROBS, alpha)) == N
+    if needed > 1:
+        short = rs.calibrate(PROBS[: needed - 1], LABELS[: needed - 1])
+        with pytest.warns(rs.RanksetWarning, match=f"need n ≥ {needed} .* got {needed - 1}"):
+            assert short.predict(PROBS, alpha).mask.all()
+
+
+def test_a_class_absent_from_calibration_is_fine_when_coverage_is_marginal():
+    assert len(rs.calibrate(PROBS, LABELS % 2).predict(PROBS, 0.1)) == N
+
+
+def test_classes_absent_from_calibration_are_always_kept_per_label_with_one_warning_naming_them():
+    rows = np.hstack([PROBS / 2, PROBS / 2])
+    names = ["ant", "bee", "cat", "dog", "emu", "fox"]
+    rule = rs.calibrate(rows, np.array(names)[LABELS % 2], condition=rs.PerLabel(), classes=names)
+    with pytest.warns(rs.RanksetWarning) as caught:
+        sets = rule.predict(rows, 0.1)
+    assert all(f"0 for {name!r}" in only_warning(caught) for name in names[2:])
+    assert sets.mask[:, 2:].all()
+    assert not sets.mask[:, :2].all()
+    assert (rule.p_values(rows)[:, 2:] == 1).all()

@@ -1,0 +1,135 @@
+"""alpha in every notation, at every door that takes one."""
+
+from decimal import Decimal
+from fractions import Fraction
+from re import escape
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from rankset import level
+from rankset.errors import LevelError
+
+RNG = np.random.default_rng(3)
+PROBS = RNG.dirichlet(np.ones(4), 30)
+LABELS = RNG.integers(0, 4, 30)
+RULE = rs.calibrate(PROBS, LABELS)
+SETS = RULE.predict(PROBS, 0.2)
+
+DOORS = {
+    "predict": lambda alpha: RULE.predict(PROBS, alpha),
+    "expected_size": lambda alpha: RULE.expected_size(PROBS, alpha),
+    "coverage_band": RULE.coverage_band,
+    "rank_profile": RULE.rank_profile,
+    "evaluate": lambda alpha: rs.evaluate(SETS, LABELS, alpha),
+}
+NOTATIONS = [
+    0.1,
+    "0.1",
+    ".1",
+    " 0.1 ",
+    "0.10",
+    "1e-1",
+    "1/10",
+    Decimal("0.1"),
+    Fraction(1, 10),
+    np.float16(0.1),
+    np.float32(0.1),
+    np.float64(0.1),
+    np.longdouble("0.1"),
+    np.array(0.1),
+    np.str_("0.1"),
+]
+
+
+@pytest.mark.parametrize("alpha", NOTATIONS, ids=repr)
+def test_one_tenth_is_one_tenth_in_every_notation(alpha):
+    assert level.exact(alpha) == Fraction(1, 10)
+    assert RULE.predict(PROBS, alpha) == RULE.predict(PROBS, Fraction(1, 10))
+    assert rs.evaluate(SETS, LABELS, alpha).alpha == 0.1
+
+
+@pytest.mark.parametrize("percent", range(1, 100))
+def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(percent):
+    exact = Fraction(percent, 100)
+    for alpha in (percent / 100, f"{percent / 100}", np.float32(percent / 100)):
+        assert level.exact(alpha) == exact
+    for n in (9, 19, 99, 199, 999, 1999):
+        smallest = next(k for k in range(1, n + 2) if k >= (n + 1) * (1 - exact))
+        assert level.position(n, exact) == smallest
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize(
+    ("alpha", "words"),
+    [
+        (0, "strictly between 0 and 1, got 0."),
+        (1, "strictly between 0 and 1, got 1."),
+        (-0.1, "strictly between 0 and 1, got -0.1."),
+        (1.0, "strictly between 0 and 1, got 1.0. alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1."),
+        (100, "got 100. alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1."),
+        (np.nan, "strictly between 0 and 1, got nan"),
+        (np.inf, "strictly between 0 and 1, got inf"),
+        ("nan", "strictly between 0 and 1, got 'nan'"),
+        (Decimal("sNaN"), "strictly between 0 and 1, got Decimal('sNaN')"),
+        ("1e999999999", "strictly between 0 and 1, got '1e999999999'"),
+        ("3/2", "strictly between 0 and 1, got '3/2'"),
+        (10, "did you mean 0.1?"),
+        (90, "did you mean 0.1?"),
+        (np.int64(10), "did you mean 0.1?"),
+        ("10", "did you mean 0.1?"),
+        (95.0, "did you mean 0.05?"),
+        (5, "did you mean 0.05?"),
+        ("0.1x", "must be a number such as 0.1, '0.1' or Fraction(1, 10), got '0.1x'"),
+        ("", "must be a number such as 0.1, '0.1' or Fraction(1, 10), got ''"),
+        ("10%", "must be a number such as 0.1, '0.1' or Fraction(1, 10), got '10%'"),
+        ("1/0", "must be a number such as 0.1, '0.1' or Fraction(1, 10), got '1/0'"),
+        (True, "must be a number such as 0.1, '0.1' or Fraction(1, 10), got True"),
+        (np.array(True), "must be a number such as 0.1, '0.1' or Fraction(1, 10), got np.True_"),  # noqa: FBT003
+        ([0.1], "must be a number such as 0.1, '0.1' or Fraction(1, 10), got [0.1]"),
+        (np.array([0.1, 0.2]), "must be a number such as 0.1, '0.1' or Fraction(1, 10), got array([0.1, 0.2])"),
+        (0.1j, "must be a number such as 0.1, '0.1' or Fraction(1, 10), got 0.1j"),
+        (b"0.1", "must be a number such as 0.1, '0.1' or Fraction(1, 10), got b'0.1'"),
+        ("0." + "1" * 500, "at most 400 decimal places, got '0.111"),
+        ("1e-500", "at most 400 decimal places, got '1e-500'. Round it."),
+    ],
+)
+def test_what_is_no_level_is_refused_with_what_was_probably_meant(door, alpha, words):
+    with pytest.raises(LevelError, match=escape(words)):
+        door(alpha)
+
+
+@pytest.mark.parametrize("door", [name for name in DOORS if name != "evaluate"])
+def test_a_level_must_be_given_to_a_rule(door):
+    with pytest.raises(LevelError, match=escape("must be a number such as 0.1")):
+        DOORS[door](None)
+
+
+def test_sets_without_a_level_of_their_own_ask_for_one():
+    sets = rs.PredictionSets.from_mask(SETS.mask)
+    with pytest.raises(LevelError, match="pass alpha="):
+        rs.evaluate(sets, LABELS)
+    assert rs.evaluate(sets, LABELS, 0.2).coverage == rs.evaluate(SETS, LABELS).coverage
+
+
+def test_a_long_text_is_not_repeated_in_full():
+    with pytest.raises(LevelError) as caught:
+        level.exact("9" * 5000)
+    assert len(str(caught.value)) < 300
+
+
+def test_messages_end_in_one_mark():
+    for alpha in (10, 100, "x"):
+        with pytest.raises(LevelError, match=r"[^?.][?.]$"):
+            level.exact(alpha)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "needed"), [("0.1", 9), ("0.05", 19), ("0.3", 3), ("1/3", 2), ("0.5", 1), ("0.9", 1)]
+)
+def test_rows_needed_is_the_first_size_at_which_the_threshold_is_a_key(alpha, needed):
+    exact = level.exact(alpha)
+    assert level.rows_needed(exact) == needed
+    assert level.position(needed, exact) <= needed
+    assert level.position(needed - 1, exact) == needed

@@ -1,0 +1,116 @@
+"""Vocabularies of classes and groups."""
+
+from datetime import date, datetime, timezone
+from re import escape
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from rankset.errors import KindError, LabelError
+from rankset.names import Names, class_names, group_names, plain, union
+
+PROBS = np.full((12, 3), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("classes", "error", "words"),
+    [
+        (["cat", "dog"], LabelError, "each of the 3 columns once, in order, got 2 names"),
+        (["cat", "dog", "fox", "emu"], LabelError, "each of the 3 columns once, in order, got 4 names"),
+        ([], LabelError, "got 0 names"),
+        (["cat", "dog", "cat"], LabelError, "must be distinct, got 'cat' more than once. Rename or merge"),
+        ([1, 1.0, 2], LabelError, "must be distinct, got 1 more than once"),
+        (["cat", b"cat", "dog"], LabelError, "must be distinct, got 'cat' more than once"),
+        ("cat", KindError, "classes must be a list of names in column order, got 'cat'"),
+        (b"cat", KindError, "classes must be a list of names in column order, got b'cat'"),
+        (3, KindError, "classes must be a list of names in column order, got 3"),
+        (np.array(3), KindError, "classes must be a list of names in column order, got array(3)"),
+        ({"cat", "dog", "fox"}, KindError, "classes must be a list of names in column order, got {"),
+        ({0: "cat", 1: "dog", 2: "fox"}, KindError, "classes must be a list of names in column order, got {0: 'cat'"),
+        (np.ma.array([1, 2, 3]), KindError, "classes must be a list of names in column order, got masked_array("),
+        (["cat", "dog", None], KindError, "class names must be strings, numbers, booleans"),
+        (["cat", "dog", np.nan], KindError, "got NaN. Pass str(...)"),
+        (["cat", "dog", object()], KindError, "got object. Pass str(...)"),
+        (["cat", "dog", ["fox"]], KindError, "got list. Pass str(...)"),
+        (np.array([["cat", "dog", "fox"]]), KindError, "got list. Pass str(...)"),
+        (["cat", "dog", b"\xff"], KindError, "class names must be text, or bytes in UTF-8, got b'\\xff'"),
+    ],
+    ids=repr,
+)
+def test_class_names_that_cannot_name_the_columns_are_refused(classes, error, words):
+    with pytest.raises(error, match=escape(words)):
+        rs.calibrate(PROBS, np.zeros(12, dtype=int), classes=classes)
+
+
+@pytest.mark.parametrize(
+    ("classes", "values"),
+    [
+        (None, [0, 1, 2]),
+        (range(1, 4), [1, 2, 3]),
+        (("cat", "dog", "fox"), ["cat", "dog", "fox"]),
+        (np.array(["cat", "dog", "fox"]), ["cat", "dog", "fox"]),
+        ((name for name in ("cat", "dog", "fox")), ["cat", "dog", "fox"]),
+        ({"cat": 0, "dog": 1, "fox": 2}.keys(), ["cat", "dog", "fox"]),
+        ([b"cat", "dog", np.str_("fox")], ["cat", "dog", "fox"]),
+        (np.array([b"cat", b"dog", b"fox"]), ["cat", "dog", "fox"]),
+        (np.array([1, 2, 3], dtype="M8[D]"), ["1970-01-02", "1970-01-03", "1970-01-04"]),
+        (np.array([1, 2, 3], dtype="M8[D]").astype("M8[ns]"), ["1970-01-02", "1970-01-03", "1970-01-04"]),
+        ([np.int8(3), np.uint64(2), np.int64(1)], [3, 2, 1]),
+        ([True, 0, "x"], [True, 0, "x"]),
+        ([("cat", 1), ("dog", 2), ("fox", 3)], ["('cat', 1)", "('dog', 2)", "('fox', 3)"]),
+        (["a", "a\0", "b"], ["a", "a\0", "b"]),
+        ([2**63, -1, 0], [2**63, -1, 0]),
+    ],
+)
+def test_names_come_back_as_they_were_given(classes, values):
+    array = class_names(classes, 3).array
+    assert array.tolist() == values
+    assert [type(value) for value in array.tolist()] == [type(value) for value in values]
+
+
+def test_many_duplicates_are_listed_up_to_five():
+    with pytest.raises(LabelError, match="got 0, 1, 2, 3, 4 and 45 more more than once"):
+        class_names([*range(50), *range(50)], 100)
+
+
+def test_codes_are_places_in_the_vocabulary_and_minus_one_elsewhere():
+    names = Names(("cat", 1, 2.5, False))
+    assert names.codes(np.array(["cat", 2.5, 1, "1", 0, "emu"], dtype=object)).tolist() == [0, 2, 1, -1, 3, -1]
+    assert Names(range(3)).codes(np.array([2.0, 0.5, -1.0, 3.0, np.inf])).tolist() == [2, -1, -1, -1, -1]
+    assert Names(range(3)).codes(np.array([True, False])).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "g", ">i2", ">f4"])
+@pytest.mark.parametrize("count", [3, 100, 300, 70_000])
+def test_codes_of_numbers_do_not_depend_on_their_type(dtype, count):
+    names = np.array([0, 2, 3, 99, 100, 127], dtype=dtype)
+    expected = [number if number < count else -1 for number in names.tolist()]
+    assert Names(range(count)).codes(names).tolist() == expected
+
+
+def test_group_names_are_sorted_numbers_first():
+    names = group_names(np.array(["b", 2, "a", 1.5, True], dtype=object))
+    assert names.values == (True, 1.5, 2, "a", "b")
+
+
+def test_the_union_of_vocabularies_is_sorted_and_has_no_repeats():
+    assert union(Names(("a", "c")), Names((1, "a", "b"))).values == (1, "a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (date(2024, 2, 29), "2024-02-29"),
+        (datetime(2024, 2, 29), "2024-02-29"),  # noqa: DTZ001
+        (datetime(2024, 2, 29, 12, 30), "2024-02-29T12:30:00"),  # noqa: DTZ001
+        (datetime(2024, 2, 29, 12, 30, 0, 500_000), "2024-02-29T12:30:00.5"),  # noqa: DTZ001
+        (datetime(2024, 2, 29, tzinfo=timezone.utc), "2024-02-29T00:00:00+00:00"),  # noqa: UP017
+        (b"caf\xc3\xa9", "café"),
+        (np.float32(0.5), 0.5),
+        (np.True_, True),
+    ],
+)
+def test_a_name_is_a_plain_value(value, name):
+    assert plain(value, "names") == name
+    assert type(plain(value, "names")) is type(name)

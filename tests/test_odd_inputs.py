@@ -1,0 +1,195 @@
+"""Rows that are odd, and fine."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from doors import EVERY_SCORE, GRID, GROUPS, LABELS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
+from rankset import inputs
+from rankset.errors import LabelError
+
+
+def strided(rows):
+    return np.repeat(np.repeat(rows, 2, axis=0), 3, axis=1)[::2, ::3]
+
+
+def backwards(rows):
+    return rows[::-1, ::-1].copy()[::-1, ::-1]
+
+
+ODD = {
+    "float16": lambda rows: rows.astype(np.float16),
+    "float32": lambda rows: rows.astype(np.float32),
+    "longdouble": lambda rows: rows.astype(np.longdouble),
+    "big-endian": lambda rows: rows.astype(">f8"),
+    "big-endian float32": lambda rows: rows.astype(">f4"),
+    "Fortran": np.asfortranarray,
+    "strided": strided,
+    "backwards": backwards,
+    "read-only": read_only,
+    "object": lambda rows: rows.astype(object),
+    "Fractions": np.vectorize(Fraction, otypes=[object]),
+    "Decimals": np.vectorize(Decimal, otypes=[object]),
+    "lists": lambda rows: rows.tolist(),
+    "tuples": lambda rows: tuple(map(tuple, rows.tolist())),
+    "list of arrays": list,
+    "matrix": np.matrix,
+}
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD.keys())
+@pytest.mark.parametrize("score", EVERY_SCORE, ids=repr)
+def test_the_same_numbers_give_the_same_answers_in_whatever_they_come(odd, score):
+    plain = rs.calibrate(GRID, LABELS, score=score)
+    other = rs.calibrate(odd(GRID), LABELS, score=score)
+    assert plain == other == plain.update([], [])
+    assert plain.predict(odd(GRID), 0.1) == other.predict(GRID, 0.1) == plain.predict(GRID, 0.1)
+    assert np.array_equal(plain.p_values(odd(GRID)), plain.p_values(GRID))
+    assert plain.expected_size(odd(GRID), 0.1) == plain.expected_size(GRID, 0.1)
+    assert plain.update(odd(GRID), LABELS) == plain.update(GRID, LABELS)
+
+
+@pytest.mark.parametrize("kind", ["probs", "logits", "scores", "binary"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f4"])
+def test_calibration_in_a_narrow_type_and_test_in_float64_of_the_same_numbers_agree(kind, dtype):
+    narrow = VALUES[kind].astype(dtype)
+    wide = narrow.astype(np.float64)
+    rule = rs.calibrate(narrow, TRUTH[kind], kind=kind)
+    assert rule == rs.calibrate(wide, TRUTH[kind], kind=kind)
+    assert rule.predict(wide, 0.2) == rule.predict(narrow, 0.2)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64])
+def test_one_hot_rows_may_be_whole_numbers_or_booleans(dtype):
+    rows = np.eye(K)[LABELS]
+    assert rs.calibrate(rows.astype(dtype), LABELS) == rs.calibrate(rows, LABELS)
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    """A wide matrix on disk, 16 MB, whose labels are its largest entries."""
+    rows = np.full((2000, 1000), 0.5 / 999)
+    labels = np.arange(2000) % 1000
+    rows[np.arange(2000), labels] = 0.5
+    np.save(tmp_path / "rows.npy", rows)
+    return np.load(tmp_path / "rows.npy", mmap_mode="r"), labels
+
+
+def test_a_memory_map_gives_the_same_sets_as_the_array(mapped):
+    rows, labels = mapped
+    rule = rs.calibrate(rows, labels)
+    assert rule == rs.calibrate(np.array(rows), labels)
+    assert rule.predict(rows, 0.1) == rule.predict(np.array(rows), 0.1)
+
+
+def test_a_memory_map_is_read_block_by_block(mapped, monkeypatch):
+    rows, labels = mapped
+    read = []
+    checked_rows = inputs.checked_rows
+    monkeypatch.setattr(inputs, "checked_rows", lambda part, *rest: read.append(part) or checked_rows(part, *rest))
+    rs.calibrate(rows, labels).predict(rows, 0.1)
+    assert all(np.shares_memory(part, rows) for part in read)
+    assert max(part.nbytes for part in read) <= 2**20 < rows.nbytes
+    assert sum(len(part) for part in read) == 2 * len(rows)
+
+
+@pytest.mark.parametrize("score", EVERY_SCORE, ids=repr)
+@pytest.mark.parametrize("kind", ["probs", "logits"])
+def test_no_input_is_ever_written_to(score, kind):
+    given = {"rows": VALUES[kind].copy(), "labels": LABELS.copy(), "groups": GROUPS.copy(), "ids": np.arange(N)}
+    before = {name: array.copy() for name, array in given.items()}
+    rows, labels, groups, ids = given.values()
+    rule = rs.calibrate(rows, labels, score=score, kind=kind, condition=rs.PerRow(), groups=groups, ids=ids)
+    sets = rule.predict(rows, 0.1, groups=groups, ids=ids, empty="top")
+    rule.p_values(rows, groups=groups, ids=ids)
+    rule.expected_size(rows, 0.1, groups=groups, ids=ids)
+    rule.update(rows, labels, groups=groups, ids=ids)
+    rs.evaluate(sets, labels, groups=groups)
+    assert all(np.array_equal(given[name], before[name]) for name in given)
+
+
+def test_everything_works_on_read_only_arrays():
+    rows, labels, groups, ids = map(read_only, (PROBS, LABELS, GROUPS, np.arange(N)))
+    rule = rs.calibrate(rows, labels, score=rs.Aps(), condition=rs.PerRow(), groups=groups, ids=ids)
+    sets = rule.predict(rows, 0.1, groups=groups, ids=ids, empty="top")
+    assert rs.evaluate(sets, labels, groups=groups).n == N
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """A recalibration that would write into what it is given."""
+
+    def transform(self, probs):
+        probs *= 0.5
+        return probs
+
+    def keys(self, cells):
+        return (-cells.prob,)
+
+
+def test_a_score_that_writes_into_its_rows_is_stopped_before_it_does():
+    rows = PROBS.copy()
+    with pytest.raises(ValueError, match="read-only"):
+        rs.calibrate(rows, LABELS, score=InPlace())
+    assert np.array_equal(rows, PROBS)
+
+
+@pytest.mark.parametrize("score", EVERY_SCORE, ids=repr)
+def test_a_single_class_is_kept_always(score):
+    rule = rs.calibrate(np.ones((N, 1)), np.zeros(N, dtype=int), score=score)
+    assert rule.predict(np.ones((4, 1)), 0.1, empty="top").to_lists() == [[0]] * 4
+    assert rule.p_values(np.ones((4, 1))).shape == (4, 1)
+
+
+@pytest.mark.parametrize("score", EVERY_SCORE, ids=repr)
+def test_one_probability_per_row_means_the_same_as_two_columns(score):
+    second, labels = GRID[:, 0], LABELS % 2
+    both = np.column_stack((1 - second, second))
+    binary = rs.calibrate(second, labels, kind="binary", score=score)
+    matrix = rs.calibrate(both, labels, score=score)
+    assert binary.predict(second, 0.1) == binary.predict(second[:, np.newaxis], 0.1) == matrix.predict(both, 0.1)
+    assert np.array_equal(binary.p_values(second), matrix.p_values(both))
+
+
+def test_binary_rules_speak_in_two_class_names():
+    rule = rs.calibrate([0.1, 0.2, 0.8, 0.9] * 5, ["no", "no", "yes", "yes"] * 5, kind="binary", classes=["no", "yes"])
+    assert rule.predict([0.15, 0.85], 0.2).to_lists() == [["no"], ["yes"]]
+    with pytest.raises(LabelError, match=said("each of the 2 columns", "got 3 names")):
+        rs.calibrate(PROBS[:, 0], LABELS % 2, kind="binary", classes=NAMES)
+
+
+EXTREME = {
+    "equal": np.full((N, K), 1 / K),
+    "one-hot": np.eye(K)[(LABELS + np.arange(N) % 2) % K],
+    "zeros": changed(GRID, slice(0, N, 2), np.array([1.0, 0.0, 0.0])),
+    "saturated": rs.softmax(np.eye(K)[(LABELS + np.arange(N) % 3) % K] * 1e4),
+}
+
+
+@pytest.mark.parametrize("rows", EXTREME.values(), ids=EXTREME.keys())
+@pytest.mark.parametrize("score", EVERY_SCORE, ids=repr)
+@pytest.mark.parametrize("alpha", ["0.1", "0.3"])
+def test_extreme_rows_leave_one_out_cover_as_often_as_promised(rows, score, alpha):
+    hits = 0
+    for row in range(N):
+        others = np.arange(N) != row
+        rule = rs.calibrate(rows[others], LABELS[others], score=score)
+        hits += rule.predict(rows[row : row + 1], alpha).covers(LABELS[row : row + 1])[0]
+    assert hits >= N - N * Fraction(alpha)
+
+
+def test_labels_of_probability_zero_stay_candidates():
+    rows = np.tile([1.0, 0.0, 0.0], (N, 1))
+    rule = rs.calibrate(rows, np.full(N, 2))
+    assert rule.predict(rows[:1], 0.1).to_lists() == [[0, 1, 2]]
+
+
+def test_huge_logits_saturate_without_a_warning():
+    logits = np.tile([1e300, -1e300, 0.0], (N, 1))
+    rule = rs.calibrate(logits, np.zeros(N, dtype=int), kind="logits")
+    assert rule.predict(logits[:1], 0.1).to_lists() == [[0]]

@@ -1,0 +1,127 @@
+"""Users' own scores, options and settings."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from doors import LABELS, LOGITS, PROBS, ROW_DOORS, N, calibrated, changed, doors, said
+from rankset.errors import KindError, RuleError, ScoreError
+
+
+@dataclass(frozen=True)
+class Own:
+    """A user's score that returns whatever it is told to."""
+
+    answer: object
+
+    def keys(self, cells):
+        return self.answer(cells)
+
+
+BAD_KEYS = {
+    "NaN": (lambda cells: (changed(cells.prob, 2, np.nan),), ("got NaN from Own(", "at row 2", "for every cell")),
+    "bare array": (lambda cells: cells.prob, ("a tuple of arrays, got ndarray", "rankset.Score")),
+    "list": (lambda cells: [cells.prob], ("a tuple of arrays, got list", "rankset.Score")),
+    "nothing": (lambda cells: None, ("a tuple of arrays, got NoneType",)),
+    "no keys": (lambda cells: (), ("a tuple of arrays",)),
+    "wrong shape": (
+        lambda cells: (np.zeros((7, 9)),),
+        ("that broadcast to the cells' shape (40, ", "got shape (7, 9)"),
+    ),
+    "one per row": (lambda cells: (cells.prob[:, 0],), ("that broadcast to the cells' shape (40, ", "got shape (40,)")),
+    "strings": (lambda cells: (cells.prob.astype(str),), ("arrays of real numbers, got an array of <U",)),
+    "objects": (lambda cells: (cells.prob.astype(object),), ("arrays of real numbers, got an array of object",)),
+    "complex": (lambda cells: (cells.prob + 0j,), ("arrays of real numbers, got an array of complex128",)),
+}
+
+
+@pytest.mark.parametrize(("answer", "words"), BAD_KEYS.values(), ids=BAD_KEYS.keys())
+def test_a_users_score_with_unusable_keys_is_told_so_when_calibrating(answer, words):
+    with pytest.raises(ScoreError, match=said("a score's keys", *words)):
+        rs.calibrate(PROBS, LABELS, score=Own(answer))
+
+
+@pytest.mark.parametrize(("answer", "words"), BAD_KEYS.values(), ids=BAD_KEYS.keys())
+def test_a_users_score_with_unusable_keys_is_told_so_when_predicting(answer, words):
+    def only_for_all_labels(cells):
+        return (cells.prob,) if cells.prob.shape[1] == 1 else answer(cells)
+
+    rule = rs.calibrate(PROBS, LABELS, score=Own(only_for_all_labels))
+    for ask in (rule.p_values, lambda rows: rule.predict(rows, 0.1), lambda rows: rule.expected_size(rows, 0.1)):
+        with pytest.raises(ScoreError, match=said("a score's keys", *words)):
+            ask(PROBS)
+
+
+def test_a_nan_key_is_named_with_its_row_in_any_block(monkeypatch):
+    monkeypatch.setenv("RANKSET_BLOCK_BYTES", "72")
+    with pytest.raises(ScoreError, match=said("got NaN from", "at row 31")):
+        rs.calibrate(
+            changed(PROBS, 31, [0.0, 0.0, 1.0]),
+            changed(LABELS, 31, 2),
+            score=Own(lambda cells: (np.where(cells.prob == 1, np.nan, cells.prob),)),
+        )
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float16, np.float32])
+def test_a_users_keys_may_be_of_any_real_type(dtype):
+    rule = rs.calibrate(PROBS, LABELS, score=Own(lambda cells: ((cells.rank * 1).astype(dtype),)))
+    assert len(rule.predict(PROBS, 0.1)) == N
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"score": rs.Aps}, ("score must be an object, got the class Aps", "Pass Aps() with its parentheses")),
+        ({"score": "aps"}, ("score must be a score such as Rank() or Aps()", "got 'aps'")),
+        ({"score": None}, ("score must be a score", "got None")),
+        ({"condition": rs.PerLabel}, ("condition must be an object, got the class PerLabel", "parentheses")),
+        ({"condition": "label"}, ("condition must be a condition such as Marginal()", "got 'label'")),
+        ({"seed": 1.5}, ("seed must be a whole number, got 1.5",)),
+        ({"seed": None}, ("seed must be a whole number, got None",)),
+        ({"seed": True}, ("seed must be a whole number, got True",)),
+    ],
+)
+def test_options_of_another_kind_are_refused(options, words):
+    with pytest.raises(KindError, match=said(*words)):
+        rs.calibrate(PROBS, LABELS, **options)
+
+
+@pytest.mark.parametrize("score", [rs.Aps(), rs.Raps(), rs.Saps(), rs.TieBreak(rs.Aps())], ids=repr)
+def test_scores_that_add_probabilities_refuse_other_numbers(score):
+    with pytest.raises(ScoreError, match=said(repr(score), "kind='scores' has none", "Use Rank, TopK, Thr or Margin")):
+        rs.calibrate(LOGITS, LABELS, score=score, kind="scores")
+
+
+@pytest.mark.parametrize("empty", ["no", None, True])
+def test_an_unknown_treatment_of_empty_sets_is_refused(empty):
+    with pytest.raises(RuleError, match=f"empty must be one of 'allow', 'top', got {empty!r}"):
+        calibrated().predict(PROBS, 0.1, empty=empty)
+
+
+@doors(ROW_DOORS)
+@pytest.mark.parametrize("name", ["RANKSET_THREADS", "RANKSET_BLOCK_BYTES"])
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "1e6", " 4"])
+def test_silly_settings_are_refused(door, name, value, monkeypatch):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(
+        KindError, match=said(f"environment variable {name} must be a positive whole number", repr(value))
+    ):
+        door(PROBS)
+
+
+@pytest.mark.parametrize("name", ["RANKSET_THREADS", "RANKSET_BLOCK_BYTES"])
+@pytest.mark.parametrize("value", ["", "1", "1000"])
+def test_sensible_settings_change_no_answer(name, value, monkeypatch):
+    expected = calibrated().predict(PROBS, 0.1)
+    monkeypatch.setenv(name, value)
+    assert calibrated().predict(PROBS, 0.1) == expected
+
+
+def test_a_clean_run_says_nothing():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rs.evaluate(calibrated().predict(PROBS, 0.1), LABELS)
+    assert caught == []

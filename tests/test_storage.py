@@ -1,0 +1,706 @@
+"""Rules on disk: whole, plain and safe, or refused with a sentence that says why."""
+
+import json
+import os
+import pickle
+import re
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import save_file
+
+import rankset as rs
+from golden import make
+from rankset import storage
+from rankset.errors import StorageError
+
+SCORES = [
+    rs.Rank(),
+    rs.TopK(),
+    rs.Thr(),
+    rs.Margin(),
+    rs.Aps(),
+    rs.Aps(randomized=False),
+    rs.Raps(penalty=0.1, free_ranks=2, randomized=False),
+    rs.Saps(weight=0.3),
+    rs.TieBreak(rs.Rank()),
+    rs.TieBreak(rs.TieBreak(rs.Raps(penalty=1e-300))),
+]
+CONDITIONS = [
+    rs.Marginal(),
+    rs.PerLabel(),
+    rs.PerLabel(("a", "b")),
+    rs.PerLabel((7, 7)),
+    rs.PerRow(),
+    rs.Cross(rs.PerRow(), rs.PerLabel()),
+    rs.Cross(rs.Cross(rs.PerLabel(("x", 1)), rs.Marginal()), rs.PerRow()),
+]
+HOSTILE_TEXT = ["", " ", "a\n\0b", '"}],\\', "Füchsin 🦊", "\ud800", "../../etc/passwd", "__import__('os')"]
+NAMES = {
+    "texts": ["cat", "dog"],
+    "hostile texts": HOSTILE_TEXT,
+    "integers": [5, -3],
+    "large integers": [2**70, -(2**70)],
+    "booleans": [True, False],
+    "floats": [0.1, 1e300, -np.inf],
+    "mixed": ["1", 1, 2.5],
+    "integers from NumPy": np.array([3, 1]),
+    "texts from NumPy": np.array(["b", "a"]),
+    "one": ["only"],
+}
+ALPHA = 0.3
+
+
+def values(kind, n_rows, n_columns=2, seed=0):
+    rng = np.random.default_rng(seed)
+    if kind == "binary":
+        return rng.random(n_rows)
+    numbers = rng.normal(size=(n_rows, n_columns))
+    return rs.softmax(numbers) if kind == "probs" else numbers
+
+
+def calibrated(*, n_rows=60, kind="probs", classes=None, names=("north", "south"), rows_seed=0, **options):
+    n_columns = 2 if classes is None else len(classes)
+    rng = np.random.default_rng(rows_seed + 1)
+    labels = rng.integers(0, n_columns, n_rows)
+    if classes is not None:
+        labels = np.array([*classes, None], dtype=object)[labels]
+    if options.get("condition", rs.Marginal()).needs_groups:
+        options["groups"] = np.array([*names, None], dtype=object)[rng.integers(0, len(names), n_rows)]
+    return rs.calibrate(values(kind, n_rows, n_columns, rows_seed), labels, kind=kind, classes=classes, **options)
+
+
+def questions(rule):
+    """New rows for ``rule``, one or more for each of its groups."""
+    known = rule.recipe.groups.values
+    count = 5 * max(1, len(known))
+    rows = values(rule.recipe.kind, count, rule.recipe.n_columns, seed=9)
+    return (rows, {"groups": np.array([*known * 5, None], dtype=object)[:-1]}) if known else (rows, {})
+
+
+def answers(rule):
+    """Everything ``rule`` says about new rows, as bytes."""
+    rows, keywords = questions(rule)
+    sets = rule.predict(rows, ALPHA, **keywords)
+    return sets.offsets.tobytes(), sets.codes.tobytes(), rule.p_values(rows, **keywords).tobytes()
+
+
+def assert_survives(rule, folder):
+    path = folder / "a.rankset"
+    rule.save(path)
+    loaded = rs.load(path)
+    assert loaded == rule
+    assert loaded.recipe == rule.recipe
+    assert [type(name) for name in loaded.recipe.classes.values] == [type(name) for name in rule.recipe.classes.values]
+    assert answers(loaded) == answers(rule)
+    loaded.save(folder / "again.rankset")
+    assert (folder / "again.rankset").read_bytes() == path.read_bytes()
+
+
+def refused(path, match):
+    with pytest.raises(StorageError, match=match) as caught:
+        rs.load(path)
+    assert str(path) in str(caught.value)
+    assert len(str(caught.value)) < 2000
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "rule.rankset"
+    calibrated(n_rows=4).save(path)
+    return path
+
+
+@pytest.fixture
+def forge(tmp_path):
+    """Writes a file like that of ``rule``, with some of its header and its arrays changed, and a fitting digest."""
+
+    def forged(rule=None, arrays=None, without=(), **changes):
+        path = tmp_path / "forged.rankset"
+        (rule or calibrated(n_rows=4)).save(path)
+        header, stored = storage.read(path)
+        header = {name: part for name, part in {**header, **changes}.items() if name not in without}
+        stored = {name: part for name, part in {**stored, **(arrays or {})}.items() if name not in without}
+        storage.write(path, header, stored)
+        return path
+
+    return forged
+
+
+class TestRoundTrips:
+    @pytest.mark.parametrize("score", SCORES, ids=repr)
+    @pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
+    def test_every_score_under_every_condition_survives(self, tmp_path, score, condition):
+        assert_survives(calibrated(score=score, condition=condition, n_rows=200), tmp_path)
+
+    @pytest.mark.parametrize("score", SCORES, ids=repr)
+    @pytest.mark.parametrize("kind", ["probs", "logits", "binary"])
+    def test_every_score_of_every_kind_survives(self, tmp_path, score, kind):
+        assert_survives(calibrated(score=score, kind=kind, seed=2**80), tmp_path)
+
+    @pytest.mark.parametrize("score", [score for score in SCORES if not rs.scores.needs_probs(score)], ids=repr)
+    def test_rules_of_other_numbers_than_probabilities_survive(self, tmp_path, score):
+        assert_survives(calibrated(score=score, kind="scores", seed=-1), tmp_path)
+
+    @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+    def test_class_names_of_every_kind_survive(self, tmp_path, names):
+        assert_survives(calibrated(classes=names), tmp_path)
+
+    @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+    def test_group_names_of_every_kind_survive(self, tmp_path, names):
+        assert_survives(calibrated(condition=rs.PerRow(), names=names, n_rows=300), tmp_path)
+
+    @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+    def test_cluster_names_of_every_kind_survive(self, tmp_path, names):
+        classes = range(len(names))
+        assert_survives(calibrated(condition=rs.PerLabel(tuple(names)), classes=classes, n_rows=300), tmp_path)
+
+    def test_numbered_classes_are_stored_as_their_count(self, tmp_path):
+        calibrated(classes=range(5)).save(tmp_path / "a.rankset")
+        assert storage.read(tmp_path / "a.rankset")[0]["classes"] == 5
+
+    def test_a_merged_rule_survives(self, tmp_path):
+        options = {"condition": rs.Cross(rs.PerRow(), rs.PerLabel()), "score": rs.Aps(), "n_rows": 200}
+        first = calibrated(names=("north", "south"), **options)
+        assert_survives(first.merge(calibrated(names=("east", 3), rows_seed=5, **options)), tmp_path)
+
+    def test_a_loaded_rule_merges_like_the_saved_one(self, saved):
+        rule, other = calibrated(n_rows=4), calibrated(rows_seed=5)
+        assert rs.load(saved).merge(other) == rule.merge(other)
+
+    def test_infinite_keys_survive(self, tmp_path):
+        rule = rs.calibrate([[0.0, -np.inf], [1.0, 2.0]], [1, 0], score=rs.Thr(), kind="scores")
+        rule.save(tmp_path / "a.rankset")
+        assert rs.load(tmp_path / "a.rankset") == rule
+
+    def test_saving_twice_gives_the_same_bytes(self, tmp_path):
+        for name in "ab":
+            calibrated(classes=["cat", "dog"]).save(tmp_path / name)
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+    def test_another_process_gives_the_same_bytes(self, saved, tmp_path):
+        code = f"import rankset; rankset.load({str(saved)!r}).save({str(tmp_path / 'other')!r})"
+        subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+        assert (tmp_path / "other").read_bytes() == saved.read_bytes()
+
+    def test_the_header_is_sorted_json(self, saved):
+        from safetensors import safe_open
+
+        with safe_open(saved, framework="numpy") as file:
+            text = file.metadata()["rankset"]
+        assert text == json.dumps(json.loads(text), sort_keys=True)
+
+    @pytest.mark.parametrize("kind", [str, Path])
+    def test_paths_may_be_texts_or_paths(self, tmp_path, kind):
+        rule = calibrated()
+        rule.save(kind(tmp_path / "a.rankset"))
+        assert rs.load(kind(tmp_path / "a.rankset")) == rule
+
+    def test_loading_imports_nothing_heavy(self, saved):
+        code = f"import rankset, sys; rankset.load({str(saved)!r}); print(*sys.modules)"
+        loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()  # noqa: S603
+        assert not {"torch", "pandas", "scipy", "sklearn", "pickle5", "jax", "tensorflow"} & set(loaded)
+
+
+class TestGoldenFiles:
+    PATHS = sorted(Path(make.__file__).parent.glob("*.rankset"))
+
+    @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+    def test_a_rule_of_an_earlier_day_gives_the_answers_of_that_day(self, path):
+        case = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        assert make.answers(rs.load(path), case) == {name: case[name] for name in ("sets", "p_values")}
+
+    @pytest.mark.parametrize("name", make.CASES)
+    def test_the_current_format_has_its_golden_files(self, name):
+        assert f"format{storage.FORMAT}-{name}" in {path.stem for path in self.PATHS}
+
+    def test_together_they_name_every_score_condition_and_kind(self):
+        text = str([storage.read(path)[0] for path in self.PATHS])
+        known = [kind.__name__ for kind in (*rs.scores.BUILT_IN, *rs.conditions.BUILT_IN)]
+        assert [name for name in (*known, *rs.inputs.KINDS) if f"'{name}'" not in text] == []
+
+    def test_they_are_never_overwritten(self):
+        with pytest.raises(SystemExit, match="never overwritten"):
+            make.main()
+
+
+class TestDamage:
+    def test_a_file_cut_anywhere_is_refused(self, saved):
+        data = saved.read_bytes()
+        for length in range(len(data)):
+            saved.write_bytes(data[:length])
+            refused(saved, "is not a whole rankset file: .")
+
+    def test_a_file_with_something_behind_it_is_refused(self, saved):
+        saved.write_bytes(saved.read_bytes() + b"\0")
+        refused(saved, "is not a whole rankset file")
+
+    @pytest.mark.parametrize("mask", [1, 2, 0x20, 0x80, 0xFF])
+    def test_a_changed_byte_is_refused_or_changes_nothing(self, saved, mask):
+        rule, data = rs.load(saved), saved.read_bytes()
+        for place in range(len(data)):
+            saved.write_bytes(data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :])
+            assert loaded_or_refused(saved) in (rule, None)
+
+    def test_many_changed_bytes_are_refused(self, saved):
+        data, rng = np.frombuffer(saved.read_bytes(), dtype=np.uint8), np.random.default_rng(0)
+        for _ in range(2000):
+            changed = data.copy()
+            start = rng.integers(0, len(data))
+            changed[start : start + rng.integers(2, 40)] = rng.integers(0, 256)
+            np.roll(changed, rng.integers(0, 2)).tofile(saved)
+            assert loaded_or_refused(saved) in (calibrated(n_rows=4), None)
+
+    @given(st.binary(max_size=300))
+    def test_noise_is_refused(self, tmp_path_factory, data):
+        path = tmp_path_factory.getbasetemp() / "noise"
+        path.write_bytes(data)
+        refused(path, "rankset file")
+
+
+def loaded_or_refused(path):
+    try:
+        return rs.load(path)
+    except StorageError:
+        return None
+
+
+class TestForeignFiles:
+    def test_an_empty_file_is_refused(self, tmp_path):
+        (tmp_path / "empty").touch()
+        refused(tmp_path / "empty", "only 0 bytes")
+
+    def test_a_missing_file_is_missing(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            rs.load(tmp_path / "none.rankset")
+
+    def test_a_directory_is_refused(self, tmp_path):
+        refused(tmp_path, "it is a directory")
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+    def test_a_pipe_is_refused_and_not_waited_for(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        refused(tmp_path / "pipe", "a device")
+
+    def test_a_pickle_is_refused_and_not_run(self, tmp_path):
+        (tmp_path / "a.pkl").write_bytes(pickle.dumps(Bomb()))
+        refused(tmp_path / "a.pkl", "rankset file")
+
+    def test_an_array_file_is_refused(self, tmp_path):
+        np.save(tmp_path / "a.npy", np.arange(10))
+        refused(tmp_path / "a.npy", "rankset file")
+
+    @pytest.mark.parametrize("metadata", [None, {"format": "pt"}])
+    def test_other_tensors_are_refused(self, tmp_path, metadata):
+        save_file({"weights": np.zeros(3)}, tmp_path / "a.safetensors", metadata)
+        refused(tmp_path / "a.safetensors", "it has no rankset header")
+
+    @pytest.mark.parametrize(
+        "text", ["", "null", "[]", "1", "{", '{"format": 1', "nonsense", "[" * 10**5, '{"a":' * 10**5]
+    )
+    def test_a_header_that_is_not_one_is_refused(self, tmp_path, text):
+        save_file({"offsets": np.zeros(3)}, tmp_path / "a", {"rankset": text})
+        refused(tmp_path / "a", "is not a whole rankset file: .")
+
+    @pytest.mark.parametrize("length", [2**63, 2**64 - 1, 2**40, 64 * 2**20 + 1])
+    def test_a_header_larger_than_any_is_refused_unread(self, saved, length):
+        saved.write_bytes(struct.pack("<Q", length) + saved.read_bytes()[8:])
+        refused(saved, "at most 67,108,864 are read")
+
+    def test_a_header_longer_than_its_file_is_refused(self, saved):
+        saved.write_bytes(struct.pack("<Q", 10**6) + saved.read_bytes()[8:])
+        refused(saved, "it ends inside its header")
+
+    def test_a_link_to_a_rule_is_the_rule(self, saved, tmp_path):
+        (tmp_path / "link").symlink_to(saved)
+        assert rs.load(tmp_path / "link") == rs.load(saved)
+
+
+class Bomb:
+    def __reduce__(self):
+        return sys.exit, ("a pickle was run",)
+
+
+class TestFormatNumber:
+    def test_a_later_format_asks_to_upgrade(self, forge):
+        refused(forge(format=2), "has format 2, this version of rankset reads up to 1. Upgrade rankset")
+
+    @pytest.mark.parametrize("number", [0, -1, True, "1", 1.0, None, [1]])
+    def test_a_format_that_is_no_number_is_refused(self, forge, number):
+        refused(forge(format=number), "its header has no format number")
+
+
+class TestHostileHeaders:
+    @pytest.mark.parametrize("name", ["score", "condition", "kind", "seed", "classes", "groups", "keys"])
+    def test_a_missing_field_is_refused(self, forge, name):
+        refused(forge(without=[name]), rf"must have the fields \[.*'{name}'.*\], it has")
+
+    def test_a_field_nobody_understands_is_refused(self, forge):
+        refused(forge(weights="yes"), "it has .*'weights'")
+
+    @pytest.mark.parametrize("what", ["model", None, 3])
+    def test_something_other_than_a_rule_is_refused(self, forge, what):
+        refused(forge(what=what), "it does not hold a rule")
+
+    @pytest.mark.parametrize("name", ["os.system", "Score", "Marginal", "", "__class__", "Bomb"])
+    def test_a_score_by_another_name_is_refused(self, forge, name):
+        refused(
+            forge(score={"name": name}), f"it needs one of Rank, TopK, .* or a later version of rankset, for {name!r}"
+        )
+
+    @pytest.mark.parametrize(
+        "score",
+        [
+            None,
+            "Rank",
+            ["Rank"],
+            {},
+            {"name": ["Rank"]},
+            {"name": {"name": "Rank"}},
+            {"name": "Rank", "penalty": 1},
+            {"name": "Aps"},
+            {"name": "Aps", "randomized": 1},
+            {"name": "Aps", "randomized": None},
+            {"name": "Aps", "needs_probs": False, "randomized": True},
+            {"name": "Raps", "penalty": "abc", "free_ranks": 1, "randomized": True},
+            {"name": "Raps", "penalty": float("nan"), "free_ranks": 1, "randomized": True},
+            {"name": "Raps", "penalty": float("inf"), "free_ranks": 1, "randomized": True},
+            {"name": "Raps", "penalty": 10**400, "free_ranks": 1, "randomized": True},
+            {"name": "Raps", "penalty": 0.1, "free_ranks": 1.5, "randomized": True},
+            {"name": "Raps", "penalty": 0.1, "free_ranks": [1], "randomized": True},
+            {"name": "Saps", "weight": -1, "randomized": True},
+            {"name": "TieBreak", "score": "Rank"},
+            {"name": "TieBreak", "score": {"name": "Marginal"}},
+            {"name": "TieBreak", "score": None},
+        ],
+        ids=str,
+    )
+    def test_a_score_that_cannot_be_is_refused(self, forge, score):
+        refused(forge(score=score), "is not a whole rankset file: .")
+
+    @pytest.mark.parametrize(
+        "condition",
+        [
+            None,
+            {"name": "Rank"},
+            {"name": "Cross"},
+            {"name": "Cross", "first": {"name": "Marginal"}, "second": "Marginal"},
+            {"name": "PerLabel"},
+            {"name": "PerLabel", "clusters": "ab"},
+            {"name": "PerLabel", "clusters": 2},
+            {"name": "PerLabel", "clusters": ["a"]},
+            {"name": "PerLabel", "clusters": ["a", None]},
+            {"name": "PerLabel", "clusters": ["a", {"b": 1}]},
+            {"name": "PerLabel", "clusters": [["a"], ["b"]]},
+            {"name": "PerLabel", "clusters": ["a", float("nan")]},
+            {"name": "PerLabel", "clusters": {"name": "PerRow"}},
+            {"name": "PerLabel", "clusters": [1] * 10**6},
+        ],
+        ids=lambda condition: str(condition)[:80],
+    )
+    def test_a_condition_that_cannot_be_is_refused(self, forge, condition):
+        refused(forge(calibrated(condition=rs.PerLabel()), condition=condition), "is not a whole rankset file: .")
+
+    @pytest.mark.parametrize("depth", [100, 300])
+    def test_scores_deep_within_scores_are_refused(self, forge, depth):
+        score = {"name": "Rank"}
+        for _ in range(depth):
+            score = {"name": "TieBreak", "score": score}
+        refused(forge(score=score), "is not a whole rankset file: .")
+
+    @pytest.mark.parametrize("depth", [1000, 10**5])
+    def test_headers_without_a_bottom_are_refused(self, tmp_path, depth):
+        text = (
+            '{"format": 1, "digest": "", "score": ' + '{"name": "TieBreak", "score": ' * depth + "0" + "}" * (depth + 1)
+        )
+        save_file({"offsets": np.zeros(2)}, tmp_path / "a", {"rankset": text})
+        refused(tmp_path / "a", "is not a whole rankset file: maximum recursion depth")
+
+    def test_an_error_does_not_repeat_a_whole_hostile_file(self, forge):
+        refused(forge(score={"name": "x" * 10**6}), "for 'xxx")
+        refused(forge(**{"y" * 10**6: 1}), "it has")
+        refused(forge(kind="z" * 10**6), "kind must be one of")
+
+    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 0, -1])
+    def test_an_impossible_number_of_classes_is_refused(self, forge, count):
+        refused(forge(classes=count), "a rule has between 1 and 2,147,483,647 classes")
+
+    def test_a_large_number_of_classes_alone_allocates_nothing(self, forge):
+        assert rs.load(forge(classes=2**31 - 1)).recipe.n_columns == 2**31 - 1
+
+    @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.Cross(rs.PerLabel(), rs.PerLabel())], ids=repr)
+    def test_a_large_number_of_groups_is_refused(self, forge, condition):
+        refused(forge(calibrated(condition=condition), classes=2**31 - 1), "its arrays do not fit together")
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            None,
+            True,
+            2.0,
+            "ab",
+            {"a": 1, "b": 2},
+            [{"a": 1}, "b"],
+            [["a"], ["b"]],
+            ["a", None],
+            ["a", float("nan")],
+            ["a", "a"],
+            [1, True],
+            ["a"] * 10**5,
+        ],
+        ids=lambda names: str(names)[:80],
+    )
+    def test_class_names_that_cannot_be_are_refused(self, forge, names):
+        refused(forge(classes=names), "is not a whole rankset file: .")
+
+    @pytest.mark.parametrize(
+        "names",
+        [None, 2, "ab", {"a": 1, "b": 2}, [], ["b", "a"], ["a", 1], ["a", "a"], ["a", None], [["a"], ["b"]], [{}, "a"]],
+        ids=str,
+    )
+    def test_group_names_that_cannot_be_are_refused(self, forge, names):
+        refused(forge(calibrated(condition=rs.PerRow()), groups=names), "is not a whole rankset file: .")
+
+    def test_a_truth_value_is_no_number_of_classes(self, forge):
+        refused(forge(calibrated(classes=["only"]), classes=True), "its names must be a list, not True")
+
+    def test_groups_nobody_looks_at_are_refused(self, forge):
+        refused(forge(groups=["a"]), "classes, groups, kind and condition do not fit together")
+
+    @pytest.mark.parametrize("kind", ["votes", None, 1, ["probs"], ""])
+    def test_an_unknown_kind_is_refused(self, forge, kind):
+        refused(forge(kind=kind), "kind must be one of 'probs', ")
+
+    def test_a_score_of_another_kind_is_refused(self, forge):
+        refused(forge(calibrated(score=rs.Aps()), kind="scores"), "kind='scores' has none")
+
+    @pytest.mark.parametrize("classes", [3, ["a", "b", "c"]])
+    def test_a_binary_rule_has_two_classes(self, forge, classes):
+        refused(forge(calibrated(kind="binary"), classes=classes), "is not a whole rankset file: .")
+
+    @pytest.mark.parametrize("seed", [None, "1", 1.5, True, [1]])
+    def test_a_seed_that_is_no_whole_number_is_refused(self, forge, seed):
+        refused(forge(seed=seed), "seed must be a whole number")
+
+    @pytest.mark.parametrize("count", [0, 1, 3, 10**18, -1, "2", None])
+    def test_a_wrong_number_of_keys_is_refused(self, forge, count):
+        refused(forge(keys=count), "its arrays do not fit together")
+
+    @given(data=st.data())
+    def test_whatever_a_header_says_it_is_refused_or_a_rule(self, tmp_path_factory, data):
+        path = tmp_path_factory.getbasetemp() / "any.rankset"
+        calibrated(score=rs.Raps(), condition=rs.Cross(rs.PerRow(), rs.PerLabel(("a", "b")))).save(path)
+        header, arrays = storage.read(path)
+        place = header
+        while isinstance(place[name := data.draw(st.sampled_from(sorted(place)))], dict):
+            place = place[name]
+        place[name] = data.draw(JSON)
+        storage.write(path, header, arrays)
+        rule = loaded_or_refused(path)
+        assert rule is None or answers(rule)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["Rank", "PerRow", "a", "b"]),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.sampled_from(["name", "score"]), inner),
+    max_leaves=5,
+)
+
+
+class TestHostileArrays:
+    @pytest.mark.parametrize(
+        "offsets",
+        [
+            [],
+            [0],
+            [0, 2],
+            [0, 2, 5],
+            [0, 2, 3],
+            [1, 2, 4],
+            [0, 5, 4],
+            [0, -1, 4],
+            [0, 2**63 - 1, 4],
+            [0, -(2**63), 4],
+            [0, 1, 2, 4],
+        ],
+        ids=str,
+    )
+    def test_offsets_that_do_not_fit_are_refused(self, forge, offsets):
+        rule = calibrated(n_rows=4, condition=rs.PerLabel())
+        refused(forge(rule, {"offsets": np.array(offsets, dtype=np.int64)}), "its arrays do not fit together")
+
+    def test_offsets_whose_differences_overflow_are_refused(self, forge):
+        rule = calibrated(n_rows=4, condition=rs.PerLabel(), classes=[5, 6, 7])
+        offsets = np.array([0, 2**63 - 1, -5, 4])
+        refused(forge(rule, {"offsets": offsets}), "its arrays do not fit together")
+
+    def test_offsets_that_are_no_whole_numbers_are_refused(self, forge):
+        refused(forge(arrays={"offsets": np.array([0.0, 4.0])}), r"its arrays are not those of Rank\(\)")
+
+    @pytest.mark.parametrize("name", ["offsets", "key0", "key1"])
+    def test_a_missing_array_is_refused(self, forge, name):
+        refused(forge(without=[name]), r"its arrays are not those of Rank\(\)")
+
+    @pytest.mark.parametrize("name", ["key2", "weights"])
+    def test_an_array_too_many_is_refused(self, forge, name):
+        refused(forge(arrays={name: np.zeros(4)}), r"its arrays are not those of Rank\(\)")
+
+    @pytest.mark.parametrize("score", SCORES[1:], ids=repr)
+    def test_the_keys_of_another_score_are_refused(self, forge, score):
+        changed = forge(score=storage.described(score, rs.scores.BUILT_IN))
+        refused(changed, f"its arrays are not those of {re.escape(repr(score))}")
+
+    @pytest.mark.parametrize("key", [[1.0] * 4, [-1.0] * 4, [np.nan] * 4])
+    def test_ranks_that_are_no_whole_numbers_are_refused(self, forge, key):
+        refused(forge(arrays={"key0": np.array(key)}), "its arrays are not those of Rank")
+
+    @pytest.mark.parametrize("rank", [0, -1, 3, 2**62])
+    def test_ranks_beyond_the_classes_are_refused(self, forge, rank):
+        refused(forge(arrays={"key0": np.full(4, rank)}), "its ranks do not lie between 1 and 2")
+
+    def test_keys_with_nan_are_refused(self, forge):
+        refused(forge(arrays={"key1": np.array([-0.9, -0.8, np.nan, np.nan])}), "its arrays do not fit together")
+
+    @pytest.mark.parametrize("length", [0, 3, 5])
+    def test_keys_of_another_length_are_refused(self, forge, length):
+        refused(forge(arrays={"key1": np.zeros(length)}), "its arrays do not fit together")
+
+    @pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.TieBreak(rs.TopK())], ids=repr)
+    def test_keys_out_of_order_are_refused(self, forge, score):
+        rule = calibrated(n_rows=4, score=score)
+        keys = {f"key{place}": key[::-1] for place, key in enumerate(rule.calibration.keys)}
+        refused(forge(rule, keys), "its keys are not sorted")
+
+    def test_keys_need_not_be_sorted_across_groups(self, forge):
+        rule = calibrated(n_rows=4, score=rs.Thr(), condition=rs.PerLabel())
+        arrays = {"offsets": np.array([0, 2, 4]), "key0": np.array([-0.2, -0.1, -0.9, -0.8])}
+        assert rs.load(forge(rule, arrays)).n == 4
+
+    @pytest.mark.parametrize("dtype", ["int32", "float32", "float16", "uint8", "bool", "uint64"])
+    def test_arrays_of_another_type_are_refused(self, tmp_path, dtype):
+        save_file({"key0": np.zeros(2, dtype)}, tmp_path / "a", {"rankset": '{"format": 1}'})
+        refused(tmp_path / "a", "its arrays must be one-dimensional I64 or F64, 'key0' is")
+
+    @pytest.mark.parametrize("shape", [(), (2, 2), (0, 3)])
+    def test_arrays_of_another_shape_are_refused(self, tmp_path, shape):
+        save_file({"key0": np.zeros(shape)}, tmp_path / "a", {"rankset": '{"format": 1}'})
+        refused(tmp_path / "a", "its arrays must be one-dimensional I64 or F64, 'key0' is")
+
+    @given(
+        offsets=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5), max_size=6),
+        ranks=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3), max_size=5),
+        probs=st.lists(st.floats() | st.floats(-1, 0), max_size=5),
+    )
+    def test_whatever_arrays_hold_they_are_refused_or_a_rule(self, tmp_path_factory, offsets, ranks, probs):
+        path = tmp_path_factory.getbasetemp() / "any.rankset"
+        calibrated(condition=rs.PerLabel()).save(path)
+        header, _ = storage.read(path)
+        arrays = {"offsets": np.array(offsets, dtype=np.int64), "key0": np.array(ranks, dtype=np.int64)}
+        storage.write(path, header, {**arrays, "key1": np.array(probs, dtype=np.float64)})
+        loaded_or_refused(path)
+
+
+class TestSaving:
+    @pytest.mark.parametrize("name", ["os.fsync", "pathlib.Path.replace"])
+    def test_a_failed_save_leaves_the_old_file_and_nothing_else(self, saved, monkeypatch, name):
+        before = saved.read_bytes()
+        monkeypatch.setattr(name, failing)
+        with pytest.raises(OSError, match="the disk is full"):
+            calibrated(n_rows=50).save(saved)
+        assert saved.read_bytes() == before
+        assert list(saved.parent.iterdir()) == [saved]
+
+    def test_an_interrupted_save_leaves_the_old_file_and_nothing_else(self, saved, monkeypatch):
+        before = saved.read_bytes()
+        monkeypatch.setattr("os.fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            calibrated(n_rows=50).save(saved)
+        assert saved.read_bytes() == before
+        assert list(saved.parent.iterdir()) == [saved]
+
+    @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+    def test_a_closed_folder_is_an_error(self, saved):
+        saved.parent.chmod(0o500)
+        with pytest.raises(PermissionError):
+            calibrated().save(saved)
+        saved.parent.chmod(0o700)
+
+    def test_a_folder_that_does_not_exist_is_an_error(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            calibrated().save(tmp_path / "none" / "a.rankset")
+
+    def test_a_folder_in_place_of_the_file_is_an_error_and_leaves_nothing(self, tmp_path):
+        (tmp_path / "a.rankset").mkdir()
+        with pytest.raises(OSError, match=r"a\.rankset"):
+            calibrated().save(tmp_path / "a.rankset")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.rankset"]
+
+    def test_saving_replaces_the_old_file(self, saved):
+        rule = calibrated(n_rows=50)
+        rule.save(saved)
+        assert rs.load(saved) == rule
+        assert list(saved.parent.iterdir()) == [saved]
+
+    def test_saving_through_a_link_changes_the_file_it_points_to(self, saved, tmp_path):
+        rule, link = calibrated(n_rows=50), tmp_path / "link"
+        link.symlink_to(saved)
+        rule.save(link)
+        assert link.is_symlink()
+        assert rs.load(saved) == rule
+
+    def test_the_longest_names_of_files_work(self, tmp_path):
+        rule = calibrated()
+        rule.save(tmp_path / ("a" * 255))
+        assert rs.load(tmp_path / ("a" * 255)) == rule
+
+    @pytest.mark.skipif(os.name == "nt", reason="needs file modes")
+    @pytest.mark.parametrize("mask", [0o022, 0o077])
+    def test_a_saved_file_is_as_open_as_other_new_files(self, tmp_path, mask):
+        before = os.umask(mask)
+        try:
+            calibrated().save(tmp_path / "a.rankset")
+        finally:
+            os.umask(before)
+        assert (tmp_path / "a.rankset").stat().st_mode & 0o777 == 0o666 & ~mask
+
+    def test_a_score_of_the_users_own_says_why_it_is_not_stored(self, tmp_path):
+        for score in (Own(), OwnData(), OwnRank(), rs.TieBreak(Own()), rs.TieBreak(OwnData())):
+            with pytest.raises(StorageError, match=r"loading a file must never run foreign code, got .*Own"):
+                calibrated(score=score).save(tmp_path / "a.rankset")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_more_names_than_a_file_may_hold_are_refused_before_writing(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(storage, "LIMIT_HEADER", 1000)
+        with pytest.raises(StorageError, match="was not written: its class and group names would take 1,"):
+            calibrated(classes=["a" * 500, "b" * 500]).save(tmp_path / "a.rankset")
+        assert list(tmp_path.iterdir()) == []
+
+
+def failing(*_, **__):
+    raise OSError("the disk is full")
+
+
+def interrupted(_):
+    raise KeyboardInterrupt
+
+
+class Own:
+    def keys(self, cells):
+        return (cells.prob,)
+
+
+@dataclass(frozen=True)
+class OwnData:
+    def keys(self, cells):
+        return (cells.prob,)
+
+
+class OwnRank(rs.Rank):
+    pass
