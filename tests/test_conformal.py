@@ -192,3 +192,47 @@ def test_rules_and_sets_are_values(data):
     assert rule != "rule"
     with pytest.raises(AttributeError):
         rule.recipe = None
+
+
+def test_warnings_point_at_the_users_own_line(data):
+    rule = rs.calibrate(data[0][:5], data[1][:5])
+    for ask in (lambda: rule.predict(data[0], 0.1), lambda: rule.expected_size(data[0], 0.1)):
+        with pytest.warns(rs.RanksetWarning) as caught:
+            ask()
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_no_rows_no_warning(data):
+    assert len(rs.calibrate(data[0][:5], data[1][:5]).predict(data[0][:0], 0.1)) == 0
+
+
+def test_a_tiny_level_keeps_everything(data):
+    with pytest.warns(rs.RanksetWarning, match=r"need n ≥ 1e\+300 for alpha=1e-300, got 400"):
+        assert rs.calibrate(*data).predict(data[0], 1e-300).sizes.min() == 3
+
+
+def test_what_a_rule_cannot_use_is_refused_not_ignored(data):
+    rule = rs.calibrate(*data)
+    with pytest.raises(ValueError, match=r"Marginal\(\) has no threshold for each group"):
+        rule.coverage_band(0.1, group="north")
+    with pytest.raises(ValueError, match=r"Marginal\(\) has no threshold for each label"):
+        rule.rank_profile(0.1, label=1)
+    with pytest.raises(ValueError, match="one entry for each of the 0 rows, got 2"):
+        rule.update(data[0][:0], [1, 2])
+    with pytest.raises(ValueError, match="merges with another rule, got NoneType"):
+        rule.merge(None)
+
+
+@pytest.mark.parametrize("confidence", ["x", None, 0, 1, 90])
+def test_a_confidence_is_a_share(data, confidence):
+    rule = rs.calibrate(*data)
+    with pytest.raises(TypeError, match="confidence must be a share between 0 and 1, got"):
+        rule.coverage_band(0.1, confidence=confidence)
+    with pytest.raises(TypeError, match="confidence must be a share between 0 and 1, got"):
+        rs.evaluate(rule.predict(data[0], 0.1), data[1], confidence=confidence)
+
+
+def test_numbers_beyond_all_floats_apart_are_no_trouble():
+    assert rs.softmax([[1e308, -1e308]]).tolist() == [[1.0, 0.0]]
+    rule = rs.calibrate([[1.7e308, -1.7e308]] * 4, [0, 0, 0, 1], score=rs.Margin(), kind="scores")
+    assert rule.predict([[1.7e308, -1.7e308]], 0.5).to_lists() == [[0]]

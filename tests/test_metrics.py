@@ -115,7 +115,12 @@ def test_beta_quantiles_are_those_of_scipy(n, share, q):
 
 
 def test_beta_probabilities_outside_the_unit_interval_are_certain():
-    assert (beta.beta_cdf(-0.5, 2, 3), beta.beta_cdf(0, 2, 3), beta.beta_cdf(1, 2, 3), beta.beta_cdf(7, 2, 3)) == (0, 0, 1, 1)
+    assert (beta.beta_cdf(-0.5, 2, 3), beta.beta_cdf(0, 2, 3), beta.beta_cdf(1, 2, 3), beta.beta_cdf(7, 2, 3)) == (
+        0,
+        0,
+        1,
+        1,
+    )
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(1, 1, 1), (40, 9, 9), (40, 28, 30), (5000, 450, 499)])

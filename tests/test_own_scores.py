@@ -125,3 +125,59 @@ def test_a_clean_run_says_nothing():
         warnings.simplefilter("always")
         rs.evaluate(calibrated().predict(PROBS, 0.1), LABELS)
     assert caught == []
+
+
+class Shaped:
+    """A score whose transform returns something else than it got."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def transform(self, probs):
+        return self.change(probs)
+
+    def keys(self, cells):
+        return (-cells.prob,)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda p: p[:1], lambda p: p[:, :2], lambda p: p[0], lambda p: None, lambda p: "no"]
+)
+def test_a_transform_that_changes_the_shape_is_refused(change):
+    with pytest.raises(rs.RanksetError, match=r"transform\(probs\) must return an array of the shape it got"):
+        rs.calibrate([[0.5, 0.3, 0.2]] * 4, [0, 1, 2, 0], score=Shaped(change))
+
+
+def test_integers_that_int64_cannot_hold_are_refused_not_wrapped():
+    class Huge:
+        def keys(self, cells):
+            return (np.full(cells.prob.shape, 2**63, dtype=np.uint64),)
+
+    with pytest.raises(rs.RanksetError, match=r"integers below 2\*\*63, got 9223372036854775808"):
+        rs.calibrate([[0.5, 0.5]], [0], score=Huge())
+
+
+def test_a_nan_for_all_rows_is_named_with_the_first():
+    class Lost:
+        def keys(self, cells):
+            return (np.nan,)
+
+    with pytest.raises(rs.RanksetError, match=r"got NaN from .* at row 0"):
+        rs.calibrate([[0.5, 0.5]], [0], score=Lost())
+
+
+def test_a_score_must_return_as_many_keys_at_prediction_as_at_calibration():
+    class Growing:
+        def keys(self, cells):
+            return (cells.prob,) * cells.prob.shape[1]
+
+    rule = rs.calibrate([[0.5, 0.5]] * 9, [0] * 9, score=Growing())
+    for ask in (lambda: rule.predict([[0.5, 0.5]], 0.1), lambda: rule.p_values([[0.5, 0.5]])):
+        with pytest.raises(rs.RanksetError, match="1 arrays, as at calibration, got 2"):
+            ask()
+
+
+def test_clusters_are_a_list_of_names():
+    for clusters in ("ab", 3):
+        with pytest.raises(TypeError, match="clusters must be a list with one cluster name per class"):
+            rs.PerLabel(clusters)

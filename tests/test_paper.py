@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from generators import confident_errors
 
 import rankset as rs
+from generators import confident_errors
 from rankset.paper import METHODS, ClassColumn, mmlu, printed_rule, resample
 from rankset.paper.__main__ import main
 from rankset.paper.data import MMLU_SUBJECTS

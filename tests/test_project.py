@@ -10,7 +10,19 @@ import pytest
 import rankset as rs
 
 ROOT = Path(__file__).parents[1]
-HEAVY = ("scipy", "sklearn", "pandas", "polars", "torch", "jax", "matplotlib", "numba", "dask", "pyspark", "safetensors")
+HEAVY = (
+    "scipy",
+    "sklearn",
+    "pandas",
+    "polars",
+    "torch",
+    "jax",
+    "matplotlib",
+    "numba",
+    "dask",
+    "pyspark",
+    "safetensors",
+)
 
 
 def test_importing_rankset_loads_nothing_heavy():

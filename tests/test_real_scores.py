@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from strategies import SCORES
 
 import rankset as rs
 from rankset import level
+from strategies import SCORES
 
 FILE = np.load(Path(__file__).parent / "data" / "heavy_ties.npz")
 INTERNLM = FILE["internlm_logits"], FILE["internlm_labels"], "logits"

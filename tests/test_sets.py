@@ -65,3 +65,8 @@ def test_the_repr_shows_the_first_rows(sets):
 def test_a_mask_must_be_boolean_and_two_dimensional():
     with pytest.raises(TypeError, match=r"mask must be a boolean matrix \(n, K\), got 'int64 of shape \(1, 2\)'"):
         rs.PredictionSets.from_mask([[0, 1]])
+
+
+def test_a_level_given_to_a_mask_is_checked():
+    with pytest.raises(ValueError, match=r"did you mean 0\.1"):
+        rs.PredictionSets.from_mask(MASK, alpha=90)

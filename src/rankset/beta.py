@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.errors import KindError
+
 STEPS = 200
 TINY = 1e-300
 PRECISION = 1e-15
@@ -57,10 +59,17 @@ def beta_binomial(m: int, a: float, b: float) -> NDArray[np.float64]:
 
 def binomial_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
     """The exact (Clopper-Pearson) interval for a share of which ``hits`` of ``n`` were seen."""
-    tail = (1 - confidence) / 2
-    low = beta_quantile(tail, hits, n - hits + 1) if hits > 0 else 0.0
-    high = beta_quantile(1 - tail, hits + 1, n - hits) if hits < n else 1.0
+    below, above = tails(confidence)
+    low = beta_quantile(below, hits, n - hits + 1) if hits > 0 else 0.0
+    high = beta_quantile(above, hits + 1, n - hits) if hits < n else 1.0
     return low, high
+
+
+def tails(confidence: float) -> tuple[float, float]:
+    """The two probabilities between which a central range holds ``confidence``."""
+    if not isinstance(confidence, int | float | np.number) or not 0 < confidence < 1:
+        raise KindError.argument("confidence", "a share between 0 and 1", confidence)
+    return (1 - confidence) / 2, (1 + confidence) / 2
 
 
 def _log_front(x: float, a: float, b: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import level, order
+from rankset.errors import ScoreError
 from rankset.order import Keys
 
 Ints = NDArray[np.int64]
@@ -25,6 +26,7 @@ class Thresholds:
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Which cells stay in the set."""
+        _check_width(keys, self.keys)
         bounds = tuple(key[groups] for key in self.keys)
         return self.everything[groups] | order.not_after(keys, bounds)
 
@@ -93,6 +95,7 @@ class Calibration:
 
     def p_values(self, groups: Ints, keys: Keys) -> NDArray[np.float64]:
         """(1 + how many of the group's rows are at least as strange) / (1 + how many there are)."""
+        _check_width(keys, self.keys)
         sizes = np.append(self.counts, 0)[groups]
         starts = np.append(self.offsets[:-1], 0)[groups]
         stranger_or_equal = sizes - (self._ladder.before((groups, *keys)) - starts)
@@ -111,6 +114,11 @@ class Calibration:
         groups = np.concatenate((self.groups, other.groups))
         keys = tuple(np.concatenate(pair) for pair in zip(self.keys, other.keys, strict=True))
         return Calibration.of(groups, keys, len(self.counts))
+
+
+def _check_width(keys: Keys, known: Keys) -> None:
+    if len(keys) != len(known):
+        raise ScoreError.keys(f"{len(known)} arrays, as at calibration", f"{len(keys)}")
 
 
 def _at(key: NDArray[Any], cuts: Ints) -> NDArray[Any]:

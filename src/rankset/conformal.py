@@ -2,7 +2,6 @@
 
 import math
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,7 @@ from rankset import archive, beta, blocks, inputs, level, scores, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
-from rankset.errors import InputError, KindError, RanksetWarning, RuleError, listed
+from rankset.errors import InputError, RuleError, listed, warn
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import Names, union
@@ -161,14 +160,12 @@ class Rule:
         >>> round(band.low, 3), band.mean, round(band.high, 3)
         (0.847, 0.9, 0.944)
         """
-        if not 0 < confidence < 1:
-            raise KindError.argument("confidence", "a share between 0 and 1", confidence)
+        tails = beta.tails(confidence)
         n = len(self.calibration.of_group(self._group(group, label))[0])
         k = level.position(n, level.exact(alpha))
         if k > n:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
-        tail = (1 - confidence) / 2
-        low, high = (beta.beta_quantile(q, k, n + 1 - k) for q in (tail, 1 - tail))
+        low, high = (beta.beta_quantile(q, k, n + 1 - k) for q in tails)
         return CoverageBand(low, high, k / (n + 1), confidence, n)
 
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
@@ -196,11 +193,14 @@ class Rule:
         """A new rule, calibrated on these rows as well."""
         source = inputs.matrix(probs, self.recipe.kind, columns=self.recipe.n_columns)
         if len(source) == 0:
+            inputs.label_codes(labels, self.recipe.classes, 0)
             return self
         return self.merge(_calibrated(self.recipe, source, labels, groups, ids))
 
     def merge(self, other: "Rule") -> "Rule":
         """One rule of both calibrations, exactly as if calibrated at once."""
+        if not isinstance(other, Rule):
+            raise RuleError.not_a_rule(other)
         what = self.recipe.difference(other.recipe)
         if what is not None:
             raise RuleError.different(what, _said(self.recipe, what), _said(other.recipe, what))
@@ -217,12 +217,12 @@ class Rule:
         batch = Batch.of(self.recipe, source, names, ids)
         if names is not None and (batch.row_groups < 0).any():
             unseen = learned_groups(names[batch.row_groups < 0]).values
-            _warn(f"no calibration rows for {listed(tuple(unseen))}: these groups keep every label.")
+            warn(f"no calibration rows for {listed(tuple(unseen))}: these groups keep every label.")
         return batch
 
     def _warn_of_small_groups(self, batch: Batch, alpha: Fraction) -> None:
         counts, needed = self.calibration.counts, level.rows_needed(alpha)
-        if counts.min(initial=needed) >= needed:
+        if (counts >= needed).all() or batch.shape[0] == 0:
             return
         columns = np.arange(batch.shape[1])[np.newaxis, :]
         used = np.unique(self.recipe.numbers(columns, np.unique(batch.row_groups)[:, np.newaxis]))
@@ -231,14 +231,18 @@ class Rule:
             return
         got = ", ".join(f"{counts[number]} for {self.recipe.group_name(number)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
-        _warn(
-            f"need n ≥ {needed} for alpha={float(alpha):g}, got "
+        warn(
+            f"need n ≥ {needed if needed < 10**12 else f'{float(needed):.3g}'} for alpha={float(alpha):g}, got "
             f"{counts[0] if self.recipe.n_groups == 1 else got + more}: every label is kept there."
         )
 
     def _group(self, group: object, label: object) -> int:
         """The number of the group a user means."""
         recipe, table = self.recipe, self.recipe.table()
+        if group is not None and not recipe.condition.needs_groups:
+            raise RuleError.group_unused(recipe.condition, "group")
+        if label is not None and table.shape[1] == 1:
+            raise RuleError.group_unused(recipe.condition, "label")
         row = _place(recipe.groups, group) if recipe.condition.needs_groups else 0
         column = _place(recipe.classes, label) if table.shape[1] > 1 else 0
         if row is None or column is None:
@@ -313,7 +317,3 @@ def _place(names: Names, name: object) -> int | None:
 def _said(recipe: Recipe, what: str) -> object:
     value = getattr(recipe, what)
     return list(value.values) if isinstance(value, Names) else value
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, RanksetWarning, stacklevel=4)

@@ -14,6 +14,8 @@
 Every sentence says what was expected, what came, and what to do.
 """
 
+import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -29,6 +31,14 @@ def shown(value: object, limit: int = 80) -> str:
     """What came, never a page of it."""
     text = " ".join(repr(value).split())
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def warn(message: str) -> None:
+    """Warns at the line outside this package that led here."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("rankset."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, RanksetWarning, stacklevel=depth)
 
 
 def listed(names: Sequence[object], limit: int = 5) -> str:
@@ -285,6 +295,13 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"a score's keys(cells) must return {expected}, got {received}. help(rankset.Score) has an example.")
 
     @classmethod
+    def transform(cls, score: object, expected: tuple[int, ...], received: object) -> "ScoreError":
+        return cls(
+            f"a score's transform(probs) must return an array of the shape it got, {expected}, "
+            f"got {received} from {score!r}."
+        )
+
+    @classmethod
     def nan_key(cls, score: object, row: int) -> "ScoreError":
         return cls(
             f"a score's keys must be comparable, got NaN from {score!r} at row {row}. "
@@ -301,6 +318,14 @@ class RuleError(RanksetError, ValueError):
             f"rules merge only when they ask the same question of their rows, got {what} {ours!r} and {theirs!r}. "
             f"Calibrate both with the same {what}."
         )
+
+    @classmethod
+    def not_a_rule(cls, other: object) -> "RuleError":
+        return cls(f"a rule merges with another rule, got {type(other).__name__}. Pass what calibrate or load returns.")
+
+    @classmethod
+    def group_unused(cls, condition: object, name: str) -> "RuleError":
+        return cls(f"{condition!r} has no threshold for each {name}, so {name}= says nothing here. Leave it out.")
 
     @classmethod
     def no_ranks(cls, score: object) -> "RuleError":

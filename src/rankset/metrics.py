@@ -129,8 +129,6 @@ def evaluate(
         raise KindError.argument("sets", "PredictionSets, as Rule.predict returns them", type(sets).__name__)
     if len(sets) == 0:
         raise InputError.no_rows_to_evaluate()
-    if not 0 < confidence < 1:
-        raise KindError.argument("confidence", "a share between 0 and 1", confidence)
     asked = _level(sets, alpha)
     codes = inputs.label_codes(labels, sets.names, len(sets))
     covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
@@ -186,8 +184,7 @@ def _expected(sets: PredictionSets, alpha: Any, n: int, confidence: float) -> tu
     if k > sets.n_calibration:
         return 1.0, 1.0
     below = beta.beta_binomial(n, k, sets.n_calibration + 1 - k).cumsum()
-    tail = (1 - confidence) / 2
-    low, high = np.searchsorted(below, (tail, 1 - tail))
+    low, high = np.searchsorted(below, beta.tails(confidence))
     return float(low / n), float(min(high, n) / n)
 
 

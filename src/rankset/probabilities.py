@@ -38,7 +38,8 @@ def _as_they_are(rows: Floats) -> Floats:
 
 
 def _softmax(rows: Floats) -> Floats:
-    powers = np.exp(rows - rows.max(axis=1, keepdims=True))
+    with np.errstate(over="ignore"):  # a difference beyond all floats is -inf, and its power 0
+        powers = np.exp(rows - rows.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 

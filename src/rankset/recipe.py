@@ -76,9 +76,9 @@ class Recipe:
         """What users call a group: a row group, a label (the first of its cluster), or both."""
         table = self.table()
         row, column = np.argwhere(table == number)[0]
-        parts = [repr(self.groups.values[row])] if self.condition.needs_groups else []
+        parts = [f"group {self.groups.values[row]!r}"] if self.condition.needs_groups else []
         if table.shape[1] > 1:
-            parts.append(repr(self.classes.values[column]))
+            parts.append(f"label {self.classes.values[column]!r}")
         return " × ".join(parts) or "all rows"
 
     def with_groups(self, groups: Names) -> "Recipe":
@@ -90,7 +90,9 @@ class Recipe:
         return next((name for name in SHARED if getattr(ours, name) != getattr(theirs, name)), None)
 
     def keys(self, cells: Cells, shape: tuple[int, int], start: int) -> Keys:
-        return scores.comparable(self.score.keys(cells), shape, self.score, start)
+        with np.errstate(all="ignore"):  # infinite keys are fine, NaN is an error below
+            keys = self.score.keys(cells)
+        return scores.comparable(keys, shape, self.score, start)
 
 
 SHARED = ("score", "condition", "kind", "classes", "seed")

@@ -176,7 +176,15 @@ def caveat(score: Score) -> str | None:
 def transformed(score: Score, probs: Floats) -> Floats:
     """The rows as ``score`` wants to see them."""
     transform = getattr(score, "transform", None)
-    return probs if transform is None else np.ascontiguousarray(transform(probs), dtype=np.float64)
+    if transform is None:
+        return probs
+    try:
+        answer = np.ascontiguousarray(transform(probs), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ScoreError.transform(score, probs.shape, f"an error ({error})") from error
+    if answer.shape != probs.shape:
+        raise ScoreError.transform(score, probs.shape, answer.shape)
+    return answer
 
 
 def orders_by_rank(score: Score) -> bool:
@@ -193,22 +201,30 @@ def comparable(keys: object, shape: tuple[int, ...], score: Score, start: int) -
     """What ``score`` returned, as int64 and float64 arrays of ``shape`` without NaN; ``start`` is the first row."""
     if not isinstance(keys, tuple) or not keys:
         raise ScoreError.keys("a tuple of arrays", type(keys).__name__)
-    return tuple(_comparable(np.asarray(key), shape, score, start) for key in keys)
+    return tuple(_comparable(_shaped(key, shape), score, start) for key in keys)
 
 
-def _comparable(key: NDArray[Any], shape: tuple[int, ...], score: Score, start: int) -> NDArray[Any]:
-    if key.dtype.kind in "iub":
-        key = key.astype(np.int64, copy=False)
-    elif key.dtype.kind == "f":
-        key = key.astype(np.float64, copy=False) + 0.0
-        if np.isnan(key).any():
-            raise ScoreError.nan_key(score, start + int(np.argwhere(np.isnan(key))[0, 0]))
-    else:
-        raise ScoreError.keys("arrays of real numbers", f"an array of {key.dtype}")
+def _shaped(key: object, shape: tuple[int, ...]) -> NDArray[Any]:
     try:
-        return np.broadcast_to(key, shape)
+        array = np.asarray(key)
     except ValueError:
-        raise ScoreError.keys(f"arrays that broadcast to the cells' shape {shape}", f"shape {key.shape}") from None
+        raise ScoreError.keys("arrays of real numbers", "rows of different lengths") from None
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise ScoreError.keys(f"arrays that broadcast to the cells' shape {shape}", f"shape {array.shape}") from None
+
+
+def _comparable(key: NDArray[Any], score: Score, start: int) -> NDArray[Any]:
+    if key.dtype.kind in "iub":
+        if key.dtype == np.uint64 and key.max(initial=0) > np.iinfo(np.int64).max:
+            raise ScoreError.keys("integers below 2**63", f"{key.max()}")
+        return key.astype(np.int64, copy=False)
+    if key.dtype.kind != "f":
+        raise ScoreError.keys("arrays of real numbers", f"an array of {key.dtype}")
+    if np.isnan(key).any():
+        raise ScoreError.nan_key(score, start + int(np.isnan(key).any(axis=1).argmax()))
+    return key.astype(np.float64, copy=False) + 0.0
 
 
 def _number(score: object, name: str) -> None:

@@ -8,8 +8,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs
+from rankset import inputs, level
 from rankset.errors import KindError
+from rankset.level import Alpha
 from rankset.names import Names, class_names
 
 Ints = NDArray[np.int64]
@@ -42,7 +43,7 @@ class PredictionSets(Sequence[NDArray[Any]]):
 
     @classmethod
     def from_mask(
-        cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Fraction | None = None
+        cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
     ) -> "PredictionSets":
         """Sets from a boolean matrix (n, K), labels in column order."""
         array = np.asarray(mask)
@@ -50,7 +51,8 @@ class PredictionSets(Sequence[NDArray[Any]]):
             received = f"{array.dtype} of shape {array.shape}"
             raise KindError.argument("mask", "a boolean matrix (n, K)", received)
         offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
-        return cls(offsets, array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1]), alpha)
+        exact = None if alpha is None else level.exact(alpha)
+        return cls(offsets, array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1]), exact)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -116,9 +118,9 @@ class PredictionSets(Sequence[NDArray[Any]]):
         return PredictionSets(offsets, self.codes[picked], self.names, self.alpha, self.n_calibration)
 
     def __repr__(self) -> str:
-        level = "" if self.alpha is None else f", alpha={float(self.alpha):g}"
+        asked = "" if self.alpha is None else f", alpha={float(self.alpha):g}"
         mean = f", mean size {self.sizes.mean():.3g}" if len(self) else ""
-        lines = [f"PredictionSets({len(self):,} rows, {len(self.names):,} classes{level}{mean})"]
+        lines = [f"PredictionSets({len(self):,} rows, {len(self.names):,} classes{asked}{mean})"]
         lines += [f"  {row}: {_braces(labels)}" for row, labels in enumerate(self[:SHOWN_ROWS])]
         return "\n".join([*lines, "  …"] if len(self) > SHOWN_ROWS else lines)
 
