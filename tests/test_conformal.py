@@ -1,9 +1,12 @@
 """Rules: what a user writes, and the answers."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.level import exact
 
 
 @pytest.fixture
@@ -86,7 +89,7 @@ def test_a_transform_whose_masses_would_not_add_exactly_is_refused(data):
         def keys(self, cells):
             return (cells.mass,)
 
-    with pytest.raises(rs.RanksetError, match="sum to less than 8, got row 0 with sum 10"):
+    with pytest.raises(rs.RanksetError, match=r"sum to less than 8, got row 0 with .* sum 10"):
         rs.calibrate(*data, score=Tenfold())
 
 
@@ -236,3 +239,91 @@ def test_numbers_beyond_all_floats_apart_are_no_trouble():
     assert rs.softmax([[1e308, -1e308]]).tolist() == [[1.0, 0.0]]
     rule = rs.calibrate([[1.7e308, -1.7e308]] * 4, [0, 0, 0, 1], score=rs.Margin(), kind="scores")
     assert rule.predict([[1.7e308, -1.7e308]], 0.5).to_lists() == [[0]]
+
+
+def test_ids_are_given_both_times_or_never(data):
+    probs, labels = data
+    numbers = np.arange(len(labels))
+    with_ids, without = (rs.calibrate(probs, labels, score=rs.Aps(), ids=ids) for ids in (numbers, None))
+    for ask in (with_ids.p_values, lambda p: with_ids.predict(p, 0.1), lambda p: with_ids.update(p, labels)):
+        with pytest.raises(ValueError, match="calibrated with ids=, got rows without"):
+            ask(probs)
+    for ask in (
+        without.p_values,
+        lambda p, ids: without.predict(p, 0.1, ids=ids),
+        lambda p, ids: without.update(p, labels, ids=ids),
+    ):
+        with pytest.raises(ValueError, match="calibrated without ids=, got rows with"):
+            ask(probs, ids=numbers)
+    with pytest.raises(ValueError, match="Pass ids= both times, or never"):
+        with_ids.merge(without)
+    assert rs.calibrate(probs, labels, ids=numbers).predict(probs, 0.1) == rs.calibrate(probs, labels).predict(
+        probs, 0.1
+    )
+
+
+def test_identical_rows_are_covered_only_because_ids_come_both_times():
+    rng = np.random.default_rng(1)
+    probs, numbers = np.tile([0.6, 0.4], (4000, 1)), np.arange(4000)
+    labels = (rng.random(4000) < 0.4).astype(int)
+    rule = rs.calibrate(probs[:2000], labels[:2000], score=rs.Aps(), ids=numbers[:2000])
+    covered = rule.predict(probs[2000:], 0.1, ids=numbers[2000:]).covers(labels[2000:])
+    assert covered.mean() == pytest.approx(0.9, abs=0.04)
+
+
+def test_rows_may_calibrate_once(data):
+    rule = rs.calibrate(*data)
+    with pytest.raises(ValueError, match="cannot be merged with itself"):
+        rule.merge(rule)
+
+
+def test_a_rule_tells_what_it_is_and_where_it_cuts(data):
+    rule = rs.calibrate(*data, score=rs.Thr())
+    assert (rule.score, rule.condition, rule.kind, rule.groups.tolist()) == (rs.Thr(), rs.Marginal(), "probs", [])
+    (key,) = rule.threshold(0.1)
+    assert ((data[0] >= -key) == rule.predict(data[0], 0.1).mask).all()
+    assert rs.calibrate(data[0][:5], data[1][:5]).threshold(0.1) is None
+
+
+def test_a_band_says_where_ties_raise_coverage(data):
+    assert not rs.calibrate(*data).coverage_band(0.1).tied
+    tied = rs.calibrate(*data, score=rs.TopK()).coverage_band(0.1)
+    assert tied.tied
+    assert "tied: coverage may be higher" in repr(tied)
+
+
+def test_what_a_rule_holds_cannot_be_changed_by_accident(data):
+    rule = rs.calibrate(*data)
+    with pytest.raises(ValueError, match="read-only"):
+        rule.calibration.keys[0][0] = 7
+
+
+def test_many_threads_may_ask_one_rule_at_many_levels(data):
+    rule = rs.calibrate(*data)
+    levels = [f"{level / 1000:.3f}" for level in range(1, 300)]
+    expected = [rule.calibration.thresholds(exact(alpha)).everything.tolist() for alpha in levels]
+    with ThreadPoolExecutor(16) as pool:
+        for _ in range(5):
+            got = list(pool.map(lambda alpha: rule.calibration.thresholds(exact(alpha)).everything.tolist(), levels))
+            assert got == expected
+
+
+def test_a_condition_of_ones_own_must_number_its_groups():
+    class Beyond:
+        needs_groups = False
+
+        def count(self, n_columns, n_row_groups):
+            return 1
+
+        def numbers(self, columns, row_groups, n_columns, n_row_groups):
+            return np.full((1, 1), self.number)
+
+    condition = Beyond()
+    for condition.number in (-1, 1, 0.5):
+        with pytest.raises(rs.RanksetError, match="number the groups of calibration rows from 0 to 0, got"):
+            rs.calibrate([[0.5, 0.5]], [0], condition=condition)
+
+
+def test_an_absent_labels_rank_profile_is_empty_not_a_division_by_zero(data):
+    rule = rs.calibrate(data[0], data[1] % 2, condition=rs.PerLabel())
+    assert rule.rank_profile(0.1, label=2).distribution.tolist() == [0, 0, 0]

@@ -129,10 +129,10 @@ def test_unseen_groups_keep_every_label_with_one_warning_naming_them():
     groups = changed(GROUPS, slice(0, 4), ["west", "north", "east", "west"])
     with pytest.warns(rs.RanksetWarning) as caught:
         sets = by_group().predict(PROBS, 0.1, groups=groups)
-    assert "no calibration rows for 'east', 'west'" in only_warning(caught)
+    assert "no calibration rows for groups 'east', 'west'" in only_warning(caught)
     assert sets.mask[[0, 2, 3]].all()
     assert np.array_equal(sets.mask[4:], by_group().predict(PROBS, 0.1, groups=GROUPS).mask[4:])
-    with pytest.warns(rs.RanksetWarning, match="no calibration rows for 'east', 'west'") as caught:
+    with pytest.warns(rs.RanksetWarning, match="no calibration rows for groups 'east', 'west'") as caught:
         assert (by_group().p_values(PROBS, groups=groups)[[0, 2, 3]] == 1).all()
     assert len(caught) == 1
 

@@ -79,11 +79,12 @@ def test_too_few_calibration_rows_leave_no_doubt():
 def test_the_repr_reads_like_a_report(told):
     assert repr(told).splitlines() == [
         "Evaluation of 6 rows at alpha=0.25",
-        "  coverage         0.5000  asked 0.75; exact 90% interval 0.1532 to 0.8468",
+        "  coverage         0.5000  asked 0.75; 90% interval from these rows 0.1532 to 0.8468",
         "  mean size        1.5000  sizes 0: 1, 1: 2, 2: 2, 3: 1",
         "  empty sets       0.1667",
         "  single labels    0.3333  right in 0.5000 of them",
-        "  SSCV             0.4167  0.7500 with empty sets as a stratum of their own",
+        "  SSCV             0.4167  from sets of size 0–1 (3 rows, coverage 0.3333)",
+        "  SSCV*            0.7500  from sets of size 0 (1 rows, coverage 0.0000), empty sets a stratum of their own",
         "  class gap        0.3611  macro coverage 0.5556; lowest 0.0000 for 1 (2 rows)",
         "  group 'a'        0.5000  2 rows, mean size 0.500",
         "  group 'b'        0.5000  4 rows, mean size 2.000",
@@ -133,3 +134,36 @@ def test_beta_binomial_probabilities_are_those_of_scipy(m, k, n):
 def test_binomial_intervals_are_those_of_scipy(hits, n):
     expected = stats.binomtest(hits, n).proportion_ci(confidence_level=0.95, method="exact")
     assert beta.binomial_interval(hits, n, 0.95) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_the_expected_range_has_no_upper_end_where_ties_or_filled_sets_raise_coverage():
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(4), 150), rng.integers(0, 4, 150)
+
+    def told(score, **options):
+        return rs.evaluate(
+            rs.calibrate(probs[:99], labels[:99], score=score).predict(probs[99:], 0.1, **options), labels[99:]
+        )
+
+    free, tied, filled = told(rs.Rank()), told(rs.TopK()), told(rs.Rank(), empty="top")
+    assert free.expected[0] == tied.expected[0] == filled.expected[0]
+    assert free.expected[1] < tied.expected[1] == filled.expected[1] == 1
+
+
+def test_several_thresholds_or_unseen_groups_promise_no_range():
+    probs, labels = np.tile([0.6, 0.4], (40, 1)), np.arange(40) % 2
+    per_label = rs.calibrate(probs, labels, condition=rs.PerLabel()).predict(probs, 0.2)
+    assert rs.evaluate(per_label, labels).expected is None
+    one_group = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=["a"] * 40)
+    with pytest.warns(rs.RanksetWarning, match="no calibration rows for group 'b'"):
+        unseen = one_group.predict(probs, 0.2, groups=["b"] * 40)
+    assert rs.evaluate(unseen, labels).expected is None
+    assert rs.evaluate(one_group.predict(probs, 0.2, groups=["a"] * 40), labels).expected is not None
+
+
+def test_coverage_outside_what_luck_explains_is_shouted():
+    rng = np.random.default_rng(1)
+    probs = rng.dirichlet(np.ones(4), 400)
+    rule = rs.calibrate(probs[:200], probs[:200].argmax(axis=1))
+    text = repr(rs.evaluate(rule.predict(probs[200:], 0.1), probs[200:].argmin(axis=1)))
+    assert text.splitlines()[2].endswith("in 90% of calibrations: OUTSIDE")

@@ -114,3 +114,49 @@ def test_the_union_of_vocabularies_is_sorted_and_has_no_repeats():
 def test_a_name_is_a_plain_value(value, name):
     assert plain(value, "names") == name
     assert type(plain(value, "names")) is type(name)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [2**63, 2**63 + 1, -1],
+        [2**60, 2**60 + 1, 0.5],
+        ["a" * 100_000, "b", "c"],
+        [1, "1", 2.5],
+    ],
+)
+def test_distinct_names_stay_distinct(groups):
+    rule = rs.calibrate([[0.6, 0.4]] * 3, [0, 1, 0], condition=rs.PerRow(), groups=groups)
+    assert len(rule.groups) == 3
+
+
+def test_one_moment_has_one_name_however_it_comes():
+    ways = [np.array(["2020-01-01T05:30"], dtype=f"M8[{unit}]") for unit in ("m", "s", "ms", "us", "ns")] + [
+        [np.datetime64("2020-01-01T05:30", "ns")],
+        [datetime.fromisoformat("2020-01-01T05:30")],
+    ]
+    rules = [rs.calibrate([[0.6, 0.4]], [0], condition=rs.PerRow(), groups=way) for way in ways]
+    assert {rule.groups[0] for rule in rules} == {"2020-01-01T05:30:00"}
+    day = rs.calibrate([[0.6, 0.4]], [0], condition=rs.PerRow(), groups=np.array(["2020-01-01T00"], dtype="M8[h]"))
+    assert day.groups.tolist() == ["2020-01-01"]
+
+
+def test_data_frames_are_not_read_by_position():
+    class Frame:
+        columns = ("b", "a")
+        shape = (1, 2)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[0.6, 0.4]])
+
+    with pytest.raises(TypeError, match=r"got a data frame. Pass frame\[classes\].to_numpy\(\)"):
+        rs.calibrate(Frame(), [0])
+
+
+def test_tensors_that_refuse_to_be_read_are_explained():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("requires grad")
+
+    with pytest.raises(TypeError, match=r"a Tensor that refuses \(requires grad\). For a tensor pass values.detach"):
+        rs.calibrate(Tensor(), [0])

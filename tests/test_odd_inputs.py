@@ -10,6 +10,7 @@ import pytest
 import rankset as rs
 from doors import EVERY_SCORE, GRID, GROUPS, LABELS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
 from rankset import inputs
+from rankset.blocks import DEFAULT_BLOCK_BYTES
 from rankset.errors import LabelError
 
 
@@ -94,7 +95,7 @@ def test_a_memory_map_is_read_block_by_block(mapped, monkeypatch):
     monkeypatch.setattr(inputs, "checked_rows", lambda part, *rest: read.append(part) or checked_rows(part, *rest))
     rs.calibrate(rows, labels).predict(rows, 0.1)
     assert all(np.shares_memory(part, rows) for part in read)
-    assert max(part.nbytes for part in read) <= 2**20 < rows.nbytes
+    assert max(part.nbytes for part in read) <= DEFAULT_BLOCK_BYTES < rows.nbytes
     assert sum(len(part) for part in read) == 2 * len(rows)
 
 
@@ -132,10 +133,10 @@ class InPlace:
         return (-cells.prob,)
 
 
-def test_a_score_that_writes_into_its_rows_is_stopped_before_it_does():
+def test_a_score_that_writes_into_its_rows_writes_into_a_copy():
     rows = PROBS.copy()
-    with pytest.raises(ValueError, match="read-only"):
-        rs.calibrate(rows, LABELS, score=InPlace())
+    rule = rs.calibrate(rows, LABELS, score=InPlace())
+    assert rule.predict(rows, 0.1) == rs.calibrate(rows, LABELS, score=rs.Thr()).predict(rows, 0.1)
     assert np.array_equal(rows, PROBS)
 
 

@@ -75,13 +75,13 @@ def test_a_users_keys_may_be_of_any_real_type(dtype):
     ("options", "words"),
     [
         ({"score": rs.Aps}, ("score must be an object, got the class Aps", "Pass Aps() with its parentheses")),
-        ({"score": "aps"}, ("score must be a score such as Rank() or Aps()", "got 'aps'")),
+        ({"score": "aps"}, ("score must be an object such as rankset.Aps()", "got 'aps'")),
         ({"score": None}, ("score must be a score", "got None")),
         ({"condition": rs.PerLabel}, ("condition must be an object, got the class PerLabel", "parentheses")),
         ({"condition": "label"}, ("condition must be a condition such as Marginal()", "got 'label'")),
-        ({"seed": 1.5}, ("seed must be a whole number, got 1.5",)),
-        ({"seed": None}, ("seed must be a whole number, got None",)),
-        ({"seed": True}, ("seed must be a whole number, got True",)),
+        ({"seed": 1.5}, ("seed must be a whole number of up to 64 bits, got 1.5",)),
+        ({"seed": None}, ("seed must be a whole number of up to 64 bits, got None",)),
+        ({"seed": True}, ("seed must be a whole number of up to 64 bits, got True",)),
     ],
 )
 def test_options_of_another_kind_are_refused(options, words):
@@ -173,7 +173,7 @@ def test_a_score_must_return_as_many_keys_at_prediction_as_at_calibration():
 
     rule = rs.calibrate([[0.5, 0.5]] * 9, [0] * 9, score=Growing())
     for ask in (lambda: rule.predict([[0.5, 0.5]], 0.1), lambda: rule.p_values([[0.5, 0.5]])):
-        with pytest.raises(rs.RanksetError, match="1 arrays, as at calibration, got 2"):
+        with pytest.raises(rs.RanksetError, match="arrays of float64, as at calibration, got float64, float64"):
             ask()
 
 
@@ -181,3 +181,72 @@ def test_clusters_are_a_list_of_names():
     for clusters in ("ab", 3):
         with pytest.raises(TypeError, match="clusters must be a list with one cluster name per class"):
             rs.PerLabel(clusters)
+
+
+def test_a_tie_break_does_not_take_the_rows_of_an_array_for_keys():
+    class Bare:
+        def keys(self, cells):
+            return -cells.prob
+
+    for score in (Bare(), rs.TieBreak(Bare())):
+        with pytest.raises(rs.RanksetError, match="must return a tuple of arrays, got ndarray"):
+            rs.calibrate(PROBS, LABELS, score=score)
+
+
+def test_masses_of_a_transform_with_negative_entries_are_refused_with_the_right_row():
+    class Logs:
+        def transform(self, probs):
+            return np.log(probs)
+
+        def keys(self, cells):
+            return (cells.mass,)
+
+    rows = np.vstack([np.full((3, 1), 1.0)] * 2)
+    assert rs.calibrate(rows, [0] * 6, score=Logs()).n == 6
+    with pytest.raises(rs.RanksetError, match=r"got row 0 with lowest entry -0\.69"):
+        rs.calibrate([[0.5, 0.5]] * 6, [0] * 6, score=Logs())
+
+
+@pytest.mark.parametrize("change", [lambda p: np.where(p < 0.4, np.nan, p), lambda p: p + 0j])
+def test_a_transform_must_return_real_numbers(change):
+    with pytest.raises(rs.RanksetError, match=r"must return an array of the shape it got, .* got"):
+        rs.calibrate([[0.6, 0.4 - 1e-9]] * 4, [0, 1, 1, 0], score=Shaped(change))
+
+
+def test_keys_must_be_of_one_kind_at_calibration_and_prediction():
+    class Moody:
+        def keys(self, cells):
+            return (cells.rank if cells.rank.shape[1] == 1 else cells.rank * 1.0,)
+
+    rule = rs.calibrate([[0.6, 0.4]] * 9, [0] * 9, score=Moody())
+    with pytest.raises(rs.RanksetError, match="arrays of int64, as at calibration, got float64"):
+        rule.predict([[0.6, 0.4]], 0.1)
+
+
+@pytest.mark.parametrize("clusters", [{0: "a", 1: "b"}, {"a", "b"}])
+def test_clusters_come_in_column_order(clusters):
+    with pytest.raises(TypeError, match="one cluster name per class, in column order"):
+        rs.PerLabel(clusters)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: rs.Raps(penalty=10**400), lambda: rs.Raps(free_ranks=10**30), lambda: rs.Raps(penalty=np.complex64(1))],
+)
+def test_parameters_beyond_reason_are_refused(make):
+    with pytest.raises(ValueError, match="must be a"):
+        make()
+
+
+def test_a_huge_penalty_is_no_trouble():
+    rule = rs.calibrate(PROBS, LABELS, score=rs.Raps(penalty=1e308, free_ranks=0))
+    assert rule.predict(PROBS, 0.5).sizes.max() <= PROBS.shape[1]
+
+
+def test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank():
+    class Odd(rs.Rank):
+        def keys(self, cells):
+            return (-cells.prob,)
+
+    with pytest.raises(ValueError, match="rank_profile describes rules that order labels by rank"):
+        rs.calibrate(PROBS, LABELS, score=Odd()).rank_profile(0.1)

@@ -163,3 +163,8 @@ def test_the_demo_prints_every_subject_and_method(capsys):
     printed = capsys.readouterr().out
     for word in [*METHODS, *(subject.replace("_", " ") for subject in MMLU_SUBJECTS), "coverage", "SSCV*"]:
         assert word in printed
+
+
+def test_an_unknown_subject_is_told_the_known_ones():
+    with pytest.raises(ValueError, match="subject must be one of 'marketing', 'college_medicine', 'public_relations'"):
+        mmlu("law")

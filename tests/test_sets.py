@@ -70,3 +70,22 @@ def test_a_mask_must_be_boolean_and_two_dimensional():
 def test_a_level_given_to_a_mask_is_checked():
     with pytest.raises(ValueError, match=r"did you mean 0\.1"):
         rs.PredictionSets.from_mask(MASK, alpha=90)
+
+
+def test_rows_can_be_picked_by_numbers_and_by_booleans(sets):
+    assert sets[[3, 0]].to_lists() == [["cat", "dog", "fox"], ["cat", "fox"]]
+    assert sets[sets.sizes == 1].to_lists() == [["dog"]]
+    assert sets[np.int64(2)].tolist() == ["dog"]
+
+
+def test_what_sets_hold_cannot_be_changed_by_accident(sets):
+    for array in (sets.codes, sets.offsets, sets.classes):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+    with pytest.raises(TypeError):
+        "cat" in sets  # noqa: B015
+
+
+def test_the_level_of_sets_is_the_number_typed():
+    assert rs.PredictionSets.from_mask(MASK, alpha="0.1").alpha == 0.1
+    assert rs.PredictionSets.from_mask(MASK).alpha is None

@@ -143,7 +143,7 @@ class TestRoundTrips:
     @pytest.mark.parametrize("score", SCORES, ids=repr)
     @pytest.mark.parametrize("kind", ["probs", "logits", "binary"])
     def test_every_score_of_every_kind_survives(self, tmp_path, score, kind):
-        assert_survives(calibrated(score=score, kind=kind, seed=2**80), tmp_path)
+        assert_survives(calibrated(score=score, kind=kind, seed=2**63), tmp_path)
 
     @pytest.mark.parametrize("score", [score for score in SCORES if not rs.scores.needs_probs(score)], ids=repr)
     def test_rules_of_other_numbers_than_probabilities_survive(self, tmp_path, score):
@@ -187,7 +187,7 @@ class TestRoundTrips:
 
     def test_another_process_gives_the_same_bytes(self, saved, tmp_path):
         code = f"import rankset; rankset.load({str(saved)!r}).save({str(tmp_path / 'other')!r})"
-        subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-c", code], check=True)
         assert (tmp_path / "other").read_bytes() == saved.read_bytes()
 
     def test_the_header_is_sorted_json(self, saved):
@@ -205,7 +205,7 @@ class TestRoundTrips:
 
     def test_loading_imports_nothing_heavy(self, saved):
         code = f"import rankset, sys; rankset.load({str(saved)!r}); print(*sys.modules)"
-        loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()  # noqa: S603
+        loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
         assert not {"torch", "pandas", "scipy", "sklearn", "pickle5", "jax", "tensorflow"} & set(loaded)
 
 

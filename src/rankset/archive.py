@@ -1,5 +1,6 @@
 """A recipe and its calibration as a header and arrays, and back: everything a file says is checked here."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from rankset import conditions, order, scores, storage
 from rankset.calibration import Calibration
 from rankset.recipe import Batch, Recipe, learned_groups
 
-HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "keys"}
+HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
 
 MOST_CLASSES = np.iinfo(np.int32).max
 """Codes of sets are int32; a file must not make anybody count further."""
@@ -24,6 +25,7 @@ def pack(recipe: Recipe, calibration: Calibration) -> tuple[storage.Header, stor
         "seed": recipe.seed,
         "classes": len(recipe.classes) if isinstance(recipe.classes.values, range) else recipe.classes.values,
         "groups": recipe.groups.values,
+        "ids": recipe.with_ids,
         "keys": len(calibration.keys),
     }
     return header, arrays_of(calibration)
@@ -53,9 +55,12 @@ def _loaded_recipe(header: storage.Header) -> Recipe:
     condition = storage.rebuilt(header["condition"], conditions.BUILT_IN)
     recipe = Recipe.of(score, condition, header["kind"], header["seed"], names, count)
     groups = _loaded_names(header["groups"])
-    recipe = recipe.with_groups(learned_groups(np.array([*groups, None], dtype=object)[:-1]))
+    recipe = replace(
+        recipe, groups=learned_groups(np.array([*groups, None], dtype=object)[:-1]), with_ids=header["ids"]
+    )
     if (
-        (recipe.kind == "binary" and count != 2)
+        type(recipe.with_ids) is not bool
+        or (recipe.kind == "binary" and count != 2)
         or list(recipe.groups.values) != groups
         or bool(groups) != condition.needs_groups
     ):

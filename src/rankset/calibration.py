@@ -26,7 +26,7 @@ class Thresholds:
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Which cells stay in the set."""
-        _check_width(keys, self.keys)
+        _check_alike(keys, self.keys)
         bounds = tuple(key[groups] for key in self.keys)
         return self.everything[groups] | order.not_after(keys, bounds)
 
@@ -37,6 +37,10 @@ class Calibration:
 
     keys: Keys
     offsets: Ints
+
+    def __post_init__(self) -> None:
+        for array in (*self.keys, self.offsets):
+            array.flags.writeable = False
 
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
@@ -75,11 +79,12 @@ class Calibration:
     def thresholds(self, alpha: Fraction) -> Thresholds:
         """Where each group is cut at ``alpha``."""
         known = self._thresholds
-        if alpha not in known:
+        thresholds = known.get(alpha)
+        if thresholds is None:
             if len(known) >= REMEMBERED_LEVELS:
                 known.clear()
-            known[alpha] = self._cut(alpha)
-        return known[alpha]
+            thresholds = known[alpha] = self._cut(alpha)
+        return thresholds
 
     @cached_property
     def _thresholds(self) -> dict[Fraction, Thresholds]:
@@ -93,9 +98,15 @@ class Calibration:
         cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
         return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
 
+    def tied(self, group: int, k: int) -> bool:
+        """Whether other rows of a group have the very key at position ``k``, so that coverage exceeds its law."""
+        keys = self.of_group(group)
+        bound = tuple(key[k - 1] for key in keys)
+        return int((order.not_after(keys, bound) & order.not_after(bound, keys)).sum()) > 1
+
     def p_values(self, groups: Ints, keys: Keys) -> NDArray[np.float64]:
         """(1 + how many of the group's rows are at least as strange) / (1 + how many there are)."""
-        _check_width(keys, self.keys)
+        _check_alike(keys, self.keys)
         sizes = np.append(self.counts, 0)[groups]
         starts = np.append(self.offsets[:-1], 0)[groups]
         stranger_or_equal = sizes - (self._ladder.before((groups, *keys)) - starts)
@@ -116,9 +127,11 @@ class Calibration:
         return Calibration.of(groups, keys, len(self.counts))
 
 
-def _check_width(keys: Keys, known: Keys) -> None:
-    if len(keys) != len(known):
-        raise ScoreError.keys(f"{len(known)} arrays, as at calibration", f"{len(keys)}")
+def _check_alike(keys: Keys, known: Keys) -> None:
+    """Refuses keys that cannot be compared with those of the calibration."""
+    if [key.dtype for key in keys] != [key.dtype for key in known]:
+        expected, received = (", ".join(key.dtype.name for key in some) for some in (known, keys))
+        raise ScoreError.keys(f"arrays of {expected}, as at calibration", received)
 
 
 def _at(key: NDArray[Any], cuts: Ints) -> NDArray[Any]:

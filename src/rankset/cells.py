@@ -1,17 +1,19 @@
 """Cells: one (row, label) pair each, with the features a score may look at.
 
-Calibration looks at one cell per row, the true label's, by counting; prediction looks at all of them, by
-sorting. Both give the same bits, because ranks are counts and masses are sums that do not depend on order.
+Calibration looks at one cell per row, the true label's, by counting; prediction at the most likely ones, by sorting as
+few as it can. Both give the same bits, because ranks are counts and masses are sums that do not depend on order.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset import ranking
 from rankset.errors import InputError, ScoreError
 
 Floats = NDArray[np.float64]
@@ -31,43 +33,53 @@ def on_grid(probs: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Rows:
-    """A block of rows (n, K) and what all cells of a row share."""
+    """A block of rows (n, K), float32 or float64, and what all cells of a row share.
 
-    probs: Floats
+    ``additive`` says that entries may be added up, ``summed`` that rows are known to sum to about 1; ``start`` is
+    the number of the first row.
+    """
+
+    probs: NDArray[Any]
     draw: Callable[[], Floats]
     additive: bool = True
-
-    @cached_property
-    def shares(self) -> Floats:
-        """Probabilities on the grid where they add exactly."""
-        if not self.additive:
-            raise ScoreError.mass_without_probabilities()
-        shares = on_grid(self.probs)
-        totals = shares.sum(axis=1)
-        if (totals >= MASS_LIMIT).any():
-            row = int((totals >= MASS_LIMIT).argmax())
-            raise InputError.sum_too_large(row, float(totals[row]))
-        return shares
+    summed: bool = False
+    start: int = 0
 
     @cached_property
     def largest_two(self) -> Floats:
         """The second largest and the largest entry of each row (n, 2); -inf where there is no second."""
         n_rows, n_columns = self.probs.shape
         if n_columns == 1:
-            return np.column_stack((np.full(n_rows, -np.inf), self.probs))
-        return np.partition(self.probs, (n_columns - 2, n_columns - 1), axis=1)[:, -2:]
+            return np.column_stack((np.full(n_rows, -np.inf), self.probs)).astype(np.float64)
+        return np.partition(self.probs, (n_columns - 2, n_columns - 1), axis=1)[:, -2:].astype(np.float64)
 
     @cached_property
     def noise(self) -> Floats:
         """One uniform draw per row (n, 1)."""
         return self.draw()[:, np.newaxis]
 
+    def take(self, rows: Ints) -> "Rows":
+        """Some of the rows."""
+        return Rows(self.probs[rows], lambda: self.noise[rows, 0], self.additive, self.summed, self.start)
+
+    def check_additive(self) -> None:
+        """Refuses to add up what are no probabilities."""
+        if not self.additive:
+            raise ScoreError.mass_without_probabilities()
+        if self.summed:
+            return
+        lowest, totals = self.probs.min(axis=1), self.probs.sum(axis=1, dtype=np.float64)
+        wrong = (lowest < 0) | (totals >= MASS_LIMIT)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError.not_addable(self.start + row, float(lowest[row]), float(totals[row]))
+
 
 class Cells(ABC):
     """The features of some cells, as arrays that broadcast against each other.
 
-    The full shape is (n, 1) for one label per row and (n, K) for all labels, where place j holds the label of
-    rank j + 1; what belongs to the row is (n, 1), the rank of all labels (1, K).
+    The full shape is (n, 1) for one label per row and (n, m) for the m most likely, where place j holds the label
+    of rank j + 1; what belongs to the row is (n, 1), the ranks of the most likely are (1, m).
     """
 
     rows: Rows
@@ -126,41 +138,57 @@ class LabelCells(Cells):
 
     @cached_property
     def prob(self) -> Floats:
+        return self._own.astype(np.float64)
+
+    @cached_property
+    def _own(self) -> NDArray[Any]:
         return np.take_along_axis(self.rows.probs, self._labels, axis=1)
 
     @cached_property
-    def _up_to_here(self) -> NDArray[np.bool_]:
-        """Which entries of the row rank before the label or are the label."""
-        probs, columns = self.rows.probs, np.arange(self.rows.probs.shape[1])
-        return (probs > self.prob) | ((probs == self.prob) & (columns <= self._labels))
+    def _counted(self) -> tuple[Ints, NDArray[np.bool_]]:
+        """Each label's rank, and which entries of its row rank before it or are it."""
+        probs, own = self.rows.probs, self._own
+        up_to_here = probs >= own
+        ranks = ranking.count(up_to_here)
+        tied = ranks - ranking.count(probs > own) > 1
+        if tied.any():
+            columns = np.arange(probs.shape[1])
+            later = (probs[tied] == own[tied]) & (columns > self._labels[tied])
+            ranks[tied] -= ranking.count(later)
+            up_to_here[tied] &= ~later
+        return ranks[:, np.newaxis], up_to_here
 
-    @cached_property
+    @property
     def rank(self) -> Ints:
-        return self._up_to_here.sum(axis=1, dtype=np.int64, keepdims=True)
+        return self._counted[0]
 
     @cached_property
     def mass(self) -> Floats:
-        return (self.rows.shares * self._up_to_here).sum(axis=1, keepdims=True)
+        self.rows.check_additive()
+        shares = np.multiply(self.rows.probs, self._counted[1], dtype=np.float64)
+        return on_grid(shares).sum(axis=1, keepdims=True)
 
 
 class RankedCells(Cells):
-    """Every cell of every row, most likely first, found by one stable sort: place j holds the label of rank j + 1."""
+    """The ``m`` most likely cells of every row (all of them by default): place j holds the label of rank j + 1."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, m: int | None = None) -> None:
         self.rows = rows
+        self._m = rows.probs.shape[1] if m is None else m
 
     @cached_property
     def column(self) -> Ints:
-        return np.argsort(-self.rows.probs, axis=1, kind="stable")
+        return ranking.first(self.rows.probs, self._m)
 
     @cached_property
     def prob(self) -> Floats:
-        return np.take_along_axis(self.rows.probs, self.column, axis=1)
+        return np.take_along_axis(self.rows.probs, self.column, axis=1).astype(np.float64)
 
     @cached_property
     def rank(self) -> Ints:
-        return np.arange(1, self.rows.probs.shape[1] + 1)[np.newaxis, :]
+        return np.arange(1, self._m + 1)[np.newaxis, :]
 
     @cached_property
     def mass(self) -> Floats:
-        return np.take_along_axis(self.rows.shares, self.column, axis=1).cumsum(axis=1)
+        self.rows.check_additive()
+        return on_grid(self.prob).cumsum(axis=1)

@@ -5,7 +5,7 @@ the row's group, so it serves calibration and prediction alike and composes with
 0 … count-1, and -1 for a group calibration never saw.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -55,8 +55,11 @@ class PerLabel:
     needs_groups = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.clusters, str | bytes) or not isinstance(self.clusters, Iterable | None):
-            raise KindError.argument("clusters", "a list with one cluster name per class", self.clusters)
+        unordered = isinstance(self.clusters, str | bytes | Mapping | set | frozenset)
+        if unordered or not isinstance(self.clusters, Iterable | None):
+            raise KindError.argument(
+                "clusters", "a list with one cluster name per class, in column order", self.clusters
+            )
         if self.clusters is not None:
             names = tuple(plain(name, "clusters") for name in self.clusters)
             object.__setattr__(self, "clusters", names)

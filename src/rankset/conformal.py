@@ -1,29 +1,30 @@
 """Calibrate scores on labelled rows, then ask the rule for sets, p-values and what to expect of them."""
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import archive, beta, blocks, inputs, level, scores, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
-from rankset.calibration import Calibration, Thresholds
+from rankset.calibration import Calibration
 from rankset.conditions import Condition, Marginal
-from rankset.errors import InputError, RuleError, listed, warn
+from rankset.errors import InputError, LabelError, RuleError, listed, warn
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import Names, union
-from rankset.recipe import Batch, Ints, Recipe, learned_groups, row_group_names
+from rankset.recipe import Batch, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
-from rankset.sets import PredictionSets
-
-Empty = Literal["allow", "top"]
+from rankset.selection import EMPTY, Empty, select
+from rankset.sets import CoverageLaw, PredictionSets
 
 
 def calibrate(
@@ -37,18 +38,20 @@ def calibrate(
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
     seed: int = 0,
-) -> "Rule":
+) -> Rule:
     """A rule that turns scores into prediction sets, from scores (n, K) of rows whose labels are known.
 
     The rows must be new to the model and exchangeable with the rows to come; then every set contains its row's
     label with probability at least 1 - alpha, whatever the model.
 
     * ``score``: how strange a label looks; ``condition``: for whom coverage holds separately.
-    * ``kind``: "probs"; "logits" (softmax in float64); "scores" (any numbers: order is enough for Rank, TopK, Thr,
-      Margin); "binary" (the 1-D probability of the second class). The rule expects the same kind ever after.
+    * ``kind``: "probs"; "logits" (softmax in float64); "scores" (any numbers that compare between rows, such as
+      margins or similarities, for Rank, TopK, Thr and Margin); "binary" (the 1-D probability of the second class).
+      The rule expects the same kind ever after.
     * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1).
     * ``groups``: one name per row, for conditions that look at rows.
-    * ``ids``: one per row, mixed into the noise of randomised scores where models repeat their outputs.
+    * ``ids``: one per row, mixed into the draws of randomised scores where models repeat their outputs; then
+      ``predict`` needs them too. ``seed`` chooses among the possible draws.
 
     >>> import rankset as rs
     >>> probs = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]]
@@ -93,6 +96,26 @@ class Rule:
         """The class names, in column order."""
         return self.recipe.classes.array
 
+    @property
+    def groups(self) -> NDArray[Any]:
+        """The names of the row groups seen at calibration, sorted."""
+        return self.recipe.groups.array
+
+    @property
+    def score(self) -> Score:
+        """How strange a label looks."""
+        return self.recipe.score
+
+    @property
+    def condition(self) -> Condition:
+        """For whom coverage holds separately."""
+        return self.recipe.condition
+
+    @property
+    def kind(self) -> Kind:
+        """What the rule expects: "probs", "logits", "scores" or "binary"."""
+        return self.recipe.kind
+
     def predict(
         self,
         probs: ArrayLike,
@@ -107,14 +130,20 @@ class Rule:
         A set may be empty, which says that no label looks usual enough; ``empty="top"`` puts the most likely
         label into such sets.
         """
-        if empty not in ("allow", "top"):
-            raise RuleError.option("empty", empty, ("allow", "top"))
+        if not isinstance(empty, str) or empty not in EMPTY:
+            raise RuleError.option("empty", empty, EMPTY)
         exact = level.exact(alpha)
         batch = self._batch(probs, groups, ids)
         self._warn_of_small_groups(batch, exact)
         offsets, codes = select(batch, self.calibration.thresholds(exact), empty)
-        known = self.n if self.recipe.n_groups == 1 else None
-        return PredictionSets(offsets, codes, self.recipe.classes, exact, known)
+        return PredictionSets(offsets, codes, self.recipe.classes, exact, self._law(exact, batch, empty))
+
+    def _law(self, alpha: Fraction, batch: Batch, empty: Empty) -> CoverageLaw | None:
+        """What is known beforehand of the coverage of sets with one threshold."""
+        if self.recipe.n_groups > 1 or (batch.row_groups < 0).any():
+            return None
+        k = level.position(self.n, alpha)
+        return CoverageLaw(k, self.n, exact=empty == "allow" and (k > self.n or not self.calibration.tied(0, k)))
 
     def p_values(
         self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -141,9 +170,10 @@ class Rule:
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        empty: Empty = "allow",
     ) -> Estimate:
-        """The mean size sets will have at ``alpha``, estimated on rows without labels."""
-        sizes = self.predict(probs, alpha, groups=groups, ids=ids).sizes
+        """The mean size this rule's sets will have at ``alpha``, estimated on rows without labels."""
+        sizes = self.predict(probs, alpha, groups=groups, ids=ids, empty=empty).sizes
         if len(sizes) == 0:
             raise RuleError.no_unlabelled_rows()
         error = sizes.std(ddof=1) / math.sqrt(len(sizes)) if len(sizes) > 1 else math.inf
@@ -154,19 +184,32 @@ class Rule:
     ) -> CoverageBand:
         """Where coverage will lie: exact Beta quantiles over all calibrations of this size, here or in one group.
 
+        Ties raise coverage above this law; the band says so where the calibration shows them.
+
         >>> import numpy as np, rankset as rs
-        >>> rule = rs.calibrate(np.full((99, 2), 0.5), np.zeros(99, int))
-        >>> band = rule.coverage_band(0.1)
-        >>> round(band.low, 3), band.mean, round(band.high, 3)
-        (0.847, 0.9, 0.944)
+        >>> tops = np.linspace(0.51, 0.99, 99)
+        >>> rs.calibrate(np.column_stack((tops, 1 - tops)), np.zeros(99, int)).coverage_band(0.1)
+        CoverageBand(90% within 0.8467 to 0.9442, mean 0.9000, n=99)
         """
         tails = beta.tails(confidence)
-        n = len(self.calibration.of_group(self._group(group, label))[0])
+        number = self._group(group, label)
+        n = len(self.calibration.of_group(number)[0])
         k = level.position(n, level.exact(alpha))
         if k > n:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
         low, high = (beta.beta_quantile(q, k, n + 1 - k) for q in tails)
-        return CoverageBand(low, high, k / (n + 1), confidence, n)
+        return CoverageBand(low, high, k / (n + 1), confidence, n, self.calibration.tied(number, k))
+
+    def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
+        """The last key that stays at ``alpha``, as the score makes keys; None where every label stays.
+
+        >>> import rankset as rs
+        >>> rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], score=rs.Thr()).threshold(0.5)
+        (-0.7,)
+        """
+        keys = self.calibration.of_group(self._group(group, label))
+        k = level.position(len(keys[0]), level.exact(alpha))
+        return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
 
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
         """r*, pi* and the rank distribution of the calibration (of one group, where there are several)."""
@@ -189,7 +232,7 @@ class Rule:
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
-    ) -> "Rule":
+    ) -> Rule:
         """A new rule, calibrated on these rows as well."""
         source = inputs.matrix(probs, self.recipe.kind, columns=self.recipe.n_columns)
         if len(source) == 0:
@@ -197,11 +240,15 @@ class Rule:
             return self
         return self.merge(_calibrated(self.recipe, source, labels, groups, ids))
 
-    def merge(self, other: "Rule") -> "Rule":
-        """One rule of both calibrations, exactly as if calibrated at once."""
+    def merge(self, other: Rule) -> Rule:
+        """One rule of both calibrations, exactly as if calibrated at once on all rows; no row may be in both."""
         if not isinstance(other, Rule):
             raise RuleError.not_a_rule(other)
+        if other is self:
+            raise RuleError.itself()
         what = self.recipe.difference(other.recipe)
+        if what == "with_ids":
+            raise RuleError.ids(*(("with", "without") if self.recipe.with_ids else ("without", "with")))
         if what is not None:
             raise RuleError.different(what, _said(self.recipe, what), _said(other.recipe, what))
         recipe = self.recipe.with_groups(union(self.recipe.groups, other.recipe.groups))
@@ -217,23 +264,25 @@ class Rule:
         batch = Batch.of(self.recipe, source, names, ids)
         if names is not None and (batch.row_groups < 0).any():
             unseen = learned_groups(names[batch.row_groups < 0]).values
-            warn(f"no calibration rows for {listed(tuple(unseen))}: these groups keep every label.")
+            noun = "group" if len(unseen) == 1 else "groups"
+            warn(f"no calibration rows for {noun} {listed(tuple(unseen))}: every label is kept.")
         return batch
 
     def _warn_of_small_groups(self, batch: Batch, alpha: Fraction) -> None:
         counts, needed = self.calibration.counts, level.rows_needed(alpha)
         if (counts >= needed).all() or batch.shape[0] == 0:
             return
-        columns = np.arange(batch.shape[1])[np.newaxis, :]
-        used = np.unique(self.recipe.numbers(columns, np.unique(batch.row_groups)[:, np.newaxis]))
-        small = [number for number in used[used >= 0].tolist() if counts[number] < needed]
-        if not small:
+        recipe, present = self.recipe, np.unique(batch.row_groups)
+        used = recipe.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
+        small = np.unique(used[(used >= 0) & (counts[used] < needed)])
+        if not len(small):
             return
-        got = ", ".join(f"{counts[number]} for {self.recipe.group_name(number)}" for number in small[:5])
+        names = recipe if not recipe.condition.needs_groups else recipe.with_groups(recipe.groups.at(present))
+        got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
             f"need n ≥ {needed if needed < 10**12 else f'{float(needed):.3g}'} for alpha={float(alpha):g}, got "
-            f"{counts[0] if self.recipe.n_groups == 1 else got + more}: every label is kept there."
+            f"{f'{self.n}: every label is kept' if recipe.n_groups == 1 else f'{got}{more}: these keep every label'}."
         )
 
     def _group(self, group: object, label: object) -> int:
@@ -243,8 +292,8 @@ class Rule:
             raise RuleError.group_unused(recipe.condition, "group")
         if label is not None and table.shape[1] == 1:
             raise RuleError.group_unused(recipe.condition, "label")
-        row = _place(recipe.groups, group) if recipe.condition.needs_groups else 0
-        column = _place(recipe.classes, label) if table.shape[1] > 1 else 0
+        row = _place("group", recipe.groups, group) if recipe.condition.needs_groups else 0
+        column = _place("label", recipe.classes, label) if table.shape[1] > 1 else 0
         if row is None or column is None:
             needed = [
                 *(["group=…"] if recipe.condition.needs_groups else []),
@@ -271,14 +320,6 @@ def load(path: str | os.PathLike[str]) -> Rule:
         return Rule(*archive.unpack(header, arrays))
 
 
-def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, NDArray[np.int32]]:
-    """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
-    parts = list(blocks.mapped(partial(_selected, batch, thresholds, empty), *batch.shape))
-    sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
-    codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
-    return sizes.cumsum(), codes
-
-
 def _calibrated(
     recipe: Recipe, source: NDArray[Any], labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
 ) -> Rule:
@@ -286,31 +327,26 @@ def _calibrated(
         raise InputError.no_rows()
     columns = inputs.label_codes(labels, recipe.classes, len(source))
     names = row_group_names(recipe.condition, groups, len(source))
-    recipe = recipe.with_groups(learned_groups(names))
+    recipe = recipe.learning(learned_groups(names), ids)
     batch = Batch.of(recipe, source, names, ids)
     count = recipe.n_groups
     parts = list(blocks.mapped(partial(batch.label_keys, columns), *batch.shape))
     numbers = np.concatenate([numbers for numbers, _ in parts])
+    if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
+        raise LabelError.group_numbers(recipe.condition, count, f"{numbers.min()} to {numbers.max()}")
     keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for _, keys in parts), strict=True))
     return Rule(recipe, Calibration.of(numbers, keys, count))
 
 
-def _selected(batch: Batch, thresholds: Thresholds, empty: Empty, part: slice) -> tuple[Ints, NDArray[np.int32]]:
-    """Sizes and codes of the sets of one block."""
-    cells, numbers, keys = batch.all_keys(part)
-    kept = thresholds.keep(numbers, keys)
-    if empty == "top":
-        kept[~kept.any(axis=1), 0] = True
-    return kept.sum(axis=1), cells.column[kept].astype(np.int32)
-
-
-def _place(names: Names, name: object) -> int | None:
+def _place(what: str, names: Names, name: object) -> int | None:
     """Where ``name`` stands in the vocabulary; None if it was not given."""
     if name is None:
         return None
-    code = int(names.codes(inputs.names_per_row(np.array([name]), 1))[0])
+    asked = np.empty(1, dtype=object)
+    asked[0] = name
+    code = int(names.codes(inputs.names_per_row(asked, 1))[0])
     if code < 0:
-        raise RuleError.no_such_group(name, tuple(names.values))
+        raise RuleError.no_such_name(what, name, tuple(names.values))
     return code
 
 

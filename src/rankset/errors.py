@@ -29,7 +29,10 @@ class RanksetWarning(UserWarning):
 
 def shown(value: object, limit: int = 80) -> str:
     """What came, never a page of it."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer with more digits than Python prints
+        text = f"a very large {type(value).__name__}"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
@@ -195,9 +198,10 @@ class InputError(RanksetError, ValueError):
         )
 
     @classmethod
-    def sum_too_large(cls, row: int, total: float) -> "InputError":
+    def not_addable(cls, row: int, lowest: float, total: float) -> "InputError":
         return cls(
-            f"a score's transform must return rows that sum to less than 8, got row {row} with sum {total:.6g}. "
+            f"masses are added up from entries that are not negative and sum to less than 8, "
+            f"got row {row} with lowest entry {lowest:.6g} and sum {total:.6g} after the score's transform. "
             f"Normalise the transformed rows to sum to 1."
         )
 
@@ -234,8 +238,8 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def names_without_classes(cls, name: str, row: int, value: object) -> "LabelError":
         return cls(
-            f"{name} must be column numbers unless classes are given, got {shown(value)} at row {row}. "
-            f"Pass classes=[...], the names in column order."
+            f"{name} must be column numbers where classes are numbers, got the text {shown(value)} at row {row}. "
+            f"Pass classes=[...], the names in column order, or the labels as numbers."
         )
 
     @classmethod
@@ -255,13 +259,20 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def groups_missing(cls, condition: object) -> "LabelError":
-        return cls(f"{condition!r} needs to know each row's group, got none. Pass groups=, one name per row.")
+        return cls(f"{shown(condition)} needs to know each row's group, got none. Pass groups=, one name per row.")
 
     @classmethod
     def groups_unused(cls, condition: object) -> "LabelError":
         return cls(
-            f"groups= was given, but {condition!r} does not look at the rows' groups. "
+            f"groups= was given, but {shown(condition)} does not look at the rows' groups. "
             f"Pass condition=PerRow() when calibrating, or leave groups out."
+        )
+
+    @classmethod
+    def group_numbers(cls, condition: object, count: int, received: object) -> "LabelError":
+        return cls(
+            f"a condition must number the groups of calibration rows from 0 to {count - 1}, "
+            f"got {received} from {shown(condition)}."
         )
 
     @classmethod
@@ -298,13 +309,13 @@ class ScoreError(RanksetError, ValueError):
     def transform(cls, score: object, expected: tuple[int, ...], received: object) -> "ScoreError":
         return cls(
             f"a score's transform(probs) must return an array of the shape it got, {expected}, "
-            f"got {received} from {score!r}."
+            f"got {received} from {shown(score)}."
         )
 
     @classmethod
     def nan_key(cls, score: object, row: int) -> "ScoreError":
         return cls(
-            f"a score's keys must be comparable, got NaN from {score!r} at row {row}. "
+            f"a score's keys must be comparable, got NaN from {shown(score)} at row {row}. "
             f"Make keys(cells) return a number for every cell."
         )
 
@@ -315,8 +326,20 @@ class RuleError(RanksetError, ValueError):
     @classmethod
     def different(cls, what: str, ours: object, theirs: object) -> "RuleError":
         return cls(
-            f"rules merge only when they ask the same question of their rows, got {what} {ours!r} and {theirs!r}. "
+            f"rules merge only when they ask the same question of their rows, "
+            f"got {what} {shown(ours)} and {shown(theirs)}. "
             f"Calibrate both with the same {what}."
+        )
+
+    @classmethod
+    def itself(cls) -> "RuleError":
+        return cls("a rule cannot be merged with itself: each row may calibrate once. Merge rules of other rows.")
+
+    @classmethod
+    def ids(cls, calibrated: str, received: str) -> "RuleError":
+        return cls(
+            f"the draws of a randomised score must be made alike at calibration and at prediction: "
+            f"this rule was calibrated {calibrated} ids=, got rows {received}. Pass ids= both times, or never."
         )
 
     @classmethod
@@ -325,7 +348,7 @@ class RuleError(RanksetError, ValueError):
 
     @classmethod
     def group_unused(cls, condition: object, name: str) -> "RuleError":
-        return cls(f"{condition!r} has no threshold for each {name}, so {name}= says nothing here. Leave it out.")
+        return cls(f"{shown(condition)} has no threshold for each {name}, so {name}= says nothing here. Leave it out.")
 
     @classmethod
     def no_ranks(cls, score: object) -> "RuleError":
@@ -336,11 +359,11 @@ class RuleError(RanksetError, ValueError):
 
     @classmethod
     def which_group(cls, condition: object, count: int, needed: str) -> "RuleError":
-        return cls(f"{condition!r} has {count:,} thresholds, one per group: say which one with {needed}.")
+        return cls(f"{shown(condition)} has {count:,} thresholds, one per group: say which one with {needed}.")
 
     @classmethod
-    def no_such_group(cls, name: object, known: Sequence[object]) -> "RuleError":
-        return cls(f"the calibration has no group {name!r}, it has {listed(known)}.")
+    def no_such_name(cls, what: str, name: object, known: Sequence[object]) -> "RuleError":
+        return cls(f"the calibration has no {what} {shown(name)}, it has {listed(known)}.")
 
     @classmethod
     def option(cls, name: str, value: object, options: Sequence[str]) -> "RuleError":

@@ -49,10 +49,14 @@ def known_kind(kind: str) -> Kind:
     raise RuleError.option("kind", kind, KINDS)
 
 
-def checked_rows(rows: Array, kind: Kind, start: int, name: str = "probs") -> NDArray[np.float64]:
-    """A block of rows as contiguous float64, checked and read-only; ``start`` is the number of its first row."""
+def checked_rows(rows: Array, kind: Kind, start: int, name: str = "probs") -> Array:
+    """A block of rows, contiguous, checked and read-only; ``start`` is the number of its first row.
+
+    float32 where that holds every value and nothing is computed before entries are compared, else float64.
+    """
+    narrow = kind in ("probs", "scores") and np.can_cast(rows.dtype, np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
-        block = np.ascontiguousarray(rows, dtype=np.float64).view()
+        block = np.ascontiguousarray(rows, dtype=np.float32 if narrow else np.float64).view()
         CHECKS[kind](block, start, name)
     block.flags.writeable = False
     return block
@@ -65,6 +69,9 @@ def _real_numbers(values: ArrayLike, name: str) -> Array:
         array = np.asarray(values)
     except ValueError:
         raise InputError.ragged(name) from None
+    except (TypeError, RuntimeError) as error:
+        remedy = "For a tensor pass values.detach().float().cpu().numpy()."
+        raise KindError.not_a_matrix(name, f"a {type(values).__name__} that refuses ({error})", remedy) from error
     if array.ndim == 0 and not isinstance(values, np.ndarray):
         raise KindError.not_a_matrix(name, type(values).__name__, "Pass an array or a list of rows.")
     if array.dtype.kind == "O":
@@ -90,6 +97,8 @@ def _exotic(values: object) -> list[tuple[str, str]]:
         return [("a masked array", "Fill or drop what is masked first.")]
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         return [("a sparse matrix", "Pass values.toarray().")]
+    if hasattr(values, "columns") and hasattr(values, "shape"):
+        return [("a data frame", "Pass frame[classes].to_numpy(), its columns in the order of the classes.")]
     return []
 
 
@@ -137,14 +146,14 @@ def _shape_remedy(array: Array) -> str:
     return "Pass one row per sample and one column per class."
 
 
-def _check_probs(block: NDArray[np.float64], start: int, name: str) -> None:
-    totals = block.sum(axis=1)
+def _check_probs(block: Array, start: int, name: str) -> None:
+    totals = block.sum(axis=1, dtype=np.float64)
     wrong = ~(np.abs(totals - 1.0) <= SUM_TOLERANCE) | (block.min(axis=1) < 0)
     if wrong.any():
         _blame_probs(block, totals, int(wrong.argmax()), start, name)
 
 
-def _blame_probs(block: NDArray[np.float64], totals: NDArray[np.float64], row: int, start: int, name: str) -> None:
+def _blame_probs(block: Array, totals: NDArray[np.float64], row: int, start: int, name: str) -> None:
     values = block[row]
     if np.isnan(values).any():
         raise InputError.missing(name, start + row, int(np.isnan(values).argmax()))
@@ -157,7 +166,7 @@ def _blame_probs(block: NDArray[np.float64], totals: NDArray[np.float64], row: i
     raise InputError.row_sum(name, start + row, float(totals[row]))
 
 
-def _check_reals(block: NDArray[np.float64], start: int, name: str) -> None:
+def _check_reals(block: Array, start: int, name: str) -> None:
     largest = block.max(axis=1)
     wrong = ~np.isfinite(largest)
     if not wrong.any():
@@ -171,7 +180,7 @@ def _check_reals(block: NDArray[np.float64], start: int, name: str) -> None:
     raise InputError.all_minus_infinity(name, start + row)
 
 
-def _check_binary(block: NDArray[np.float64], start: int, name: str) -> None:
+def _check_binary(block: Array, start: int, name: str) -> None:
     wrong = ~((block >= 0) & (block <= 1))
     if not wrong.any():
         return
@@ -181,7 +190,7 @@ def _check_binary(block: NDArray[np.float64], start: int, name: str) -> None:
     raise InputError.not_in_unit_interval(name, start + row, float(block[row]), float(block.max()))
 
 
-CHECKS: Final[dict[Kind, Callable[[NDArray[np.float64], int, str], None]]] = {
+CHECKS: Final[dict[Kind, Callable[[Array, int, str], None]]] = {
     "probs": _check_probs,
     "logits": _check_reals,
     "scores": _check_reals,
@@ -249,9 +258,7 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_names(name, *exotic)
     try:
-        array = np.asarray(values)
-        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-            array = np.asarray(values, dtype=object)
+        array = np.asarray(values, dtype=_names_dtype(values))
     except ValueError:
         raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
     if array.ndim == 0 and not isinstance(values, np.ndarray):
@@ -259,6 +266,15 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     if array.dtype.kind in "cVm":
         raise KindError.not_names(name, f"an array of {array.dtype}", "Pass texts or whole numbers.")
     return array
+
+
+def _names_dtype(values: ArrayLike) -> type[object] | None:
+    """object for lists in which NumPy would turn one kind of thing into another, or pad texts to one width."""
+    if not isinstance(values, list | tuple):
+        return None
+    kinds = {type(value) for value in values}
+    beyond_int64 = kinds == {int} and max(map(abs, values)) >= 2**63
+    return object if kinds & {str, bytes} or len(kinds) > 1 or beyond_int64 else None
 
 
 def _not_a_vector(array: Array, name: str) -> LabelError:

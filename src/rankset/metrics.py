@@ -1,7 +1,10 @@
 """What sets are worth once the labels are known."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -34,14 +37,15 @@ class Share:
     mean_size: float
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """How sets did on ``n`` labelled rows at ``alpha``. Print it for a summary.
 
     * ``interval``: exact interval for the coverage of the rule on all future rows, from these ``n`` rows alone;
-    * ``expected``: where the coverage seen on ``n`` rows should fall, given how many rows calibrated the rule
-      (exact, None where that is not known or thresholds are several);
-    * ``sscv``, ``sscv_empty_apart``: the largest gap between coverage and 1 - alpha in any stratum of set sizes;
+    * ``expected``: where the coverage seen on ``n`` rows falls by luck alone, given how many rows calibrated the rule;
+      up to 1 where ties or filled sets raise it, None where thresholds are several or nothing is known;
+    * ``sscv``, ``sscv_empty_apart``: the largest gap between coverage and 1 - alpha in any stratum of set sizes (0–1,
+      2–3, 4–10, 11–100, 101–1000, more; or 0, 1, 2–3, …), and ``strata``, the two strata it comes from;
     * ``singleton_hits``: the share of one-label sets that hold the true label (nan without such sets);
     * ``classes``, ``groups``: the same by true class (those that occur) and by row group;
     * ``class_gap``: mean distance of the classes' coverage from 1 - alpha; ``macro_coverage``: its mean.
@@ -60,6 +64,7 @@ class Evaluation:
     singleton_hits: float
     sscv: float
     sscv_empty_apart: float
+    strata: tuple[Share, Share]
     classes: tuple[Share, ...]
     class_gap: float
     macro_coverage: float
@@ -78,7 +83,8 @@ class Evaluation:
             _line("mean size", self.mean_size, f"sizes {_histogram(self.size_counts)}"),
             _line("empty sets", self.empty_rate, ""),
             _line("single labels", self.singleton_rate, self._singleton_remark()),
-            _line("SSCV", self.sscv, f"{self.sscv_empty_apart:.4f} with empty sets as a stratum of their own"),
+            _line("SSCV", self.sscv, f"from {_told(self.strata[0])}"),
+            _line("SSCV*", self.sscv_empty_apart, f"from {_told(self.strata[1])}, empty sets a stratum of their own"),
             _line(
                 "class gap",
                 self.class_gap,
@@ -97,16 +103,13 @@ class Evaluation:
 
     def _coverage_lines(self, percent: str) -> list[str]:
         low, high = self.interval
-        lines = [
-            _line(
-                "coverage",
-                self.coverage,
-                f"asked {1 - self.alpha:g}; exact {percent} interval {low:.4f} to {high:.4f}",
-            )
-        ]
+        found = f"asked {1 - self.alpha:g}; {percent} interval from these rows {low:.4f} to {high:.4f}"
+        lines = [_line("coverage", self.coverage, found)]
         if self.expected is not None:
+            low, high = self.expected
+            verdict = "inside" if low <= self.coverage <= high else "OUTSIDE"
             lines.append(
-                f"{'':27}{percent} of calibrations of this size give {self.expected[0]:.4f}–{self.expected[1]:.4f} here"
+                f"{'':27}expected by luck alone {low:.4f} to {high:.4f}, in {percent} of calibrations: {verdict}"
             )
         return lines
 
@@ -149,6 +152,7 @@ def evaluate(
         singleton_hits=float(covered[single].mean()) if single.any() else np.nan,
         sscv=sscv(covered, sizes, asked),
         sscv_empty_apart=sscv(covered, sizes, asked, strata=EMPTY_APART),
+        strata=(_worst(covered, sizes, asked, PAPER_STRATA), _worst(covered, sizes, asked, EMPTY_APART)),
         classes=by_class,
         class_gap=float(np.abs(class_coverage - float(1 - asked)).mean()),
         macro_coverage=float(class_coverage.mean()),
@@ -168,24 +172,36 @@ def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_ST
     return float(np.abs(hits / rows[rows > 0] - float(1 - level.exact(alpha))).max())
 
 
-def _level(sets: PredictionSets, alpha: Alpha | None) -> Any:  # noqa: ANN401
+def _worst(covered: Bools, sizes: Ints, alpha: Fraction, strata: Strata) -> Share:
+    """The stratum that SSCV comes from."""
+    firsts = [0, *(last + 1 for last in strata)]
+    names = [*(_range(first, last) for first, last in zip(firsts, strata, strict=False)), f"over {strata[-1]}"]
+    shares = _shares(np.array(names), np.searchsorted(strata, sizes), covered, sizes)
+    return max(shares, key=lambda share: abs(share.coverage - float(1 - alpha)))
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def _level(sets: PredictionSets, alpha: Alpha | None) -> Fraction:
     if alpha is not None:
         return level.exact(alpha)
-    if sets.alpha is None:
+    if sets.level is None:
         raise LevelError.missing()
-    return sets.alpha
+    return sets.level
 
 
-def _expected(sets: PredictionSets, alpha: Any, n: int, confidence: float) -> tuple[float, float] | None:  # noqa: ANN401
-    """The shortest central range of coverage on ``n`` rows that the beta-binomial law fills with ``confidence``."""
-    if sets.n_calibration is None or sets.alpha != alpha:
+def _expected(sets: PredictionSets, alpha: Fraction, n: int, confidence: float) -> tuple[float, float] | None:
+    """The central range of coverage on ``n`` rows that the beta-binomial law fills with ``confidence``."""
+    law = sets.law
+    if law is None or sets.level != alpha:
         return None
-    k = level.position(sets.n_calibration, alpha)
-    if k > sets.n_calibration:
+    if law.k > law.n:
         return 1.0, 1.0
-    below = beta.beta_binomial(n, k, sets.n_calibration + 1 - k).cumsum()
+    below = beta.beta_binomial(n, law.k, law.n + 1 - law.k).cumsum()
     low, high = np.searchsorted(below, beta.tails(confidence))
-    return float(low / n), float(min(high, n) / n)
+    return float(low / n), float(min(high, n) / n) if law.exact else 1.0
 
 
 def _shares(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
@@ -208,6 +224,10 @@ def _by_group(groups: ArrayLike, covered: Bools, sizes: Ints) -> tuple[Share, ..
     rows = inputs.names_per_row(groups, len(sizes))
     names = group_names(rows)
     return _shares(names.array, names.codes(rows), covered, sizes)
+
+
+def _told(stratum: Share) -> str:
+    return f"sets of size {stratum.name} ({stratum.n:,} rows, coverage {stratum.coverage:.4f})"
 
 
 def _line(name: str, value: float, remark: str) -> str:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ Name = str | int | float | bool
 Array = NDArray[Any]
 Codes = NDArray[np.int64]
 
+LONG_TEXT = 256
+
 
 @dataclass(frozen=True)
 class Names:
@@ -26,12 +29,17 @@ class Names:
     def __len__(self) -> int:
         return len(self.values)
 
-    @property
+    @cached_property
     def array(self) -> Array:
         """The names as an array, of the plainest dtype that keeps each of them as it is."""
+        array = self._plainest()
+        array.flags.writeable = False
+        return array
+
+    def _plainest(self) -> Array:
         if isinstance(self.values, range):
             return np.arange(self.values.start, self.values.stop, self.values.step)
-        if len({type(value) for value in self.values}) == 1:
+        if len({type(value) for value in self.values}) == 1 and not _has_long_texts(self.values):
             array = np.array(self.values)
             if all(
                 type(ours) is type(kept) and ours == kept
@@ -48,9 +56,21 @@ class Names:
             codes = np.full(names.shape, -1, dtype=np.int64)
             codes[inside] = numbers[inside]
             return codes
-        places = {value: code for code, value in enumerate(self.values)}
         known, inverse = distinct(names)
-        return np.array([places.get(value, -1) for value in known], dtype=np.int64)[inverse]
+        return np.array([self._places.get(value, -1) for value in known], dtype=np.int64)[inverse]
+
+    def at(self, codes: Codes) -> "Names":
+        """The names that ``codes`` stand for, in their order."""
+        return Names(tuple(self.values[code] for code in codes.tolist()))
+
+    @cached_property
+    def _places(self) -> dict[Name, int]:
+        return {value: code for code, value in enumerate(self.values)}
+
+
+def _has_long_texts(values: Iterable[Name]) -> bool:
+    """Whether an array of texts of one width would be wasteful."""
+    return any(isinstance(value, str) and len(value) > LONG_TEXT for value in values)
 
 
 def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
@@ -94,7 +114,12 @@ def texts(names: Array) -> Array:
     """``names`` with dates as their shortest ISO text; the rest as it is."""
     if names.dtype.kind != "M":
         return names
+    if np.datetime_data(names.dtype)[0] in COARSE_UNITS:
+        names = names.astype("M8[us]")
     return np.array([_shortest(text) for text in np.datetime_as_string(names).ravel()]).reshape(names.shape)
+
+
+COARSE_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us")
 
 
 def _shortest(moment: str) -> str:
@@ -106,6 +131,10 @@ def _shortest(moment: str) -> str:
 
 def plain(value: object, what: str) -> Name:
     """``value`` as a string, number or boolean of Python's own; other things by their text."""
+    if isinstance(value, np.datetime64):
+        return str(texts(np.array([value]))[0])
+    if isinstance(value, np.timedelta64):
+        raise KindError.name(what, value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):

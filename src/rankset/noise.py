@@ -1,5 +1,7 @@
 """Seed and the row's own content make that row's uniform draw: same row, same draw, in any batch, order, machine."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ SAMPLED = 16
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def draws(values: NDArray[np.float64], seed: int, ids: Words | None = None) -> NDArray[np.float64]:
+def draws(values: NDArray[Any], seed: int, ids: Words | None = None) -> NDArray[np.float64]:
     """One number in [0, 1) per row of ``values`` (n, K), further told apart by ``ids`` (n,) where given."""
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
@@ -27,9 +29,9 @@ def draws(values: NDArray[np.float64], seed: int, ids: Words | None = None) -> N
     return (_mixed(total ^ seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def _bits(values: NDArray[np.float64]) -> Words:
-    """The bit patterns of ``values``, with -0.0 counted as 0.0."""
-    return (values + 0.0).view(np.uint64)
+def _bits(values: NDArray[Any]) -> Words:
+    """The bit patterns of ``values`` as float64, with -0.0 counted as 0.0."""
+    return (values.astype(np.float64) + 0.0).view(np.uint64)
 
 
 def _mixed(words: Words) -> Words:

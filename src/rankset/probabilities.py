@@ -1,5 +1,7 @@
 """From what models return to probabilities."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Final
 
@@ -8,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import blocks, inputs
 from rankset.inputs import Kind
+from rankset.names import Array
 
 Floats = NDArray[np.float64]
 
@@ -28,12 +31,12 @@ def softmax(logits: ArrayLike) -> Floats:
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 
-def from_kind(rows: Floats, kind: Kind) -> Floats:
+def from_kind(rows: Array, kind: Kind) -> Array:
     """Checked rows of ``kind`` as the matrix (n, K) that cells are made of."""
     return CONVERSIONS[kind](rows)
 
 
-def _as_they_are(rows: Floats) -> Floats:
+def _as_they_are(rows: Array) -> Array:
     return rows
 
 
@@ -47,7 +50,7 @@ def _both_classes(rows: Floats) -> Floats:
     return np.column_stack((1.0 - rows, rows))
 
 
-CONVERSIONS: Final[dict[Kind, Callable[[Floats], Floats]]] = {
+CONVERSIONS: Final[dict[Kind, Callable[[Array], Array]]] = {
     "probs": _as_they_are,
     "scores": _as_they_are,
     "logits": _softmax,

@@ -5,7 +5,7 @@ Calibration and prediction follow the same recipe, so the key of (x, y) is the s
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import inputs, noise, scores
 from rankset.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.conditions import Condition, checked_condition
-from rankset.errors import KindError, LabelError, ScoreError
+from rankset.errors import KindError, LabelError, RuleError, ScoreError
 from rankset.inputs import Kind
 from rankset.names import Array, Names, class_names, group_names
 from rankset.order import Keys
@@ -33,6 +33,7 @@ class Recipe:
     kind: Kind
     seed: int
     classes: Names
+    with_ids: bool = False
     groups: Names = NO_NAMES
 
     @classmethod
@@ -51,8 +52,8 @@ class Recipe:
         known = inputs.known_kind(kind)
         if known == "scores" and scores.needs_probs(score):
             raise ScoreError.needs_probabilities(score)
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise KindError.argument("seed", "a whole number", seed)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
+            raise KindError.argument("seed", "a whole number of up to 64 bits", seed)
         return cls(score, condition, known, int(seed), class_names(classes, n_columns))
 
     @property
@@ -72,14 +73,27 @@ class Recipe:
         """The group of every (row group, column), not repeated along what the condition does not look at."""
         return self.numbers(np.arange(self.n_columns)[np.newaxis, :], np.arange(len(self.groups))[:, np.newaxis])
 
-    def group_name(self, number: int) -> str:
-        """What users call a group: a row group, a label (the first of its cluster), or both."""
-        table = self.table()
+    @cached_property
+    def takes_prefixes(self) -> bool:
+        """Whether every set is the first so many labels of its row's ranking."""
+        return scores.follows_ranking(self.score) and self.table().shape[1] == 1
+
+    def group_name(self, number: int, table: Ints) -> str:
+        """What users call a group of the ``table``: a row group, a label (the first of its cluster), or both."""
         row, column = np.argwhere(table == number)[0]
         parts = [f"group {self.groups.values[row]!r}"] if self.condition.needs_groups else []
         if table.shape[1] > 1:
             parts.append(f"label {self.classes.values[column]!r}")
         return " × ".join(parts) or "all rows"
+
+    @cached_property
+    def uses_noise(self) -> bool:
+        """Whether sets depend on the rows' draws."""
+        return scores.uses_noise(self.score, self.n_columns)
+
+    def learning(self, groups: Names, ids: ArrayLike | None) -> "Recipe":
+        """The recipe of calibration rows with these row groups and ids."""
+        return replace(self, groups=groups, with_ids=ids is not None and self.uses_noise)
 
     def with_groups(self, groups: Names) -> "Recipe":
         return replace(self, groups=groups)
@@ -95,7 +109,7 @@ class Recipe:
         return scores.comparable(keys, shape, self.score, start)
 
 
-SHARED = ("score", "condition", "kind", "classes", "seed")
+SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
 
 
 @dataclass(frozen=True)
@@ -111,6 +125,9 @@ class Batch:
     def of(cls, recipe: Recipe, values: ArrayLike, groups: Array | None, ids: ArrayLike | None) -> "Batch":
         """``groups`` come as checked names, because calibration learns its vocabulary from them first."""
         source = inputs.matrix(values, recipe.kind, columns=recipe.n_columns)
+        if recipe.with_ids != (ids is not None) and recipe.uses_noise:
+            told, received = ("with", "without") if recipe.with_ids else ("without", "with")
+            raise RuleError.ids(told, received)
         codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
         return cls(recipe, source, codes, inputs.id_words(ids, len(source)))
 
@@ -124,11 +141,15 @@ class Batch:
         probs = from_kind(inputs.checked_rows(self.source[part], recipe.kind, part.start), recipe.kind)
         ids = None if self.ids is None else self.ids[part]
         draw = partial(noise.draws, probs, recipe.seed, ids)
-        return Rows(scores.transformed(recipe.score, probs), draw, additive=recipe.kind != "scores")
+        additive = recipe.kind != "scores"
+        summed = additive and not scores.transforms(recipe.score)
+        return Rows(scores.transformed(recipe.score, probs), draw, additive, summed, part.start)
 
-    def groups(self, columns: Ints, part: slice) -> Ints:
-        """The group of each cell of one block."""
+    def groups(self, columns: Ints, part: slice, places: Ints | None = None) -> Ints:
+        """The group of each cell of one block, or of the rows at some ``places`` in it."""
         codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part]
+        if places is not None and len(codes) > 1:
+            codes = codes[places]
         return self.recipe.numbers(columns, codes[:, np.newaxis])
 
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
@@ -142,7 +163,7 @@ class Batch:
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
         """Cells, groups and keys of every label of each row, most likely first."""
         cells = RankedCells(self.rows(part))
-        keys = self.recipe.keys(cells, cells.prob.shape, part.start)
+        keys = self.recipe.keys(cells, cells.column.shape, part.start)
         return cells, self.groups(cells.column, part), keys
 
 

@@ -1,21 +1,23 @@
 """Scores: how strange a label looks in its row, as keys that are compared like tuples (smaller is kept first).
 
 A score is a small frozen value with one method, ``keys(cells)``; it sees cells and nothing else, so the same
-formula serves calibration and prediction. Three optional members tell more about it:
+formula serves calibration and prediction. Four optional members tell more about it:
 
 * ``transform(probs) -> probs`` maps the rows first (a recalibration is a transform plus ``Thr``);
 * ``needs_probs = True`` keeps it away from ``kind="scores"``;
+* ``follows_ranking = True`` promises that its keys never fall along a row's ranking, so that sets can be found
+  on the most likely labels alone, without sorting the rest;
 * ``caveat``, a sentence shown with every rule that uses it.
 """
 
 import sys
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.cells import Cells, Floats
+from rankset.cells import Cells, Floats, LabelCells, Rows
 from rankset.errors import KindError, ScoreError
 from rankset.order import Keys
 
@@ -42,6 +44,8 @@ class Score(Protocol):
 class Rank:
     """RANK of Luo & Zhou: the label's rank first, then its probability, the larger the better."""
 
+    follows_ranking: ClassVar[bool] = True
+
     def keys(self, cells: Cells) -> Keys:
         return cells.rank, -cells.prob
 
@@ -49,6 +53,8 @@ class Rank:
 @dataclass(frozen=True)
 class TopK:
     """The label's rank alone: every set is the top k labels, for one k."""
+
+    follows_ranking: ClassVar[bool] = True
 
     def keys(self, cells: Cells) -> Keys:
         return (cells.rank,)
@@ -58,13 +64,21 @@ class TopK:
 class Thr:
     """THR, also LAC (Sadinle et al. 2019): the label's probability, the larger the better."""
 
+    follows_ranking: ClassVar[bool] = True
+
     def keys(self, cells: Cells) -> Keys:
         return (-cells.prob,)
 
 
 @dataclass(frozen=True)
 class Margin:
-    """How far the label lies below its best rival."""
+    """How far the label lies below its best rival.
+
+    Differences of probabilities vanish among unlikely labels: with many classes prefer it on logits,
+    ``kind="scores"``.
+    """
+
+    follows_ranking: ClassVar[bool] = True
 
     def keys(self, cells: Cells) -> Keys:
         return (np.where(cells.rank == 1, cells.second, cells.top) - cells.prob,)
@@ -72,10 +86,14 @@ class Margin:
 
 @dataclass(frozen=True)
 class Aps:
-    """APS (Romano et al. 2020): the mass of the labels ranked before, plus a random part of the label's own."""
+    """APS (Romano et al. 2020): the mass of the labels ranked before, plus a random part of the label's own.
+
+    ``randomized=False`` counts the label's own mass in full: larger sets for the same coverage, no draws.
+    """
 
     randomized: bool = True
     needs_probs: ClassVar[bool] = True
+    follows_ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _flag(self, "randomized")
@@ -94,6 +112,7 @@ class Raps:
     free_ranks: int = 5
     randomized: bool = True
     needs_probs: ClassVar[bool] = True
+    follows_ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _number(self, "penalty")
@@ -112,6 +131,7 @@ class Saps:
     weight: float = 0.2
     randomized: bool = True
     needs_probs: ClassVar[bool] = True
+    follows_ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _number(self, "weight")
@@ -140,14 +160,18 @@ class TieBreak:
         return needs_probs(self.score)
 
     @property
+    def follows_ranking(self) -> bool:
+        return follows_ranking(self.score)
+
+    @property
     def caveat(self) -> str | None:
         return caveat(self.score)
 
-    def transform(self, probs: Floats) -> Floats:
+    def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         return transformed(self.score, probs)
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
-        return *self.score.keys(cells), cells.noise
+        return *_tuple(self.score.keys(cells)), cells.noise
 
 
 BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, TieBreak)
@@ -158,6 +182,9 @@ def checked_score(score: object) -> Score:
     """``score`` itself, if it is one."""
     if isinstance(score, type):
         raise KindError.class_instead_of_object("score", score)
+    if isinstance(score, str):
+        meant = next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == score.lower()), "Rank")
+        raise KindError.argument("score", f"an object such as rankset.{meant}()", score)
     if not isinstance(score, Score):
         raise KindError.argument("score", "a score such as Rank() or Aps(), an object with keys(cells)", score)
     return score
@@ -168,40 +195,67 @@ def needs_probs(score: Score) -> bool:
     return bool(getattr(score, "needs_probs", False))
 
 
+def uses_noise(score: Score, n_columns: int) -> bool:
+    """Whether ``score`` looks at the rows' draws, found out by showing it a row."""
+    asked: list[bool] = []
+
+    def draw() -> Floats:
+        asked.append(True)
+        return np.zeros(1)
+
+    rows = Rows(transformed(score, np.full((1, n_columns), 1 / n_columns)), draw)
+    with np.errstate(all="ignore"):
+        score.keys(LabelCells(rows, np.zeros(1, dtype=np.int64)))
+    return bool(asked)
+
+
+def follows_ranking(score: Score) -> bool:
+    """Whether the keys of ``score`` never fall from one label of a row to the next most likely."""
+    return bool(getattr(score, "follows_ranking", False))
+
+
 def caveat(score: Score) -> str | None:
     """What users of ``score`` must be told, if anything."""
     return getattr(score, "caveat", None)
 
 
-def transformed(score: Score, probs: Floats) -> Floats:
+def transforms(score: Score) -> bool:
+    """Whether ``score`` maps rows first."""
+    return transforms(score.score) if isinstance(score, TieBreak) else hasattr(score, "transform")
+
+
+def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
     """The rows as ``score`` wants to see them."""
-    transform = getattr(score, "transform", None)
-    if transform is None:
+    if not transforms(score):
         return probs
-    try:
-        answer = np.ascontiguousarray(transform(probs), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ScoreError.transform(score, probs.shape, f"an error ({error})") from error
-    if answer.shape != probs.shape:
-        raise ScoreError.transform(score, probs.shape, answer.shape)
+    answer = np.asarray(cast("Any", score).transform(probs.astype(np.float64)))
+    if answer.shape != probs.shape or answer.dtype.kind not in "fiub":
+        raise ScoreError.transform(score, probs.shape, f"{answer.dtype} of shape {answer.shape}")
+    answer = np.ascontiguousarray(answer, dtype=np.float64)
+    if np.isnan(answer).any():
+        raise ScoreError.transform(score, probs.shape, "NaN")
     return answer
 
 
 def orders_by_rank(score: Score) -> bool:
     """Whether the first key of ``score`` is the rank."""
-    return orders_by_rank(score.score) if isinstance(score, TieBreak) else isinstance(score, Rank | TopK)
+    return orders_by_rank(score.score) if isinstance(score, TieBreak) else type(score) in (Rank, TopK)
 
 
 def breaks_ties_by_prob(score: Score) -> bool:
     """Whether the second key of ``score`` is the probability."""
-    return breaks_ties_by_prob(score.score) if isinstance(score, TieBreak) else isinstance(score, Rank)
+    return breaks_ties_by_prob(score.score) if isinstance(score, TieBreak) else type(score) is Rank
 
 
 def comparable(keys: object, shape: tuple[int, ...], score: Score, start: int) -> Keys:
     """What ``score`` returned, as int64 and float64 arrays of ``shape`` without NaN; ``start`` is the first row."""
+    return tuple(_comparable(_shaped(key, shape), score, start) for key in _tuple(keys))
+
+
+def _tuple(keys: object) -> tuple[Any, ...]:
     if not isinstance(keys, tuple) or not keys:
         raise ScoreError.keys("a tuple of arrays", type(keys).__name__)
-    return tuple(_comparable(_shaped(key, shape), score, start) for key in keys)
+    return keys
 
 
 def _shaped(key: object, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -231,7 +285,7 @@ def _number(score: object, name: str) -> None:
     value = getattr(score, name)
     if (
         isinstance(value, bool)
-        or not isinstance(value, int | float | np.number)
+        or not isinstance(value, int | float | np.integer | np.floating)
         or not 0 <= value <= sys.float_info.max
     ):
         raise ScoreError.parameter(type(score).__name__, name, "a finite number, at least 0", value)
@@ -240,8 +294,8 @@ def _number(score: object, name: str) -> None:
 
 def _count(score: object, name: str) -> None:
     value = getattr(score, name)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ScoreError.parameter(type(score).__name__, name, "a whole number, at least 0", value)
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
+        raise ScoreError.parameter(type(score).__name__, name, "a whole number, at least 0 and below 2**31", value)
     object.__setattr__(score, name, int(value))
 
 

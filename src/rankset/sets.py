@@ -1,7 +1,10 @@
 """PredictionSets: the answer handed to users, one set of labels per row."""
 
+from __future__ import annotations
+
+import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
 
@@ -17,12 +20,21 @@ Ints = NDArray[np.int64]
 SHOWN_ROWS = 5
 
 
+@dataclass(frozen=True)
+class CoverageLaw:
+    """What is known of coverage beforehand: thresholds at the k-th of n keys; without ``exact`` a lower limit only."""
+
+    k: int
+    n: int
+    exact: bool
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets(Sequence[NDArray[Any]]):
+class PredictionSets:
     """Sets of labels in compressed rows: row i holds ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
 
-    Iterating gives each row's class names; ``mask``, ``sizes`` and ``covers`` give arrays over all rows.
-    ``alpha`` and ``n_calibration`` tell where the sets come from, where that is known.
+    Iterating gives each row's class names; ``mask``, ``sizes`` and ``covers`` give arrays over all rows; slices,
+    row numbers and boolean arrays pick rows. ``level`` and ``law`` tell where the sets come from, where it is known.
 
     >>> sets = PredictionSets.from_mask([[True, False, True], [False, False, False]], classes=["cat", "dog", "fox"])
     >>> [row.tolist() for row in sets]
@@ -34,17 +46,27 @@ class PredictionSets(Sequence[NDArray[Any]]):
     offsets: Ints
     codes: NDArray[np.int32]
     names: Names
-    alpha: Fraction | None = None
-    n_calibration: int | None = None
-    classes: NDArray[Any] = field(init=False)
+    level: Fraction | None = None
+    law: CoverageLaw | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", self.names.array)
+        for array in (self.offsets, self.codes):
+            array.flags.writeable = False
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The class names, in column order."""
+        return self.names.array
+
+    @property
+    def alpha(self) -> float | None:
+        """The level the sets were made for, where it is known."""
+        return None if self.level is None else float(self.level)
 
     @classmethod
     def from_mask(
         cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
-    ) -> "PredictionSets":
+    ) -> PredictionSets:
         """Sets from a boolean matrix (n, K), labels in column order."""
         array = np.asarray(mask)
         if array.ndim != 2 or array.dtype.kind != "b":
@@ -60,15 +82,19 @@ class PredictionSets(Sequence[NDArray[Any]]):
     def __iter__(self) -> Iterator[NDArray[Any]]:
         return iter(np.split(self.classes[self.codes], self.offsets[1:-1]) if len(self) else ())
 
+    __contains__ = None  # a label is in a set, not among sets: ask covers
+
     @overload
-    def __getitem__(self, index: int) -> NDArray[Any]: ...
+    def __getitem__(self, index: int | np.integer[Any]) -> NDArray[Any]: ...
     @overload
-    def __getitem__(self, index: slice) -> "PredictionSets": ...
-    def __getitem__(self, index: int | slice) -> "NDArray[Any] | PredictionSets":
-        """One row's class names, or the sets of a range of rows."""
-        if isinstance(index, slice):
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> PredictionSets: ...
+    def __getitem__(
+        self, index: int | np.integer[Any] | slice | Sequence[int] | NDArray[Any]
+    ) -> NDArray[Any] | PredictionSets:
+        """One row's class names, or the sets of several rows."""
+        if isinstance(index, slice | Sequence | np.ndarray):
             return self._rows(np.arange(len(self))[index])
-        row = range(len(self))[index]
+        row = range(len(self))[operator.index(index)]
         return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
 
     def __eq__(self, other: object) -> bool:
@@ -111,11 +137,11 @@ class PredictionSets(Sequence[NDArray[Any]]):
         """The row of every entry of ``codes``."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
-    def _rows(self, rows: Ints) -> "PredictionSets":
+    def _rows(self, rows: Ints) -> PredictionSets:
         sizes = self.sizes[rows]
         offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)
         picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        return PredictionSets(offsets, self.codes[picked], self.names, self.alpha, self.n_calibration)
+        return PredictionSets(offsets, self.codes[picked], self.names, self.level, self.law)
 
     def __repr__(self) -> str:
         asked = "" if self.alpha is None else f", alpha={float(self.alpha):g}"

@@ -184,7 +184,10 @@ def _check_array(name: str, array: Any) -> None:  # noqa: ANN401
 def _replace(path: Path, data: bytes) -> None:
     """Puts ``data`` at ``path`` in one step, by way of a finished file beside it."""
     draft = path.with_name(f".{os.urandom(8).hex()}.draft")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:  # name the file the user knows
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

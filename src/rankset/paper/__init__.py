@@ -6,8 +6,8 @@ the other two live here, for comparison, and have none.
 """
 
 from rankset.paper.class_column import ClassColumn
-from rankset.paper.data import mmlu
+from rankset.paper.data import MMLU_SUBJECTS, mmlu
 from rankset.paper.experiment import METHODS, Results, resample
 from rankset.paper.printed import PrintedRule, printed_rule
 
-__all__ = ["METHODS", "ClassColumn", "PrintedRule", "Results", "mmlu", "printed_rule", "resample"]
+__all__ = ["METHODS", "MMLU_SUBJECTS", "ClassColumn", "PrintedRule", "Results", "mmlu", "printed_rule", "resample"]

@@ -5,6 +5,8 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.errors import RuleError
+
 MMLU_SUBJECTS = ("marketing", "college_medicine", "public_relations")
 
 
@@ -15,5 +17,7 @@ def mmlu(subject: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     >>> probs.shape
     (260, 4)
     """
+    if subject not in MMLU_SUBJECTS:
+        raise RuleError.option("subject", subject, MMLU_SUBJECTS)
     with as_file(files("rankset.paper") / "data" / "mmlu_llama13b.npz") as path, np.load(path) as arrays:
         return arrays[f"{subject}_scores"], arrays[f"{subject}_labels"].astype(np.int64)

@@ -86,10 +86,10 @@ def resample(
     kind: Kind = "probs",
 ) -> Results:
     """Coverage, size and SSCV of each method at each alpha on ``repeats`` random halves of the rows."""
-    source = inputs.matrix(probs, kind)
-    classes = class_names(None, source.shape[1])
-    columns = inputs.label_codes(labels, classes, len(source))
-    recipes = [Recipe(score, Marginal(), kind, seed, classes) for score in methods.values()]
+    source = inputs.matrix(probs, inputs.known_kind(kind))
+    n_columns = inputs.n_columns(source, kind)
+    columns = inputs.label_codes(labels, class_names(None, n_columns), len(source))
+    recipes = [Recipe.of(score, Marginal(), kind, seed, None, n_columns) for score in methods.values()]
     scored = [_Scored.of(Batch.of(recipe, source, None, None), columns) for recipe in recipes]
     levels = [level.exact(alpha) for alpha in alphas]
     rng = np.random.default_rng(seed)

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from rankset import blocks, level
 from rankset.calibration import Thresholds
-from rankset.conformal import calibrate, select
+from rankset.conformal import calibrate
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.recipe import Batch, Recipe
+from rankset.selection import select
 from rankset.sets import PredictionSets
 
 

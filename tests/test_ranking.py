@@ -1,0 +1,43 @@
+"""Rankings found without a full stable sort are those of a full stable sort."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankset import ranking
+
+LEVELS = {
+    "distinct": lambda rng, shape: rng.random(shape),
+    "few values": lambda rng, shape: rng.integers(0, 4, shape) / 4,
+    "all equal": lambda rng, shape: np.full(shape, 0.25),
+    "mostly zero": lambda rng, shape: rng.random(shape) * (rng.random(shape) < 0.1),
+    "signed with both zeros and infinities": lambda rng, shape: rng.choice([-np.inf, -2.0, -0.0, 0.0, 3.5], shape),
+}
+
+
+def obvious(values):
+    return np.array([sorted(range(len(row)), key=lambda column: (-row[column], column)) for row in values.tolist()])
+
+
+@given(
+    st.sampled_from(sorted(LEVELS)),
+    st.sampled_from([np.float32, np.float64]),
+    st.integers(1, 7),
+    st.sampled_from([1, 2, 3, 40, 48, 49, 64, 130, 300]),
+    st.integers(0, 2**32),
+    st.data(),
+)
+def test_the_first_columns_are_those_of_the_obvious_ranking(levels, dtype, n_rows, n_columns, seed, data):
+    values = LEVELS[levels](np.random.default_rng(seed), (n_rows, n_columns)).astype(dtype)
+    expected = obvious(values)
+    assert (ranking.whole(values) == expected).all()
+    m = data.draw(st.integers(1, n_columns))
+    assert (ranking.first(values, m) == expected[:, :m]).all()
+
+
+@pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 1000])
+def test_counting_by_bits_is_counting(n_columns):
+    mask = np.random.default_rng(0).random((20, n_columns)) < 0.4
+    assert ranking.count(mask).tolist() == mask.sum(axis=1).tolist()
+    assert ranking.count(mask[:0]).tolist() == []
