@@ -63,9 +63,23 @@ def readme_blocks():
     return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
 
 
-def test_the_readme_runs_as_written(tmp_path, monkeypatch):
+def test_the_readme_runs_as_written_and_prints_what_it_shows(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
-    assert readme_blocks()
-    for block in readme_blocks():
+    first, *others = readme_blocks()
+    exec(compile(first, "README.md", "exec"), names)  # noqa: S102
+    assert capsys.readouterr().out in (ROOT / "README.md").read_text()
+    for block in others:
         exec(compile(block, "README.md", "exec"), names)  # noqa: S102
+
+
+def test_every_link_between_pages_leads_somewhere():
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_the_design_page_names_every_room():
+    text = (ROOT / "docs" / "design.md").read_text()
+    rooms = {path.stem for path in (ROOT / "src" / "rankset").iterdir() if path.suffix == ".py"} | {"paper"}
+    assert {room for room in rooms - {"__init__"} if f"`{room}`" not in text} == set()
