@@ -39,6 +39,11 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "test": "--group build --group test",
     "lint": "--group build --group test --group lint",
     "mutate": "--group build --group mutate",
+    "bench": "--extra fast --group build",
+}
+PEERS = ("peer-crepes", "peer-mapie", "peer-puncc", "peer-torchcp")  # environments without the project
+BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, torchcp asks for far more than it needs
+    "peer-torchcp": ("torch==2.13.0", "--no-deps torchcp==1.2.1"),
 }
 COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
 TRY_OUT = """
@@ -59,6 +64,7 @@ class Job:
     about: str
     lock: str | None = None
     commands: Sequence[str] = ()
+    others: Sequence[str] = ()  # lock files of further environments its commands look for
     variables: Mapping[str, str] = field(default_factory=dict)
     function: Callable[[Path], int] | None = None
 
@@ -66,7 +72,7 @@ class Job:
 def main(name: str = "--help", *extra: str) -> int:
     """Run one job with the arguments after its name, and return its exit code."""
     if name in {"-h", "--help", "help"}:
-        lines = [f"  {name:<8} {job.about}" for name, job in JOBS.items()]
+        lines = [f"  {name:<11} {job.about}" for name, job in JOBS.items()]
         print("usage: python3 run.py <job> [arguments]", "", *lines, sep="\n")
         return 0
     if name not in JOBS:
@@ -79,6 +85,8 @@ def main(name: str = "--help", *extra: str) -> int:
         say(f"{name} takes no further arguments, got: {' '.join(extra)}")
         return 2
     env = environment(job.lock) if job.lock else None
+    for other in job.others:
+        environment(other)
     return job.function(env) if job.function and env else run_all(job, env, extra)
 
 
@@ -131,7 +139,7 @@ def environment(lock: str) -> Path:
         stamp.unlink(missing_ok=True)
         say(f"setting up .envs/{lock} (once) …")
         start = time.monotonic()
-        build_environment(env, lock, "--editable", str(ROOT))
+        build_environment(env, lock, *([] if lock in PEERS else ["--editable", str(ROOT)]))
         stamp.write_text(wanted)
         say(f"… done in {time.monotonic() - start:.0f} s")
     return env
@@ -139,8 +147,10 @@ def environment(lock: str) -> Path:
 
 def fingerprint(lock: str) -> str:
     """Return a hash of everything an environment depends on."""
-    files = [(ROOT / name).read_bytes() for name in (f"locks/{lock}.txt", "pyproject.toml")]
-    words = [inspect.getsource(build_environment), inspect.getsource(installer), sys.version, str(ROOT)]
+    names = [f"locks/{lock}.txt", *([] if lock in PEERS else ["pyproject.toml"])]
+    files = [(ROOT / name).read_bytes() for name in names]
+    words = [*map(inspect.getsource, (build_environment, installer, pip_installer)), sys.version, str(ROOT)]
+    words += BY_PIP.get(lock, ())
     return hashlib.sha256(b"\0".join([*files, *map(str.encode, words)])).hexdigest()
 
 
@@ -154,21 +164,29 @@ def only_one(path: Path) -> Iterator[None]:
 
 
 def build_environment(env: Path, lock: str, *project: str) -> None:
-    """Make an empty environment, fill it from a lock file, then add the project without asking any index."""
+    """Make an empty environment, fill it from a lock file, then add the project, if any, without asking any index."""
     venv.EnvBuilder(clear=True, symlinks=os.name != "nt", with_pip=False).create(env)
     install = installer(env)
     run_quietly([*install, "--require-hashes", "-r", str(ROOT / "locks" / f"{lock}.txt")], env)
-    run_quietly([*install, "--no-index", "--no-build-isolation", *project], env)
+    for line in BY_PIP.get(lock, ()):
+        run_quietly([*pip_installer(env), *line.split()], env)
+    if project:
+        run_quietly([*install, "--no-index", "--no-build-isolation", *project], env)
 
 
 def installer(env: Path) -> list[str]:
     """Return the start of an install command for an environment that has no pip of its own."""
-    target = ["--python", str(python_of(env)), "--quiet"]
     if uv := shutil.which("uv"):
-        return [uv, "pip", "install", *target]
-    if importlib.util.find_spec("pip"):
-        return [sys.executable, "-m", "pip", *target, "--disable-pip-version-check", "--no-input", "install"]
-    sys.exit("run.py needs pip or uv to fill its environments; on Debian or Ubuntu: apt install python3-pip")
+        return [uv, "pip", "install", "--python", str(python_of(env)), "--quiet"]
+    return pip_installer(env)
+
+
+def pip_installer(env: Path) -> list[str]:
+    """Return the same by pip, which knows of local builds that uv does not see."""
+    if not importlib.util.find_spec("pip"):
+        sys.exit("run.py needs pip or uv to fill its environments; on Debian or Ubuntu: apt install python3-pip")
+    target = ["--python", str(python_of(env)), "--quiet"]
+    return [sys.executable, "-m", "pip", *target, "--disable-pip-version-check", "--no-input", "install"]
 
 
 def python_of(env: Path) -> Path:
@@ -218,9 +236,19 @@ JOBS = {
         [f"mutmut run {ARGS}", "mutmut results"],
         variables={"HYPOTHESIS_PROFILE": "quick"},
     ),
+    "bench": Job(
+        "measure against other libraries, write benchmarks/RESULTS.md",
+        "bench",
+        [f"python benchmarks/compare.py {ARGS}"],
+        others=PEERS,
+    ),
+    "bench-smoke": Job("compiled against plain path on small inputs", "bench", ["python benchmarks/smoke.py"]),
     "lock": Job(
         "rewrite locks/ with uv; add --upgrade for newer versions",
-        commands=[f"{COMPILE} pyproject.toml {LOCKS[name]} -o locks/{name}.txt {ARGS}" for name in LOCKS],
+        commands=[
+            *(f"{COMPILE} pyproject.toml {LOCKS[name]} -o locks/{name}.txt {ARGS}" for name in LOCKS),
+            *(f"{COMPILE} --group {name} -o locks/{name}.txt {ARGS}" for name in PEERS),
+        ],
     ),
 }
 

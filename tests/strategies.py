@@ -112,3 +112,19 @@ def problems_with_news(draw, **options):
         ids=list(range(100, 100 + n_rows)) if problem.ids else None,
     )
     return problem, news
+
+
+def wide_rows(seed, n_rows, n_columns, grain, dtype):
+    """Many classes: sharp and flat rows, and ties where ``grain`` is coarse."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(n_rows, n_columns)) * rng.choice([0.1, 1, 5], (n_rows, 1))
+    return rs.softmax(np.round(logits * grain) / grain).astype(dtype), rng.integers(0, n_columns, n_rows)
+
+
+cases = st.tuples(
+    st.integers(0, 2**32),
+    st.integers(1, 30),
+    st.sampled_from([50, 90, 200]),
+    st.sampled_from([1, 3, 1e6]),
+    st.sampled_from([np.float32, np.float64]),
+)

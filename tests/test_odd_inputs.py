@@ -91,8 +91,8 @@ def test_a_memory_map_gives_the_same_sets_as_the_array(mapped):
 def test_a_memory_map_is_read_block_by_block(mapped, monkeypatch):
     rows, labels = mapped
     read = []
-    checked_rows = inputs.checked_rows
-    monkeypatch.setattr(inputs, "checked_rows", lambda part, *rest: read.append(part) or checked_rows(part, *rest))
+    plain_rows = inputs.plain_rows
+    monkeypatch.setattr(inputs, "plain_rows", lambda part, *rest: read.append(part) or plain_rows(part, *rest))
     rs.calibrate(rows, labels).predict(rows, 0.1)
     assert all(np.shares_memory(part, rows) for part in read)
     assert max(part.nbytes for part in read) <= DEFAULT_BLOCK_BYTES < rows.nbytes

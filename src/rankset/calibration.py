@@ -110,7 +110,7 @@ class Calibration:
         sizes = np.append(self.counts, 0)[groups]
         starts = np.append(self.offsets[:-1], 0)[groups]
         stranger_or_equal = sizes - (self._ladder.before((groups, *keys)) - starts)
-        return np.where(sizes > 0, 1 + stranger_or_equal, 1) / (1 + sizes)
+        return (1 + stranger_or_equal) / (1 + sizes)
 
     @cached_property
     def _ladder(self) -> order.Ladder:

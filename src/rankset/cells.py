@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import ranking
+from rankset._kernels.twins import Twins
 from rankset.errors import InputError, ScoreError
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,7 @@ class Rows:
     """A block of rows (n, K), float32 or float64, and what all cells of a row share.
 
     ``additive`` says that entries may be added up, ``summed`` that rows are known to sum to about 1; ``start`` is
-    the number of the first row.
+    the number of the first row; ``twins`` are the compiled loops, where they pay.
     """
 
     probs: NDArray[Any]
@@ -44,6 +45,7 @@ class Rows:
     additive: bool = True
     summed: bool = False
     start: int = 0
+    twins: Twins | None = None
 
     @cached_property
     def largest_two(self) -> Floats:
@@ -60,7 +62,7 @@ class Rows:
 
     def take(self, rows: Ints) -> "Rows":
         """Some of the rows."""
-        return Rows(self.probs[rows], lambda: self.noise[rows, 0], self.additive, self.summed, self.start)
+        return Rows(self.probs[rows], lambda: self.noise[rows, 0], self.additive, self.summed, self.start, self.twins)
 
     def check_additive(self) -> None:
         """Refuses to add up what are no probabilities."""
@@ -128,9 +130,11 @@ class Cells(ABC):
 class LabelCells(Cells):
     """The cell of one label per row, found by counting what stands before it."""
 
-    def __init__(self, rows: Rows, labels: Ints) -> None:
+    def __init__(self, rows: Rows, labels: Ints, ranks: Ints | None = None) -> None:
+        """``ranks`` (n,) are those of the labels, where somebody has counted them already."""
         self.rows = rows
         self._labels = labels[:, np.newaxis]
+        self._ranks = ranks
 
     @property
     def column(self) -> Ints:
@@ -160,11 +164,13 @@ class LabelCells(Cells):
 
     @property
     def rank(self) -> Ints:
-        return self._counted[0]
+        return self._counted[0] if self._ranks is None else self._ranks[:, np.newaxis]
 
     @cached_property
     def mass(self) -> Floats:
         self.rows.check_additive()
+        if self.rows.twins is not None and self.rows.summed:
+            return self.rows.twins.masses(self.rows.probs, self._labels[:, 0])[:, np.newaxis]
         shares = np.multiply(self.rows.probs, self._counted[1], dtype=np.float64)
         return on_grid(shares).sum(axis=1, keepdims=True)
 
@@ -172,13 +178,15 @@ class LabelCells(Cells):
 class RankedCells(Cells):
     """The ``m`` most likely cells of every row (all of them by default): place j holds the label of rank j + 1."""
 
-    def __init__(self, rows: Rows, m: int | None = None) -> None:
+    def __init__(self, rows: Rows, m: int | None = None, columns: Ints | None = None) -> None:
+        """``columns`` (n, m) are the most likely ones, where somebody has found them already."""
         self.rows = rows
         self._m = rows.probs.shape[1] if m is None else m
+        self._columns = columns
 
     @cached_property
     def column(self) -> Ints:
-        return ranking.first(self.rows.probs, self._m)
+        return ranking.first(self.rows.probs, self._m) if self._columns is None else self._columns
 
     @cached_property
     def prob(self) -> Floats:

@@ -50,16 +50,28 @@ def known_kind(kind: str) -> Kind:
 
 
 def checked_rows(rows: Array, kind: Kind, start: int, name: str = "probs") -> Array:
-    """A block of rows, contiguous, checked and read-only; ``start`` is the number of its first row.
+    """A block of rows, contiguous, checked and read-only; ``start`` is the number of its first row."""
+    block = plain_rows(rows, kind)
+    check(block, kind, start, name)
+    return block
+
+
+def plain_rows(rows: Array, kind: Kind) -> Array:
+    """A block of rows, contiguous and read-only, not yet checked.
 
     float32 where that holds every value and nothing is computed before entries are compared, else float64.
     """
     narrow = kind in ("probs", "scores") and np.can_cast(rows.dtype, np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         block = np.ascontiguousarray(rows, dtype=np.float32 if narrow else np.float64).view()
-        CHECKS[kind](block, start, name)
     block.flags.writeable = False
     return block
+
+
+def check(block: Array, kind: Kind, start: int, name: str = "probs") -> None:
+    """Refuses values that cannot be of ``kind``, naming the first; ``start`` is the number of the first row."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        CHECKS[kind](block, start, name)
 
 
 def _real_numbers(values: ArrayLike, name: str) -> Array:

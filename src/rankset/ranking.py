@@ -20,7 +20,7 @@ def first(values: Floats, m: int) -> Ints:
     array([[1, 2, 3]])
     """
     n_rows, n_columns = values.shape
-    if 4 * m > n_columns or n_columns <= NARROW:
+    if 2 * m > n_columns or n_columns <= NARROW:
         return whole(values)[:, :m]
     last = np.partition(values, n_columns - m, axis=1)[:, n_columns - m, np.newaxis]
     inside = values >= last

@@ -10,7 +10,8 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs, noise, scores
+from rankset import _kernels, inputs, noise, scores
+from rankset._kernels.twins import Twins
 from rankset.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.conditions import Condition, checked_condition
 from rankset.errors import KindError, LabelError, RuleError, ScoreError
@@ -87,9 +88,14 @@ class Recipe:
         return " × ".join(parts) or "all rows"
 
     @cached_property
+    def looks_at(self) -> frozenset[str]:
+        """The features of cells that sets depend on."""
+        return scores.looks_at(self.score, self.n_columns)
+
+    @property
     def uses_noise(self) -> bool:
         """Whether sets depend on the rows' draws."""
-        return scores.uses_noise(self.score, self.n_columns)
+        return "noise" in self.looks_at
 
     def learning(self, groups: Names, ids: ArrayLike | None) -> "Recipe":
         """The recipe of calibration rows with these row groups and ids."""
@@ -120,6 +126,7 @@ class Batch:
     source: Array
     row_groups: Ints
     ids: NDArray[np.uint64] | None
+    twins: Twins | None = None
 
     @classmethod
     def of(cls, recipe: Recipe, values: ArrayLike, groups: Array | None, ids: ArrayLike | None) -> "Batch":
@@ -129,21 +136,34 @@ class Batch:
             told, received = ("with", "without") if recipe.with_ids else ("without", "with")
             raise RuleError.ids(told, received)
         codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
-        return cls(recipe, source, codes, inputs.id_words(ids, len(source)))
+        return cls(recipe, source, codes, inputs.id_words(ids, len(source)), _kernels.chosen(source.size))
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.source), self.recipe.n_columns
 
     def rows(self, part: slice) -> Rows:
-        """The rows of one block, checked, converted and as the score wants to see them."""
+        """The rows of one block, converted, as the score wants to see them, and checked unless they can wait."""
         recipe = self.recipe
-        probs = from_kind(inputs.checked_rows(self.source[part], recipe.kind, part.start), recipe.kind)
+        block = inputs.plain_rows(self.source[part], recipe.kind)
+        if not self.checks_can_wait:
+            inputs.check(block, recipe.kind, part.start)
+        probs = from_kind(block, recipe.kind)
         ids = None if self.ids is None else self.ids[part]
         draw = partial(noise.draws, probs, recipe.seed, ids)
         additive = recipe.kind != "scores"
         summed = additive and not scores.transforms(recipe.score)
-        return Rows(scores.transformed(recipe.score, probs), draw, additive, summed, part.start)
+        return Rows(scores.transformed(recipe.score, probs), draw, additive, summed, part.start, self.twins)
+
+    @property
+    def checks_can_wait(self) -> bool:
+        """Whether compiled loops check values while they read them anyway."""
+        return self.twins is not None and self.recipe.kind == "probs" and not scores.transforms(self.recipe.score)
+
+    def check(self, rows: Rows) -> None:
+        """The check that could wait, where the loops were in doubt."""
+        if self.checks_can_wait:
+            inputs.check(rows.probs, self.recipe.kind, rows.start)
 
     def groups(self, columns: Ints, part: slice, places: Ints | None = None) -> Ints:
         """The group of each cell of one block, or of the rows at some ``places`` in it."""
@@ -154,15 +174,27 @@ class Batch:
 
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
         """Group and keys of the given label of each row."""
-        cells = LabelCells(self.rows(part), labels[part])
+        cells = self._label_cells(self.rows(part), labels[part])
         shape = (part.stop - part.start, 1)
         keys = self.recipe.keys(cells, shape, part.start)
         groups = np.broadcast_to(self.groups(cells.column, part), shape)
         return groups[:, 0], tuple(key[:, 0] for key in keys)
 
+    def _label_cells(self, rows: Rows, labels: Ints) -> LabelCells:
+        """The labels' cells, with ranks from the compiled loop where the score looks at them."""
+        if rows.twins is None or self.recipe.looks_at.isdisjoint({"rank", "mass", "before"}):
+            self.check(rows)
+            return LabelCells(rows, labels)
+        ranks, clear = rows.twins.ranks(rows.probs, labels)
+        if not clear:
+            self.check(rows)
+        return LabelCells(rows, labels, ranks)
+
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
         """Cells, groups and keys of every label of each row, most likely first."""
-        cells = RankedCells(self.rows(part))
+        rows = self.rows(part)
+        self.check(rows)
+        cells = RankedCells(rows)
         keys = self.recipe.keys(cells, cells.column.shape, part.start)
         return cells, self.groups(cells.column, part), keys
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.cells import Cells, Floats, LabelCells, Rows
+from rankset.cells import Cells, LabelCells, Rows
 from rankset.errors import KindError, ScoreError
 from rankset.order import Keys
 
@@ -195,18 +195,22 @@ def needs_probs(score: Score) -> bool:
     return bool(getattr(score, "needs_probs", False))
 
 
-def uses_noise(score: Score, n_columns: int) -> bool:
-    """Whether ``score`` looks at the rows' draws, found out by showing it a row."""
-    asked: list[bool] = []
+def looks_at(score: Score, n_columns: int) -> frozenset[str]:
+    """The features of cells that ``score`` uses, found out by showing it a row."""
+    seen: set[str] = set()
 
-    def draw() -> Floats:
-        asked.append(True)
-        return np.zeros(1)
+    class Watched(LabelCells):
+        def __getattribute__(self, name: str) -> Any:  # noqa: ANN401
+            seen.add(name)
+            return super().__getattribute__(name)
 
-    rows = Rows(transformed(score, np.full((1, n_columns), 1 / n_columns)), draw)
+    rows = Rows(transformed(score, np.full((1, n_columns), 1 / n_columns)), lambda: np.zeros(1))
     with np.errstate(all="ignore"):
-        score.keys(LabelCells(rows, np.zeros(1, dtype=np.int64)))
-    return bool(asked)
+        score.keys(Watched(rows, np.zeros(1, dtype=np.int64)))
+    return frozenset(seen & FEATURES)
+
+
+FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
 
 
 def follows_ranking(score: Score) -> bool:

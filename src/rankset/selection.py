@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import blocks, scores
+from rankset import blocks, ranking, scores
 from rankset.calibration import Thresholds
 from rankset.cells import RankedCells, Rows
 from rankset.recipe import Batch, Ints
@@ -21,8 +21,8 @@ EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
 Codes = NDArray[np.int32]
 
 FIRST_GUESS = 16
-GROWTH = 4
-MOST_ROWS = 0.95
+GROWTH = 3
+MOST_ROWS = 0.9
 """The share of rows that should need no second try."""
 
 
@@ -60,17 +60,21 @@ class _Search:
         waiting, m = np.arange(len(rows.probs)), min(self.guess, n_columns)
         while len(waiting):
             columns, kept = self._tried(rows.take(waiting) if found else rows, waiting, part, m)
-            done = (~kept[:, -1]).nonzero()[0] if m < n_columns else np.arange(len(waiting))
-            sizes[waiting[done]] = kept[done].sum(axis=1)
-            found.append((waiting[done], columns[done][kept[done]].astype(np.int32)))
-            waiting, m = np.delete(waiting, done), min(GROWTH * m, n_columns)
-        if self.batch.recipe.takes_prefixes and self.guess < n_columns:
-            self.guess = max(FIRST_GUESS, int(np.quantile(sizes, MOST_ROWS)) + 1)
+            open_ended = kept[:, -1].copy() if m < n_columns else np.zeros(len(waiting), dtype=np.bool_)
+            kept &= ~open_ended[:, np.newaxis]
+            sizes[waiting] = ranking.count(kept)
+            found.append((waiting[~open_ended], columns[kept].astype(np.int32)))
+            waiting, m = waiting[open_ended], min(GROWTH * m, n_columns)
+        if self.guess < n_columns:
+            self.guess = max(FIRST_GUESS, int(np.sort(sizes)[int(MOST_ROWS * len(sizes))]) + 1)
         return sizes, _gathered(sizes, found)
 
     def _tried(self, rows: Rows, places: Ints, part: slice, m: int) -> tuple[Ints, NDArray[np.bool_]]:
         """The ``m`` most likely columns of the rows at ``places`` of a block, and which of them stay."""
-        cells = RankedCells(rows, m)
+        columns, clear = (None, False) if rows.twins is None else rows.twins.first(rows.probs, m)
+        if not clear and len(places) == part.stop - part.start:
+            self.batch.check(rows)
+        cells = RankedCells(rows, m, columns)
         recipe = self.batch.recipe
         keys = recipe.keys(cells, (len(places), m), part.start)
         kept = self.thresholds.keep(self.batch.groups(cells.column, part, places), keys)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset import order, recipe, selection
 from rankset.blocks import BLOCK_BYTES
-from strategies import SCORES, alphas
+from strategies import SCORES, alphas, cases, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
@@ -24,22 +24,6 @@ class Plainly:
 
     def keys(self, cells):
         return self.score.keys(cells)
-
-
-def wide_rows(seed, n_rows, n_columns, grain, dtype):
-    """Many classes: sharp and flat rows, and ties where ``grain`` is coarse."""
-    rng = np.random.default_rng(seed)
-    logits = rng.normal(size=(n_rows, n_columns)) * rng.choice([0.1, 1, 5], (n_rows, 1))
-    return rs.softmax(np.round(logits * grain) / grain).astype(dtype), rng.integers(0, n_columns, n_rows)
-
-
-cases = st.tuples(
-    st.integers(0, 2**32),
-    st.integers(1, 30),
-    st.sampled_from([50, 90, 200]),
-    st.sampled_from([1, 3, 1e6]),
-    st.sampled_from([np.float32, np.float64]),
-)
 
 
 @given(cases, st.sampled_from(SCORES), alphas, st.sampled_from(["allow", "top"]), st.sampled_from([1, 2, 16]))

@@ -1,0 +1,32 @@
+"""puncc: its APS and LAC around IdPredictor, made for predictions that are there already."""
+
+import numpy as np
+from deel.puncc.api.prediction import IdPredictor
+from deel.puncc.classification import APS, LAC
+from numpy.typing import NDArray
+
+from peers import ALPHA
+
+Data = tuple[NDArray[np.float32], NDArray[np.int64]]
+
+PACKAGES = ("puncc", "numpy")
+SCORES = {"APS": APS, "THR": LAC}
+
+
+def load(probs: NDArray[np.float32], labels: NDArray[np.int64]) -> Data:
+    return probs, labels
+
+
+def calibrate(score: str, data: Data) -> APS | LAC:
+    probs, labels = data
+    rule = SCORES[score](IdPredictor(), train=False)
+    rule.fit(X_calib=probs, y_calib=labels)
+    return rule
+
+
+def predict(rule: APS | LAC, data: Data) -> list[list[int]]:
+    return rule.predict(data[0], alpha=ALPHA)[1]
+
+
+def mean_size(sets: list[list[int]]) -> float:
+    return float(np.mean([len(labels) for labels in sets]))

@@ -1,0 +1,109 @@
+"""What was measured."""
+
+import math
+import statistics
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from workers import Worker
+
+
+@dataclass(frozen=True)
+class Task:
+    """An operation with a score on a matrix."""
+
+    rows: int
+    classes: int
+    score: str
+    operation: str
+    small: bool = False
+
+    BOTH: ClassVar = ("calibrate", "predict")
+
+    @property
+    def size(self) -> str:
+        return f"{_short(self.rows)}×{_short(self.classes)}"
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.classes
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Someone who takes part in a task, and what they are asked to do."""
+
+    title: str
+    worker: Worker = field(compare=False)
+    operation: str
+    score: str
+
+    @property
+    def question(self) -> dict[str, Any]:
+        return {"name": "matrix", "operation": self.operation, "score": self.score}
+
+
+@dataclass
+class Run:
+    """One contender's times in a task, or why there are none."""
+
+    first: float = math.nan
+    extra: int = 0
+    size: float | None = None
+    repetitions: int = 0
+    loops: int = 1
+    refusal: str = ""
+    seconds: list[float] = field(default_factory=list)
+
+    @classmethod
+    def after(cls, warm_up: dict[str, Any]) -> "Run":
+        """More repetitions where they are short, and runs timed together until about 20 ms are timed."""
+        first = warm_up["seconds"]
+        repetitions = 9 if first < 0.5 else 5 if first < 2 else 3
+        loops = max(1, min(500, int(0.02 / first)))
+        return cls(first, warm_up["bytes"], warm_up.get("size"), repetitions, loops)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+@dataclass
+class Results:
+    """Everything a report is made of."""
+
+    about: dict[str, dict[str, Any]]
+    load: float
+    runs: dict[Task, dict[str, Run]] = field(default_factory=dict)
+    growth: dict[tuple[str, str, str, str], float] = field(default_factory=dict)
+
+    def ratio(self, task: Task, above: str, below: str) -> float | None:
+        """How many times as long ``above`` takes: the median over repetitions, each against its neighbour in time."""
+        runs = self.runs.get(task, {})
+        if not (above in runs and below in runs and runs[above].seconds and runs[below].seconds):
+            return None
+        pairs = zip(runs[above].seconds, runs[below].seconds, strict=False)
+        return statistics.median(one / other for one, other in pairs)
+
+    def expected_refusal(self, task: Task, title: str, limit: float) -> str:
+        """Why it need not be tried: on a smaller matrix it was too much, or would be if time only grew with cells."""
+        calibration = self.runs.get(replace(task, operation="calibrate"), {}).get(title)
+        if calibration and calibration.refusal:
+            return calibration.refusal
+        for other, runs in self.runs.items():
+            alike = (other.score, other.operation, other.small) == (task.score, task.operation, task.small)
+            if not alike or title not in runs or other.rows > task.rows or other.classes > task.classes:
+                continue
+            run, size = runs[title], f" at {other.size}"
+            if run.refusal.startswith("more than"):
+                return run.refusal if " at " in run.refusal else run.refusal + size
+            if run.first * task.cells / other.cells > limit:
+                return f"more than {limit:.0f} s expected, from {run.first:.1f} s{size}"
+        return ""
+
+
+def _short(count: int) -> str:
+    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
+        if count >= unit and count % unit == 0:
+            return f"{count // unit}{letter}"
+    return str(count)

@@ -1,0 +1,28 @@
+"""Compiled twins of the hot loops, and the one place where they are chosen.
+
+Numba is optional (``pip install 'rankset[fast]'``). Twins give the same bits as the plain path, so choosing them
+changes nothing but time; RANKSET_PLAIN=1 forces the plain path.
+"""
+
+import os
+from functools import cache
+from importlib.util import find_spec
+
+from rankset._kernels.twins import Twins
+
+PLAIN = "RANKSET_PLAIN"
+
+WORTHWHILE = 1 << 21
+"""How many entries a matrix must have before loading compiled code pays."""
+
+
+def chosen(entries: int) -> Twins | None:
+    """The twins for a matrix of so many entries, where they are installed, wanted and worth their while."""
+    if entries < WORTHWHILE or os.environ.get(PLAIN, "") not in ("", "0"):
+        return None
+    return _installed()
+
+
+@cache
+def _installed() -> Twins | None:
+    return Twins() if find_spec("numba") else None

@@ -1,0 +1,69 @@
+"""Groups, worked out by hand."""
+
+import numpy as np
+import pytest
+
+import rankset as rs
+
+COLUMNS = np.arange(3)[np.newaxis, :]
+ROWS = np.array([[0], [1], [-1]])
+
+
+def numbers(condition):
+    return condition.numbers(COLUMNS, ROWS, 3, 2).tolist()
+
+
+def test_marginal_has_one_group():
+    assert rs.Marginal().count(3, 2) == 1
+    assert numbers(rs.Marginal()) == [[0]]
+
+
+def test_per_label_has_one_group_per_column_or_cluster():
+    assert rs.PerLabel().count(3, 2) == 3
+    assert numbers(rs.PerLabel()) == [[0, 1, 2]]
+    clustered = rs.PerLabel(["b", "a", "b"])
+    assert clustered.clusters == ("b", "a", "b")
+    assert clustered.count(3, 2) == 2
+    assert numbers(clustered) == [[1, 0, 1]]
+    with pytest.raises(ValueError, match="a cluster for each of the 4 classes, got 3"):
+        clustered.count(4, 2)
+    with pytest.raises(TypeError, match="clusters must be strings, numbers"):
+        rs.PerLabel([object()])
+
+
+def test_per_row_has_one_group_per_name():
+    assert rs.PerRow().count(3, 2) == 2
+    assert numbers(rs.PerRow()) == [[0], [1], [-1]]
+
+
+def test_crossing_numbers_every_combination_and_keeps_the_unseen_unseen():
+    assert rs.Cross(rs.PerRow(), rs.PerLabel()).count(3, 2) == 6
+    assert numbers(rs.Cross(rs.PerRow(), rs.PerLabel())) == [[0, 1, 2], [3, 4, 5], [-1, -1, -1]]
+    assert numbers(rs.Cross(rs.PerLabel(), rs.PerRow())) == [[0, 2, 4], [1, 3, 5], [-1, -1, -1]]
+    assert numbers(rs.Cross(rs.Marginal(), rs.PerRow())) == [[0], [1], [-1]]
+    nested = rs.Cross(rs.Cross(rs.PerRow(), rs.PerLabel(["b", "a", "b"])), rs.PerLabel())
+    assert nested.count(3, 2) == 12
+    assert numbers(nested)[:2] == [[3, 1, 5], [9, 7, 11]]
+
+
+def test_crossing_needs_groups_where_either_side_does():
+    assert rs.Cross(rs.PerRow(), rs.PerLabel()).needs_groups
+    assert rs.Cross(rs.PerLabel(), rs.PerRow()).needs_groups
+    assert not rs.Cross(rs.PerLabel(), rs.Marginal()).needs_groups
+
+
+@pytest.mark.parametrize("wrong", [rs.PerLabel, "PerLabel", None])
+def test_crossing_takes_conditions_only(wrong):
+    with pytest.raises(TypeError, match="condition must be"):
+        rs.Cross(rs.PerRow(), wrong)
+    with pytest.raises(TypeError, match="condition must be"):
+        rs.Cross(wrong, rs.PerRow())
+
+
+def test_clusters_share_a_threshold():
+    probs = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.4, 0.4, 0.2]])
+    rule = rs.calibrate(probs, [0, 1, 2, 0], condition=rs.PerLabel(["x", "y", "x"]), score=rs.Thr())
+    assert rule.calibration.counts.tolist() == [3, 1]
+    assert rule.threshold(0.5, label=0) == rule.threshold(0.5, label=2) == (-0.5,)
+    assert rule.threshold(0.5, label=1) == (-0.5,)
+    assert rule.threshold(0.3, label=2) == (-0.4,)
