@@ -18,16 +18,16 @@ DEFAULT_BLOCK_BYTES = 4 << 20
 """Small enough for caches, large enough that Python's share of the work does not show."""
 
 
-def split(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Consecutive row ranges of about ``RANKSET_BLOCK_BYTES`` of float64 each."""
-    step = max(1, _setting(BLOCK_BYTES, DEFAULT_BLOCK_BYTES) // (8 * n_columns))
+def split(n_rows: int, n_columns: int, scale: int = 1) -> Iterator[slice]:
+    """Consecutive row ranges of about ``RANKSET_BLOCK_BYTES`` of float64 each, ``scale`` times the default."""
+    step = max(1, _setting(BLOCK_BYTES, scale * DEFAULT_BLOCK_BYTES) // (8 * n_columns))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
-def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int) -> Iterator[Result]:
+def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> Iterator[Result]:
     """``function`` of every block, in row order; the earliest failing block decides the error."""
-    parts = split(n_rows, n_columns)
+    parts = split(n_rows, n_columns, scale)
     first = list(islice(parts, 2))
     threads = _setting(THREADS, _cores())
     if len(first) < 2 or threads < 2:

@@ -130,11 +130,11 @@ class Cells(ABC):
 class LabelCells(Cells):
     """The cell of one label per row, found by counting what stands before it."""
 
-    def __init__(self, rows: Rows, labels: Ints, ranks: Ints | None = None) -> None:
-        """``ranks`` (n,) are those of the labels, where somebody has counted them already."""
+    def __init__(self, rows: Rows, labels: Ints, ranks: Ints | None = None, owns: NDArray[Any] | None = None) -> None:
+        """``ranks`` and ``owns`` (n,) are the labels' ranks and entries, where somebody has read them already."""
         self.rows = rows
         self._labels = labels[:, np.newaxis]
-        self._ranks = ranks
+        self._ranks, self._owns = ranks, owns
 
     @property
     def column(self) -> Ints:
@@ -146,6 +146,8 @@ class LabelCells(Cells):
 
     @cached_property
     def _own(self) -> NDArray[Any]:
+        if self._owns is not None:
+            return self._owns[:, np.newaxis]
         return np.take_along_axis(self.rows.probs, self._labels, axis=1)
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import archive, beta, blocks, inputs, level, scores, storage
+from rankset import archive, beta, inputs, level, scores, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.calibration import Calibration
 from rankset.conditions import Condition, Marginal
@@ -159,7 +159,7 @@ class Rule:
             cells, numbers, keys = batch.all_keys(part)
             np.put_along_axis(answer[part], cells.column, self.calibration.p_values(numbers, keys), axis=1)
 
-        for _ in blocks.mapped(fill, *batch.shape):
+        for _ in batch.mapped(fill):
             pass
         return answer
 
@@ -330,7 +330,7 @@ def _calibrated(
     recipe = recipe.learning(learned_groups(names), ids)
     batch = Batch.of(recipe, source, names, ids)
     count = recipe.n_groups
-    parts = list(blocks.mapped(partial(batch.label_keys, columns), *batch.shape))
+    parts = list(batch.mapped(partial(batch.label_keys, columns)))
     numbers = np.concatenate([numbers for numbers, _ in parts])
     if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
         raise LabelError.group_numbers(recipe.condition, count, f"{numbers.min()} to {numbers.max()}")

@@ -1,5 +1,6 @@
 """Seed and the row's own content make that row's uniform draw: same row, same draw, in any batch, order, machine."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,16 @@ SAMPLED = 16
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def draws(values: NDArray[Any], seed: int, ids: Words | None = None) -> NDArray[np.float64]:
-    """One number in [0, 1) per row of ``values`` (n, K), further told apart by ``ids`` (n,) where given."""
+def draws(
+    values: NDArray[Any],
+    seed: int,
+    ids: Words | None = None,
+    uniform: Callable[[Words, np.uint64], NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """One number in [0, 1) per row of ``values`` (n, K), further told apart by ``ids`` (n,) where given.
+
+    ``uniform`` is what turns words into numbers, if not the plain function of that name.
+    """
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
     sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
@@ -23,9 +32,14 @@ def draws(values: NDArray[Any], seed: int, ids: Words | None = None) -> NDArray[
     words[:, -3] = _bits(values[np.arange(n_rows), largest])
     words[:, -2] = largest
     words[:, -1] = 0 if ids is None else _mixed(ids ^ GOLDEN)
+    seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)[0]
+    return (uniform or plain_uniform)(words, seeded)
+
+
+def plain_uniform(words: Words, seeded: np.uint64) -> NDArray[np.float64]:
+    """One number in [0, 1) per row of ``words``."""
     salts = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * GOLDEN
     total = _mixed(words + salts).sum(axis=1, dtype=np.uint64)
-    seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)
     return (_mixed(total ^ seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

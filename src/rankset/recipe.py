@@ -3,14 +3,15 @@
 Calibration and prediction follow the same recipe, so the key of (x, y) is the same number in both.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import _kernels, inputs, noise, scores
+from rankset import _kernels, blocks, inputs, noise, scores
 from rankset._kernels.twins import Twins
 from rankset.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.conditions import Condition, checked_condition
@@ -22,6 +23,8 @@ from rankset.probabilities import from_kind
 from rankset.scores import Score
 
 Ints = NDArray[np.int64]
+Result = TypeVar("Result")
+
 NO_NAMES = Names(())
 
 
@@ -142,6 +145,10 @@ class Batch:
     def shape(self) -> tuple[int, int]:
         return len(self.source), self.recipe.n_columns
 
+    def mapped(self, function: Callable[[slice], Result]) -> Iterator[Result]:
+        """``function`` of every block, in row order; compiled loops like larger blocks."""
+        return blocks.mapped(function, *self.shape, 1 if self.twins is None else 4)
+
     def rows(self, part: slice) -> Rows:
         """The rows of one block, converted, as the score wants to see them, and checked unless they can wait."""
         recipe = self.recipe
@@ -150,7 +157,8 @@ class Batch:
             inputs.check(block, recipe.kind, part.start)
         probs = from_kind(block, recipe.kind)
         ids = None if self.ids is None else self.ids[part]
-        draw = partial(noise.draws, probs, recipe.seed, ids)
+        uniform = None if self.twins is None else self.twins.uniform
+        draw = partial(noise.draws, probs, recipe.seed, ids, uniform)
         additive = recipe.kind != "scores"
         summed = additive and not scores.transforms(recipe.score)
         return Rows(scores.transformed(recipe.score, probs), draw, additive, summed, part.start, self.twins)
@@ -185,10 +193,10 @@ class Batch:
         if rows.twins is None or self.recipe.looks_at.isdisjoint({"rank", "mass", "before"}):
             self.check(rows)
             return LabelCells(rows, labels)
-        ranks, clear = rows.twins.ranks(rows.probs, labels)
+        ranks, owns, clear = rows.twins.ranks(rows.probs, labels)
         if not clear:
             self.check(rows)
-        return LabelCells(rows, labels, ranks)
+        return LabelCells(rows, labels, ranks, owns)
 
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
         """Cells, groups and keys of every label of each row, most likely first."""

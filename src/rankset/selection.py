@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import blocks, ranking, scores
+from rankset import ranking, scores
 from rankset.calibration import Thresholds
 from rankset.cells import RankedCells, Rows
 from rankset.recipe import Batch, Ints
@@ -29,7 +29,7 @@ MOST_ROWS = 0.9
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
     """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
     search = _Search(batch, thresholds, empty, _first_guess(batch, thresholds))
-    parts = list(blocks.mapped(search.block, *batch.shape))
+    parts = list(batch.mapped(search.block))
     sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
     codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
     return sizes.cumsum(), codes

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import _kernels, ranking
+from rankset import _kernels, noise, ranking
 from rankset.blocks import BLOCK_BYTES, THREADS
 from rankset.cells import LabelCells, Rows
 from strategies import ORDER_ONLY, SCORES, alphas, cases, wide_rows
@@ -66,7 +66,9 @@ def test_the_loops_are_their_plain_twins(case, m):
     probs, labels = wide_rows(*case)
     twins = _kernels.twins.Twins()
     plain = LabelCells(Rows(probs, lambda: None), labels)
-    ranks, clear = twins.ranks(probs, labels)
+    ranks, owns, clear = twins.ranks(probs, labels)
+    assert owns.astype(np.float64).tobytes() == plain.prob.tobytes()
+    assert noise.draws(probs, 3, None, twins.uniform).tobytes() == noise.draws(probs, 3).tobytes()
     assert ranks.tolist() == plain.rank[:, 0].tolist()
     assert clear
     assert twins.masses(probs, labels).tobytes() == plain.mass.tobytes()

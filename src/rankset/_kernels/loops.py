@@ -9,6 +9,9 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
+from rankset import noise
+
+GOLDEN = noise.GOLDEN
 CHUNK = 8
 BISECTIONS = 16
 
@@ -27,8 +30,8 @@ def _bits(_context, value):
 
 
 @numba.njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
-def count_rows(probs, labels, ranks):
-    """Fills ``ranks`` with the rank of each row's label; tells whether every row is clear."""
+def count_rows(probs, labels, ranks, owns):
+    """Fills ``ranks`` and ``owns`` with rank and entry of each row's label; tells whether every row is clear."""
     clear, one = True, probs.dtype.type(1)
     for i in range(probs.shape[0]):
         row, label = probs[i], labels[i]
@@ -45,7 +48,7 @@ def count_rows(probs, labels, ranks):
         if equal > 1:
             for j in range(label):
                 above += np.int32(row[j] == own)
-        ranks[i] = above + 1
+        ranks[i], owns[i] = above + 1, own
     return clear
 
 
@@ -178,3 +181,21 @@ def _rank(values, places, columns):
         values[b], places[b] = value, place
     for j in range(len(columns)):
         columns[j] = places[j]
+
+
+@numba.njit(nogil=True, cache=True)
+def draw_rows(words, seeded, draws):
+    """Fills ``draws`` with the number each row of ``words`` makes, as ``noise`` defines it."""
+    for i in range(words.shape[0]):
+        total, salt = np.uint64(0), np.uint64(0)
+        for j in range(words.shape[1]):
+            salt += GOLDEN
+            total += _mixed(words[i, j] + salt)
+        draws[i] = np.float64(_mixed(total ^ seeded) >> np.uint64(11)) * 2.0**-53
+
+
+@numba.njit(nogil=True, cache=True)
+def _mixed(word):
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))

@@ -13,12 +13,21 @@ Ints = NDArray[np.int64]
 class Twins:
     """The compiled loops; Numba is loaded with the first call."""
 
-    def ranks(self, probs: NDArray[Any], labels: Ints) -> tuple[Ints, bool]:
-        """The rank of one label per row."""
+    def ranks(self, probs: NDArray[Any], labels: Ints) -> tuple[Ints, NDArray[Any], bool]:
+        """The rank and the entry of one label per row."""
         from rankset._kernels import loops
 
-        ranks = np.empty(len(probs), dtype=np.int64)
-        return ranks, bool(loops.count_rows(probs, labels, ranks))
+        ranks, owns = np.empty(len(probs), dtype=np.int64), np.empty(len(probs), dtype=probs.dtype)
+        clear = loops.count_rows(probs, labels, ranks, owns)
+        return ranks, owns, bool(clear)
+
+    def uniform(self, words: NDArray[np.uint64], seeded: np.uint64) -> NDArray[np.float64]:
+        """One number in [0, 1) per row of ``words``."""
+        from rankset._kernels import loops
+
+        draws = np.empty(len(words))
+        loops.draw_rows(words, seeded, draws)
+        return draws
 
     def masses(self, probs: NDArray[Any], labels: Ints) -> NDArray[np.float64]:
         """The mass of one label per row, of rows that sum to about 1."""
