@@ -227,7 +227,7 @@ JOBS = {
     "lint": Job(
         "style, format, types and import contracts",
         "lint",
-        ["ruff check", "ruff format --check", "mypy", "lint-imports"],
+        ["ruff check", "ruff format --check", "mypy", "lint-imports --no-logo"],
     ),
     "package": Job("build sdist and wheel, install and try each", "lint", function=package),
     "mutate": Job(

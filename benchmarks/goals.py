@@ -1,4 +1,4 @@
-"""What issue 3 asks for, beside what was measured."""
+"""What we mean to reach, beside what was measured."""
 
 from collections.abc import Callable, Iterator
 

@@ -72,9 +72,9 @@ class Worker:
         return found | ({"size": self.peer.mean_size(result)} if operation == "predict" else {})
 
     def digest(self, name: str, score: str) -> dict[str, Any]:
-        """A hash of what the rule answers."""
-        test = self.data[name][1]
-        return {"digest": cast("Any", self.peer).digest(self.rule(name, score), test)}
+        """A hash of what the rule answers, and whether compiled code answered."""
+        peer, test = cast("Any", self.peer), self.data[name][1]
+        return {"digest": peer.digest(self.rule(name, score), test), "compiled": peer.compiled(test)}
 
     def operation(self, name: str, operation: str, score: str) -> Callable[[], Any]:
         """One run of an operation as a function of nothing; a rule it needs is made beforehand."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 import rankset as rs
 from peers import ALPHA
+from rankset import _kernels
 
 Data = tuple[NDArray[np.float32], NDArray[np.int64]]
 
@@ -35,9 +36,14 @@ def mean_size(sets: rs.PredictionSets) -> float:
     return float(sets.sizes.mean())
 
 
+def compiled(data: Data) -> bool:
+    """Whether rows like these take the compiled path in this process."""
+    return _kernels.chosen(data[0].size) is not None
+
+
 def digest(rule: rs.Rule, data: Data) -> str:
-    """A hash of sets at several levels and of some p-values: equal for two paths only if the bits are."""
-    found = hashlib.sha256()
+    """A hash of calibration keys, sets at several levels and some p-values: equal only if all bits are."""
+    found = hashlib.sha256(b"".join(key.tobytes() for key in rule.calibration.keys))
     for alpha in (0.01, ALPHA, 0.5):
         sets = rule.predict(data[0], alpha=alpha)
         found.update(sets.offsets.tobytes() + sets.codes.tobytes())
