@@ -133,3 +133,17 @@ def test_rows_needed_is_the_first_size_at_which_the_threshold_is_a_key(alpha, ne
     assert level.rows_needed(exact) == needed
     assert level.position(needed, exact) <= needed
     assert level.position(needed - 1, exact) == needed
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [(1.5, "0.015"), (2, "0.02"), (49, "0.49"), (50, "0.5"), (51, "0.49"), (99.5, "0.005")]
+)
+def test_percentages_are_guessed_from_the_nearer_end(typed, meant):
+    with pytest.raises(ValueError, match=rf"did you mean {meant}\?$"):
+        level.exact(typed)
+
+
+@pytest.mark.parametrize("typed", [1, 100, 1000, 0, -5])
+def test_what_is_no_percentage_is_not_guessed_at(typed):
+    with pytest.raises(ValueError, match=r"for 90% coverage pass alpha=0\.1\.$"):
+        level.exact(typed)

@@ -285,7 +285,7 @@ class ScoreError(RanksetError, ValueError):
 
     @classmethod
     def parameter(cls, score: str, name: str, expected: str, value: object) -> "ScoreError":
-        return cls(f"{score}({name}=...) must be {expected}, got {value!r}.")
+        return cls(f"{score}({name}=...) must be {expected}, got {shown(value)}.")
 
     @classmethod
     def needs_probabilities(cls, score: object) -> "ScoreError":

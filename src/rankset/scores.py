@@ -10,7 +10,7 @@ formula serves calibration and prediction. Four optional members tell more about
 * ``caveat``, a sentence shown with every rule that uses it.
 """
 
-import sys
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
@@ -287,13 +287,14 @@ def _comparable(key: NDArray[Any], score: Score, start: int) -> NDArray[Any]:
 
 def _number(score: object, name: str) -> None:
     value = getattr(score, name)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | np.integer | np.floating)
-        or not 0 <= value <= sys.float_info.max
-    ):
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        number = float(value) if real else math.nan
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number < math.inf:
         raise ScoreError.parameter(type(score).__name__, name, "a finite number, at least 0", value)
-    object.__setattr__(score, name, float(value))
+    object.__setattr__(score, name, number)
 
 
 def _count(score: object, name: str) -> None:
