@@ -97,8 +97,8 @@ class Results:
             run, size = runs[title], f" at {other.size}"
             if run.refusal.startswith("more than"):
                 return run.refusal if " at " in run.refusal else run.refusal + size
-            if run.first * task.cells / other.cells > limit:
-                return f"more than {limit:.0f} s expected, from {run.first:.1f} s{size}"
+            if run.seconds and run.median > 1 and run.median * task.cells / other.cells > limit:
+                return f"more than {limit:.0f} s expected, from {run.median:.1f} s{size}"
         return ""
 
 

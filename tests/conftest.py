@@ -1,12 +1,17 @@
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
     "default", max_examples=60, deadline=None, derandomize=True, suppress_health_check=SLOW_IS_FINE
 )
-settings.register_profile("quick", parent=settings.get_profile("default"), max_examples=20)
+settings.register_profile(
+    "quick",  # for planted mistakes: fail fast, shrink nothing
+    parent=settings.get_profile("default"),
+    max_examples=20,
+    phases=[Phase.explicit, Phase.generate],
+)
 settings.register_profile("large", parent=settings.get_profile("default"), max_examples=600)
 settings.register_profile("search", parent=settings.get_profile("large"), derandomize=False, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
