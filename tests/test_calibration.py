@@ -48,6 +48,8 @@ def test_merging_is_sorting_together(calibration):
     )
     assert first.merge(second) == calibration
     assert first != calibration
+    assert Calibration(calibration.keys, np.array([0, 3, 6, 6])) != calibration
+    assert Calibration((calibration.keys[1], calibration.keys[1]), calibration.offsets) != calibration
     assert calibration != "calibration"
 
 

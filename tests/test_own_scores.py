@@ -250,3 +250,34 @@ def test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank():
 
     with pytest.raises(ValueError, match="rank_profile describes rules that order labels by rank"):
         rs.calibrate(PROBS, LABELS, score=Odd()).rank_profile(0.1)
+
+
+def test_unsigned_and_narrow_keys_are_compared_by_value():
+    class Narrow:
+        def __init__(self, dtype):
+            self.dtype = dtype
+
+        def keys(self, cells):
+            return (cells.rank.astype(self.dtype),)
+
+    expected = rs.calibrate(PROBS, LABELS, score=rs.TopK()).predict(PROBS, 0.2)
+    for dtype in (np.uint64, np.int8, np.uint16, np.float32, np.float16):
+        assert rs.calibrate(PROBS, LABELS, score=Narrow(dtype)).predict(PROBS, 0.2) == expected
+
+
+def test_ragged_keys_are_refused():
+    class Ragged:
+        def keys(self, cells):
+            return ([[1], [1, 2]],)
+
+    with pytest.raises(ScoreError, match="must return arrays of real numbers, got rows of different lengths"):
+        rs.calibrate(PROBS, LABELS, score=Ragged())
+
+
+def test_a_transform_may_return_any_real_dtype():
+    expected = rs.calibrate(PROBS, LABELS, score=Shaped(lambda p: np.round(p * 8))).predict(PROBS, 0.2)
+    for dtype in (np.float32, np.int64, np.uint8):
+        score = Shaped(lambda p, dtype=dtype: np.round(p * 8).astype(dtype))
+        rule = rs.calibrate(PROBS, LABELS, score=score)
+        assert rule.calibration.keys[0].dtype == np.float64
+        assert rule.predict(PROBS, 0.2) == expected

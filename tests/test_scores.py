@@ -28,8 +28,8 @@ def cells(label=None, noise=0.25):
         (rs.Aps(randomized=False), [(0.5,), (0.75,), (0.875,), (1.0,)]),
         (rs.Raps(penalty=0.5, free_ranks=2), [(0.125,), (0.5625,), (1.28125,), (1.90625,)]),
         (rs.Raps(penalty=0.5, free_ranks=1, randomized=False), [(0.5,), (1.25,), (1.875,), (2.5,)]),
-        (rs.Saps(weight=0.5), [(0.125,), (0.625,), (1.125,), (1.625,)]),
-        (rs.Saps(weight=0.5, randomized=False), [(0.5,), (1.0,), (1.5,), (2.0,)]),
+        (rs.Saps(weight=0.25), [(0.125,), (0.5625,), (0.8125,), (1.0625,)]),
+        (rs.Saps(weight=0.25, randomized=False), [(0.5,), (0.75,), (1.0,), (1.25,)]),
         (rs.TieBreak(rs.TopK()), [(1, 0.25), (2, 0.25), (3, 0.25), (4, 0.25)]),
     ],
 )
