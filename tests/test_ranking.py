@@ -23,7 +23,7 @@ def obvious(values):
 @given(
     st.sampled_from(sorted(LEVELS)),
     st.sampled_from([np.float32, np.float64]),
-    st.integers(1, 7),
+    st.integers(1, 60),
     st.sampled_from([1, 2, 3, 40, 48, 49, 64, 130, 300]),
     st.integers(0, 2**32),
     st.data(),

@@ -19,10 +19,14 @@ REMEMBERED_LEVELS = 64
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The last key kept in each group; one more entry at the end, reached as -1, for groups never seen."""
+    """The last key kept in each group; one more entry at the end, reached as -1, for groups never seen.
+
+    ``positions`` tells where in each group's sorted keys it was found, if it was.
+    """
 
     keys: Keys
     everything: NDArray[np.bool_]
+    positions: Ints | None = None
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Which cells stay in the set."""
@@ -96,13 +100,13 @@ class Calibration:
         places = level.positions(counts, alpha)
         everything = np.append(places > counts, True)
         cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
-        return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
+        return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything, places)
 
     def tied(self, group: int, k: int) -> bool:
         """Whether other rows of a group have the very key at position ``k``, so that coverage exceeds its law."""
         keys = self.of_group(group)
-        bound = tuple(key[k - 1] for key in keys)
-        return int((order.not_after(keys, bound) & order.not_after(bound, keys)).sum()) > 1
+        neighbours = [place for place in (k - 2, k) if 0 <= place < len(keys[0])]
+        return any(all(key[place] == key[k - 1] for key in keys) for place in neighbours)
 
     def p_values(self, groups: Ints, keys: Keys) -> NDArray[np.float64]:
         """(1 + how many of the group's rows are at least as strange) / (1 + how many there are)."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import archive, beta, inputs, level, scores, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
-from rankset.calibration import Calibration
+from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
 from rankset.errors import InputError, LabelError, RuleError, listed, warn
 from rankset.inputs import Kind
@@ -134,15 +134,17 @@ class Rule:
             raise RuleError.option("empty", empty, EMPTY)
         exact = level.exact(alpha)
         batch = self._batch(probs, groups, ids)
-        self._warn_of_small_groups(batch, exact)
-        offsets, codes = select(batch, self.calibration.thresholds(exact), empty)
-        return PredictionSets(offsets, codes, self.recipe.classes, exact, self._law(exact, batch, empty))
+        thresholds = self.calibration.thresholds(exact)
+        if thresholds.everything[:-1].any():
+            self._warn_of_small_groups(batch, exact)
+        offsets, codes = select(batch, thresholds, empty)
+        return PredictionSets(offsets, codes, self.recipe.classes, exact, self._law(thresholds, batch, empty))
 
-    def _law(self, alpha: Fraction, batch: Batch, empty: Empty) -> CoverageLaw | None:
+    def _law(self, thresholds: Thresholds, batch: Batch, empty: Empty) -> CoverageLaw | None:
         """What is known beforehand of the coverage of sets with one threshold."""
-        if self.recipe.n_groups > 1 or (batch.row_groups < 0).any():
+        if thresholds.positions is None or len(thresholds.positions) > 1 or (batch.row_groups < 0).any():
             return None
-        k = level.position(self.n, alpha)
+        k = int(thresholds.positions[0])
         return CoverageLaw(k, self.n, exact=empty == "allow" and (k > self.n or not self.calibration.tied(0, k)))
 
     def p_values(
@@ -270,7 +272,7 @@ class Rule:
 
     def _warn_of_small_groups(self, batch: Batch, alpha: Fraction) -> None:
         counts, needed = self.calibration.counts, level.rows_needed(alpha)
-        if (counts >= needed).all() or batch.shape[0] == 0:
+        if batch.shape[0] == 0:
             return
         recipe, present = self.recipe, np.unique(batch.row_groups)
         used = recipe.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])

@@ -10,7 +10,8 @@ Floats = NDArray[Any]
 """float32 or float64."""
 
 NARROW = 48
-"""Rows this short are sorted whole, and by the plain stable sort: nothing is faster there."""
+FEW = 2048
+"""Rows this short, and blocks of so few entries, are sorted whole by the plain stable sort: nothing is faster there."""
 
 
 def first(values: Floats, m: int) -> Ints:
@@ -20,7 +21,7 @@ def first(values: Floats, m: int) -> Ints:
     array([[1, 2, 3]])
     """
     n_rows, n_columns = values.shape
-    if 2 * m > n_columns or n_columns <= NARROW:
+    if 2 * m > n_columns or n_columns <= NARROW or values.size <= FEW:
         return whole(values)[:, :m]
     last = np.partition(values, n_columns - m, axis=1)[:, n_columns - m, np.newaxis]
     inside = values >= last
@@ -33,7 +34,7 @@ def first(values: Floats, m: int) -> Ints:
 
 def whole(values: Floats) -> Ints:
     """The full ranking of each row."""
-    if values.shape[1] <= NARROW:
+    if values.shape[1] <= NARROW or values.size <= FEW:
         return np.argsort(-values, axis=1, kind="stable")
     return _by_words(values) if values.dtype == np.float32 else _by_argsort(values)
 

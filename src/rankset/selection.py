@@ -57,7 +57,8 @@ class _Search:
         rows, n_columns = self.batch.rows(part), self.batch.recipe.n_columns
         sizes = np.zeros(len(rows.probs), dtype=np.int64)
         found: list[tuple[Ints, Codes]] = []
-        waiting, m = np.arange(len(rows.probs)), min(self.guess, n_columns)
+        m = n_columns if rows.probs.size <= ranking.FEW else min(self.guess, n_columns)
+        waiting = np.arange(len(rows.probs))
         while len(waiting):
             columns, kept = self._tried(rows.take(waiting) if found else rows, waiting, part, m)
             open_ended = kept[:, -1].copy() if m < n_columns else np.zeros(len(waiting), dtype=np.bool_)

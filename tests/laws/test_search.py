@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import order, recipe, selection
+from rankset import order, ranking, recipe, selection
 from rankset.blocks import BLOCK_BYTES
 from strategies import SCORES, alphas, cases, wide_rows
 
@@ -38,6 +38,7 @@ def test_the_search_finds_what_the_full_path_finds(case, score, alpha, empty, fi
         assert not full.recipe.takes_prefixes
         with (
             mock.patch.object(selection, "FIRST_GUESS", first_guess),
+            mock.patch.object(ranking, "FEW", 0),
             mock.patch.dict(os.environ, {BLOCK_BYTES: str(probs.nbytes // 3 + 1)}),
         ):
             assert fast.predict(probs, alpha, empty=empty, **keywords) == full.predict(

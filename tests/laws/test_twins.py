@@ -22,7 +22,7 @@ DTYPES = [np.float16, np.float32, np.float64]
 
 def both_ways(ask):
     """The answers of the compiled and of the plain path."""
-    with mock.patch.object(_kernels, "WORTHWHILE", 0):
+    with mock.patch.object(_kernels, "WORTHWHILE", 0), mock.patch.object(ranking, "FEW", 0):
         compiled = ask()
         with mock.patch.dict(os.environ, {_kernels.PLAIN: "1"}):
             return compiled, ask()
