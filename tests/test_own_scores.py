@@ -281,3 +281,15 @@ def test_a_transform_may_return_any_real_dtype():
         rule = rs.calibrate(PROBS, LABELS, score=score)
         assert rule.calibration.keys[0].dtype == np.float64
         assert rule.predict(PROBS, 0.2) == expected
+
+
+def test_minus_zero_and_zero_are_one_key_down_to_the_bytes():
+    class Zeros:
+        def __init__(self, zero):
+            self.zero = zero
+
+        def keys(self, cells):
+            return (np.full(cells.prob.shape, self.zero),)
+
+    plus, minus = (rs.calibrate(PROBS, LABELS, score=Zeros(zero)).calibration.keys[0] for zero in (0.0, -0.0))
+    assert plus.tobytes() == minus.tobytes()
