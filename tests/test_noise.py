@@ -3,8 +3,11 @@
 import numpy as np
 from scipy import stats
 
-from rankset import inputs
-from rankset.noise import draws
+from rankset import inputs, noise
+
+
+def draws(rows, seed, ids=None):
+    return noise.draws(rows, noise.Dice.of(seed, ids))
 
 
 def test_draws_look_uniform_and_independent_of_neighbours():

@@ -22,16 +22,20 @@ class Own:
 
 
 BAD_KEYS = {
-    "NaN": (lambda cells: (changed(cells.prob, 2, np.nan),), ("got NaN from Own(", "at row 2", "for every cell")),
+    "NaN": (
+        lambda cells: (np.where(np.arange(N)[cells.row] == 2, np.nan, cells.prob),),
+        ("got NaN from Own(", "at row 2", "for every cell"),
+    ),
     "bare array": (lambda cells: cells.prob, ("a tuple of arrays, got ndarray", "rankset.Score")),
     "list": (lambda cells: [cells.prob], ("a tuple of arrays, got list", "rankset.Score")),
     "nothing": (lambda cells: None, ("a tuple of arrays, got NoneType",)),
     "no keys": (lambda cells: (), ("a tuple of arrays",)),
     "wrong shape": (
         lambda cells: (np.zeros((7, 9)),),
-        ("that broadcast to the cells' shape (40, ", "got shape (7, 9)"),
+        ("with one entry per cell, shape (", "got shape (7, 9)"),
     ),
-    "one per row": (lambda cells: (cells.prob[:, 0],), ("that broadcast to the cells' shape (40, ", "got shape (40,)")),
+    "a column": (lambda cells: (cells.prob[:, None],), ("with one entry per cell, shape (", ", 1)")),
+    "too few": (lambda cells: (cells.prob[1:],), ("with one entry per cell, shape (", "got shape (")),
     "strings": (lambda cells: (cells.prob.astype(str),), ("arrays of real numbers, got an array of <U",)),
     "objects": (lambda cells: (cells.prob.astype(object),), ("arrays of real numbers, got an array of object",)),
     "complex": (lambda cells: (cells.prob + 0j,), ("arrays of real numbers, got an array of complex128",)),
@@ -47,7 +51,7 @@ def test_a_users_score_with_unusable_keys_is_told_so_when_calibrating(answer, wo
 @pytest.mark.parametrize(("answer", "words"), BAD_KEYS.values(), ids=BAD_KEYS.keys())
 def test_a_users_score_with_unusable_keys_is_told_so_when_predicting(answer, words):
     def only_for_all_labels(cells):
-        return (cells.prob,) if cells.prob.shape[1] == 1 else answer(cells)
+        return (cells.prob,) if len(cells) == N else answer(cells)
 
     rule = rs.calibrate(PROBS, LABELS, score=Own(only_for_all_labels))
     for ask in (rule.p_values, lambda rows: rule.predict(rows, 0.1), lambda rows: rule.expected_size(rows, 0.1)):
@@ -169,7 +173,7 @@ def test_a_nan_for_all_rows_is_named_with_the_first():
 def test_a_score_must_return_as_many_keys_at_prediction_as_at_calibration():
     class Growing:
         def keys(self, cells):
-            return (cells.prob,) * cells.prob.shape[1]
+            return (cells.prob,) * (1 if len(cells) == 9 else 2)
 
     rule = rs.calibrate([[0.5, 0.5]] * 9, [0] * 9, score=Growing())
     for ask in (lambda: rule.predict([[0.5, 0.5]], 0.1), lambda: rule.p_values([[0.5, 0.5]])):
@@ -216,7 +220,7 @@ def test_a_transform_must_return_real_numbers(change):
 def test_keys_must_be_of_one_kind_at_calibration_and_prediction():
     class Moody:
         def keys(self, cells):
-            return (cells.rank if cells.rank.shape[1] == 1 else cells.rank * 1.0,)
+            return (cells.rank if len(cells) == 9 else cells.rank * 1.0,)
 
     rule = rs.calibrate([[0.6, 0.4]] * 9, [0] * 9, score=Moody())
     with pytest.raises(rs.RanksetError, match="arrays of int64, as at calibration, got float64"):

@@ -1,5 +1,8 @@
 """Rankings found without a full stable sort are those of a full stable sort."""
 
+import math
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,15 +31,26 @@ def obvious(values):
     st.integers(0, 2**32),
     st.data(),
 )
-def test_the_first_columns_are_those_of_the_obvious_ranking(levels, dtype, n_rows, n_columns, seed, data):
+def test_listed_columns_are_the_first_of_the_obvious_ranking(levels, dtype, n_rows, n_columns, seed, data):
     values = LEVELS[levels](np.random.default_rng(seed), (n_rows, n_columns)).astype(dtype)
     expected = obvious(values)
     assert (ranking.whole(values) == expected).all()
     m = data.draw(st.integers(1, n_columns))
-    assert (ranking.first(values, m) == expected[:, :m]).all()
+    columns, sizes = ranking.likeliest(values, m, math.inf, None)
+    assert (sizes >= m).all()
+    assert columns.tolist() == [column for row, size in zip(expected, sizes, strict=True) for column in row[:size]]
 
 
-@pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 1000])
+def test_rows_too_many_to_share_a_word_with_their_columns_are_listed_too():
+    values = np.random.default_rng(0).integers(0, 3, (70_000, 70)).astype(np.float32)
+    with mock.patch.object(ranking, "WORD", 16):
+        columns, sizes = ranking.likeliest(values, 3, math.inf, None)
+    same, as_many = ranking.likeliest(values, 3, math.inf, None)
+    assert (columns == same).all()
+    assert (sizes == as_many).all()
+
+
+@pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 64, 1000, 2040, 2048, 5000])
 def test_counting_by_bits_is_counting(n_columns):
     mask = np.random.default_rng(0).random((20, n_columns)) < 0.4
     assert ranking.count(mask).tolist() == mask.sum(axis=1).tolist()

@@ -34,7 +34,7 @@ def cells(label=None, noise=0.25):
     ],
 )
 def test_keys_are_those_of_the_formula_for_all_labels_and_for_one(score, ranked):
-    keys = [np.broadcast_to(key, (1, 4))[0].tolist() for key in score.keys(cells())]
+    keys = [key.tolist() for key in score.keys(cells())]
     assert list(zip(*keys, strict=True)) == ranked
     for label, place in zip([0, 2, 1, 3], range(4), strict=True):
         assert tuple(key.item() for key in score.keys(cells(label))) == ranked[place]
@@ -86,14 +86,14 @@ def test_a_tie_break_speaks_for_its_score():
     broken = rs.TieBreak(Own())
     assert scores.needs_probs(broken)
     assert scores.caveat(broken) == "only a test"
-    assert not scores.follows_ranking(broken)
+    assert scores.reach(broken, (np.zeros(1), np.zeros(1))) == scores.Reach()
     assert scores.transforms(broken)
     assert broken.transform(np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
     assert scores.transformed(broken, np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
     assert scores.looks_at(broken, 3) == {"prob", "noise"}
     plain = rs.TieBreak(rs.Thr())
     assert (scores.needs_probs(plain), scores.caveat(plain), scores.transforms(plain)) == (False, None, False)
-    assert scores.follows_ranking(plain)
+    assert scores.reach(plain, (np.array([-0.25]), np.zeros(1))) == scores.Reach(prob=0.25)
     with pytest.raises(TypeError, match=r"the class Rank. Pass Rank\(\) with its parentheses"):
         rs.TieBreak(rs.Rank)
 

@@ -14,7 +14,7 @@ from rankset.conformal import Rule, calibrate, load
 from rankset.errors import RanksetError, RanksetWarning
 from rankset.metrics import Evaluation, evaluate
 from rankset.probabilities import softmax
-from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, TieBreak, TopK
+from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets
 
 __version__ = "0.1.0"
@@ -37,6 +37,7 @@ __all__ = [
     "RanksetError",
     "RanksetWarning",
     "Raps",
+    "Reach",
     "Rule",
     "Saps",
     "Score",

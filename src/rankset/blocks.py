@@ -1,11 +1,9 @@
 """Rows in blocks: bounded memory, any number of threads, results in row order."""
 
 import os
-from collections import deque
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rankset.errors import KindError
 
@@ -14,7 +12,7 @@ Result = TypeVar("Result")
 BLOCK_BYTES = "RANKSET_BLOCK_BYTES"
 THREADS = "RANKSET_THREADS"
 
-DEFAULT_BLOCK_BYTES = 4 << 20
+DEFAULT_BLOCK_BYTES = 8 << 20
 """Small enough for caches, large enough that Python's share of the work does not show."""
 
 
@@ -25,27 +23,37 @@ def split(n_rows: int, n_columns: int, scale: int = 1) -> Iterator[slice]:
         yield slice(start, min(start + step, n_rows))
 
 
-def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> Iterator[Result]:
-    """``function`` of every block, in row order; the earliest failing block decides the error."""
-    parts = split(n_rows, n_columns, scale)
-    first = list(islice(parts, 2))
-    threads = _setting(THREADS, _cores())
-    if len(first) < 2 or threads < 2:
-        yield from map(function, first)
-        yield from map(function, parts)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        pending: deque[Future[Result]] = deque(pool.submit(function, part) for part in first)
-        try:
-            for part in parts:
-                if len(pending) >= 2 * threads:
-                    yield pending.popleft().result()
-                pending.append(pool.submit(function, part))
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
+def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> list[Result]:
+    """``function`` of every block, in row order; the earliest failing block decides the error.
+
+    Threads, this one among them, take the next block whenever they are done with one, and meet at the end only:
+    handing every result over would make them wait for each other.
+    """
+    parts = list(split(n_rows, n_columns, scale))
+    results: list[Any] = [None] * len(parts)
+    errors: dict[int, BaseException] = {}
+    waiting, lock = iter(range(len(parts))), threading.Lock()
+
+    def next_place() -> int | None:
+        with lock:
+            return None if errors else next(waiting, None)
+
+    def work() -> None:
+        for place in iter(next_place, None):
+            try:
+                results[place] = function(parts[place])
+            except BaseException as error:  # noqa: BLE001 - raised below, in the thread that asked
+                errors[place] = error
+
+    helpers = [threading.Thread(target=work) for _ in range(min(_setting(THREADS, _cores()), len(parts)) - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if errors:
+        raise errors[min(errors)]
+    return results
 
 
 def _setting(name: str, default: int) -> int:

@@ -4,23 +4,26 @@ Calibration looks at one cell per row, the true label's, by counting; prediction
 few as it can. Both give the same bits, because ranks are counts and masses are sums that do not depend on order.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import ranking
-from rankset._kernels.twins import Twins
+from rankset import noise, ranking
+from rankset._kernels.twins import Listed, Read, Twins
 from rankset.errors import InputError, ScoreError
+from rankset.lazy import lazy
+from rankset.scratch import scratch
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MASS_LIMIT = 8.0
+GRID = 2.0**-50
 
 
 def on_grid(probs: Floats) -> Floats:
@@ -37,7 +40,8 @@ class Rows:
     """A block of rows (n, K), float32 or float64, and what all cells of a row share.
 
     ``additive`` says that entries may be added up, ``summed`` that rows are known to sum to about 1; ``start`` is
-    the number of the first row; ``twins`` are the compiled loops, where they pay.
+    the number of the first row; ``twins`` are the compiled loops, where they pay, and ``dice`` is what they make
+    draws of, where they can.
     """
 
     probs: NDArray[Any]
@@ -46,23 +50,29 @@ class Rows:
     summed: bool = False
     start: int = 0
     twins: Twins | None = None
+    dice: noise.Dice | None = None
 
-    @cached_property
-    def largest_two(self) -> Floats:
-        """The second largest and the largest entry of each row (n, 2); -inf where there is no second."""
+    @lazy
+    def top(self) -> Floats:
+        """The largest entry of each row (n,)."""
+        return self.probs.max(axis=1).astype(np.float64)
+
+    @lazy
+    def second(self) -> Floats:
+        """The second largest entry of each row (n,); -inf where there is only one."""
         n_rows, n_columns = self.probs.shape
         if n_columns == 1:
-            return np.column_stack((np.full(n_rows, -np.inf), self.probs)).astype(np.float64)
-        return np.partition(self.probs, (n_columns - 2, n_columns - 1), axis=1)[:, -2:].astype(np.float64)
+            return np.full(n_rows, -np.inf)
+        return np.partition(self.probs, n_columns - 2, axis=1)[:, n_columns - 2].astype(np.float64)
 
-    @cached_property
+    @lazy
     def noise(self) -> Floats:
-        """One uniform draw per row (n, 1)."""
-        return self.draw()[:, np.newaxis]
+        """One uniform draw per row (n,)."""
+        return self.draw()
 
-    def take(self, rows: Ints) -> "Rows":
-        """Some of the rows."""
-        return Rows(self.probs[rows], lambda: self.noise[rows, 0], self.additive, self.summed, self.start, self.twins)
+    def with_noise(self, draws: Floats | None) -> "Rows":
+        """The same rows with ``draws`` known already, unless there are none."""
+        return self if draws is None else replace(self, draw=lambda: draws)
 
     def check_additive(self) -> None:
         """Refuses to add up what are no probabilities."""
@@ -78,13 +88,14 @@ class Rows:
 
 
 class Cells(ABC):
-    """The features of some cells, as arrays that broadcast against each other.
-
-    The full shape is (n, 1) for one label per row and (n, m) for the m most likely, where place j holds the label
-    of rank j + 1; what belongs to the row is (n, 1), the ranks of the most likely are (1, m).
-    """
+    """The features of some cells, as arrays (m,) with one entry per cell."""
 
     rows: Rows
+
+    @property
+    @abstractmethod
+    def row(self) -> Ints | slice:
+        """The cells' rows within their block: numbers, or a slice where every row has one cell."""
 
     @property
     @abstractmethod
@@ -114,91 +125,128 @@ class Cells(ABC):
     @property
     def top(self) -> Floats:
         """The largest entry of the row."""
-        return self.rows.largest_two[:, 1:]
+        return self.rows.top[self.row]
 
     @property
     def second(self) -> Floats:
         """The second largest entry of the row, -inf where there is only one."""
-        return self.rows.largest_two[:, :1]
+        return self.rows.second[self.row]
 
     @property
     def noise(self) -> Floats:
         """The row's uniform draw from [0, 1)."""
-        return self.rows.noise
+        return self.rows.noise[self.row]
+
+    def __len__(self) -> int:
+        return len(self.column)
 
 
 class LabelCells(Cells):
     """The cell of one label per row, found by counting what stands before it."""
 
-    def __init__(self, rows: Rows, labels: Ints, ranks: Ints | None = None, owns: NDArray[Any] | None = None) -> None:
-        """``ranks`` and ``owns`` (n,) are the labels' ranks and entries, where somebody has read them already."""
+    row = slice(None)
+
+    def __init__(self, rows: Rows, labels: Ints, read: Read | None = None) -> None:
+        """``read`` is what compiled loops know of these cells already."""
         self.rows = rows
-        self._labels = labels[:, np.newaxis]
-        self._ranks, self._owns = ranks, owns
+        self._labels = labels
+        self._read = read
 
     @property
     def column(self) -> Ints:
         return self._labels
 
-    @cached_property
+    @lazy
     def prob(self) -> Floats:
         return self._own.astype(np.float64)
 
-    @cached_property
+    @lazy
     def _own(self) -> NDArray[Any]:
-        if self._owns is not None:
-            return self._owns[:, np.newaxis]
-        return np.take_along_axis(self.rows.probs, self._labels, axis=1)
+        return self.rows.probs[np.arange(len(self._labels)), self._labels] if self._read is None else self._read.owns
 
-    @cached_property
-    def _counted(self) -> tuple[Ints, NDArray[np.bool_]]:
-        """Each label's rank, and which entries of its row rank before it or are it."""
-        probs, own = self.rows.probs, self._own
-        up_to_here = probs >= own
-        ranks = ranking.count(up_to_here)
-        tied = ranks - ranking.count(probs > own) > 1
-        if tied.any():
-            columns = np.arange(probs.shape[1])
-            later = (probs[tied] == own[tied]) & (columns > self._labels[tied])
-            ranks[tied] -= ranking.count(later)
-            up_to_here[tied] &= ~later
-        return ranks[:, np.newaxis], up_to_here
+    @lazy
+    def rank(self) -> Ints:
+        if self._read is not None:
+            return self._read.ranks
+        ranks = ranking.count(self._up_to_here)
+        ranks[self._tied] -= ranking.count(self._later)
+        return ranks
 
     @property
-    def rank(self) -> Ints:
-        return self._counted[0] if self._ranks is None else self._ranks[:, np.newaxis]
+    def _up_to_here(self) -> NDArray[np.bool_]:
+        """Which entries rank before the label, are it, or equal it; to be used at once."""
+        probs = self.rows.probs
+        return np.greater_equal(probs, self._own[:, np.newaxis], out=scratch(probs.shape, np.bool_))
 
-    @cached_property
+    @lazy
+    def _tied(self) -> Ints:
+        """The rows in which other entries equal the label's."""
+        probs = self.rows.probs
+        equal = np.equal(probs, self._own[:, np.newaxis], out=scratch(probs.shape, np.bool_))
+        return np.flatnonzero(ranking.count(equal) > 1)
+
+    @lazy
+    def _later(self) -> NDArray[np.bool_]:
+        """Which entries of the tied rows equal the label's and stand right of it."""
+        tied = self._tied
+        equal = self.rows.probs[tied] == self._own[tied][:, np.newaxis]
+        return equal & (np.arange(equal.shape[1]) > self._labels[tied][:, np.newaxis])
+
+    @lazy
     def mass(self) -> Floats:
         self.rows.check_additive()
-        if self.rows.twins is not None and self.rows.summed:
-            return self.rows.twins.masses(self.rows.probs, self._labels[:, 0])[:, np.newaxis]
-        shares = np.multiply(self.rows.probs, self._counted[1], dtype=np.float64)
-        return on_grid(shares).sum(axis=1, keepdims=True)
+        if self._read is not None and self._read.units is not None:
+            return self._read.units.astype(np.float64) * GRID
+        ranks, tied, later = self.rank, self._tied, self._later
+        up_to_here = self._up_to_here
+        up_to_here[tied] &= ~later
+        shares = self.rows.probs.ravel()[np.flatnonzero(up_to_here)].astype(np.float64)
+        return _running(shares, ranks)[ranks.cumsum() - 1]
 
 
 class RankedCells(Cells):
-    """The ``m`` most likely cells of every row (all of them by default): place j holds the label of rank j + 1."""
+    """The most likely cells of every row, all of them by default: row after row, in the order of its ranking."""
 
-    def __init__(self, rows: Rows, m: int | None = None, columns: Ints | None = None) -> None:
-        """``columns`` (n, m) are the most likely ones, where somebody has found them already."""
+    def __init__(self, rows: Rows, listed: Listed | None = None) -> None:
+        """``listed`` are those that count, with what compiled loops know of them already."""
         self.rows = rows
-        self._m = rows.probs.shape[1] if m is None else m
-        self._columns = columns
+        self._listed = listed or Listed(*ranking.likeliest(rows.probs, math.inf, math.inf, None))
+        self._columns, self._sizes = self._listed.columns, self._listed.sizes
 
-    @cached_property
+    @lazy
+    def row(self) -> Ints:
+        return np.repeat(np.arange(len(self._sizes)), self._sizes)
+
+    @property
     def column(self) -> Ints:
-        return ranking.first(self.rows.probs, self._m) if self._columns is None else self._columns
+        return self._columns
 
-    @cached_property
+    @lazy
+    def flat(self) -> Ints:
+        """Where the cells lie in their block's memory."""
+        return self.row * self.rows.probs.shape[1] + self._columns
+
+    @lazy
     def prob(self) -> Floats:
-        return np.take_along_axis(self.rows.probs, self.column, axis=1).astype(np.float64)
+        owns = self._listed.owns
+        return (self.rows.probs.ravel()[self.flat] if owns is None else owns).astype(np.float64)
 
-    @cached_property
+    @lazy
     def rank(self) -> Ints:
-        return np.arange(1, self._m + 1)[np.newaxis, :]
+        starts = self._sizes.cumsum() - self._sizes
+        return np.arange(1, len(self) + 1) - starts[self.row]
 
-    @cached_property
+    @lazy
     def mass(self) -> Floats:
         self.rows.check_additive()
-        return on_grid(self.prob).cumsum(axis=1)
+        units = self._listed.units
+        return _running(self.prob, self._sizes) if units is None else units.astype(np.float64) * GRID
+
+
+def _running(probs: Floats, sizes: Ints) -> Floats:
+    """The running sums of consecutive pieces of ``probs``, exactly: integers wrap around, differences do not mind."""
+    units = (on_grid(probs) / GRID).astype(np.int64)
+    totals = units.cumsum()
+    ends = sizes.cumsum()
+    before = np.concatenate((np.zeros(1, dtype=np.int64), totals))[ends - sizes]
+    return (totals - np.repeat(before, sizes)).astype(np.float64) * GRID

@@ -159,10 +159,9 @@ class Rule:
 
         def fill(part: slice) -> None:
             cells, numbers, keys = batch.all_keys(part)
-            np.put_along_axis(answer[part], cells.column, self.calibration.p_values(numbers, keys), axis=1)
+            answer[part].reshape(-1)[cells.flat] = self.calibration.p_values(numbers, keys)
 
-        for _ in batch.mapped(fill):
-            pass
+        batch.mapped(fill)
         return answer
 
     def expected_size(
@@ -332,7 +331,7 @@ def _calibrated(
     recipe = recipe.learning(learned_groups(names), ids)
     batch = Batch.of(recipe, source, names, ids)
     count = recipe.n_groups
-    parts = list(batch.mapped(partial(batch.label_keys, columns)))
+    parts = batch.mapped(partial(batch.label_keys, columns))
     numbers = np.concatenate([numbers for numbers, _ in parts])
     if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
         raise LabelError.group_numbers(recipe.condition, count, f"{numbers.min()} to {numbers.max()}")

@@ -306,6 +306,13 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"a score's keys(cells) must return {expected}, got {received}. help(rankset.Score) has an example.")
 
     @classmethod
+    def reach(cls, score: object, received: object) -> "ScoreError":
+        return cls(
+            f"a score's reach(bounds) must return a rankset.Reach, got {type(received).__name__} from {shown(score)}. "
+            f"Leave reach out if the score knows no limits."
+        )
+
+    @classmethod
     def transform(cls, score: object, expected: tuple[int, ...], received: object) -> "ScoreError":
         return cls(
             f"a score's transform(probs) must return an array of the shape it got, {expected}, "

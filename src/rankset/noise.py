@@ -1,6 +1,6 @@
 """Seed and the row's own content make that row's uniform draw: same row, same draw, in any batch, order, machine."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,26 @@ SAMPLED = 16
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def draws(
-    values: NDArray[Any],
-    seed: int,
-    ids: Words | None = None,
-    uniform: Callable[[Words, np.uint64], NDArray[np.float64]] | None = None,
-) -> NDArray[np.float64]:
-    """One number in [0, 1) per row of ``values`` (n, K), further told apart by ``ids`` (n,) where given.
+@dataclass(frozen=True)
+class Dice:
+    """What draws are made of besides the rows: the mixed seed, and one mixed word per row or one for all."""
 
-    ``uniform`` is what turns words into numbers, if not the plain function of that name.
-    """
+    seeded: np.uint64
+    words: Words
+
+    @classmethod
+    def of(cls, seed: int, ids: Words | None = None) -> "Dice":
+        """The dice that ``seed`` chooses; ``ids`` (n,) tell rows further apart."""
+        seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)[0]
+        return cls(seeded, np.zeros(1, dtype=np.uint64) if ids is None else _mixed(ids ^ GOLDEN))
+
+    def rows(self, part: slice) -> "Dice":
+        """The dice of some of the rows."""
+        return self if len(self.words) == 1 else Dice(self.seeded, self.words[part])
+
+
+def draws(values: NDArray[Any], dice: Dice) -> NDArray[np.float64]:
+    """One number in [0, 1) per row of ``values`` (n, K)."""
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
     sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
@@ -31,16 +41,10 @@ def draws(
     words[:, :-3] = _bits(values[:, sampled])
     words[:, -3] = _bits(values[np.arange(n_rows), largest])
     words[:, -2] = largest
-    words[:, -1] = 0 if ids is None else _mixed(ids ^ GOLDEN)
-    seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)[0]
-    return (uniform or plain_uniform)(words, seeded)
-
-
-def plain_uniform(words: Words, seeded: np.uint64) -> NDArray[np.float64]:
-    """One number in [0, 1) per row of ``words``."""
+    words[:, -1] = dice.words
     salts = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * GOLDEN
     total = _mixed(words + salts).sum(axis=1, dtype=np.uint64)
-    return (_mixed(total ^ seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (_mixed(total ^ dice.seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _bits(values: NDArray[Any]) -> Words:

@@ -10,15 +10,14 @@ Keys = tuple[NDArray[Any], ...]
 
 
 def argsort(keys: Keys) -> NDArray[np.int64]:
-    """An order of one-dimensional ``keys``, from the least significant key up; stable but among equal tuples.
+    """An order of one-dimensional ``keys``, found from the least significant key up; any, among equal tuples.
 
     Keys that are all the same cost nothing, and small integers (groups, ranks) little: they sort by radix.
     """
     ranking: NDArray[np.int64] | None = None
     for key in map(_compact, reversed(keys)):
         if len(key) and (key != key[0]).any():
-            again = np.argsort(key if ranking is None else key[ranking], kind="stable")
-            ranking = again if ranking is None else ranking[again]
+            ranking = np.argsort(key) if ranking is None else ranking[np.argsort(key[ranking], kind="stable")]
     return np.arange(len(keys[0])) if ranking is None else ranking
 
 

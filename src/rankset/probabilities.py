@@ -27,7 +27,7 @@ def softmax(logits: ArrayLike) -> Floats:
     def block(part: slice) -> Floats:
         return _softmax(inputs.checked_rows(source[part], "logits", part.start, "logits"))
 
-    parts = list(blocks.mapped(block, *source.shape))
+    parts = blocks.mapped(block, *source.shape)
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 

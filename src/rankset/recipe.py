@@ -3,7 +3,7 @@
 Calibration and prediction follow the same recipe, so the key of (x, y) is the same number in both.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeVar
@@ -77,11 +77,6 @@ class Recipe:
         """The group of every (row group, column), not repeated along what the condition does not look at."""
         return self.numbers(np.arange(self.n_columns)[np.newaxis, :], np.arange(len(self.groups))[:, np.newaxis])
 
-    @cached_property
-    def takes_prefixes(self) -> bool:
-        """Whether every set is the first so many labels of its row's ranking."""
-        return scores.follows_ranking(self.score) and self.table().shape[1] == 1
-
     def group_name(self, number: int, table: Ints) -> str:
         """What users call a group of the ``table``: a row group, a label (the first of its cluster), or both."""
         row, column = np.argwhere(table == number)[0]
@@ -100,6 +95,11 @@ class Recipe:
         """Whether sets depend on the rows' draws."""
         return "noise" in self.looks_at
 
+    @property
+    def uses_mass(self) -> bool:
+        """Whether sets depend on sums of probabilities."""
+        return bool(self.looks_at & {"mass", "before"})
+
     def learning(self, groups: Names, ids: ArrayLike | None) -> "Recipe":
         """The recipe of calibration rows with these row groups and ids."""
         return replace(self, groups=groups, with_ids=ids is not None and self.uses_noise)
@@ -112,10 +112,10 @@ class Recipe:
         ours, theirs = self.with_groups(other.groups), other
         return next((name for name in SHARED if getattr(ours, name) != getattr(theirs, name)), None)
 
-    def keys(self, cells: Cells, shape: tuple[int, int], start: int) -> Keys:
+    def keys(self, cells: Cells) -> Keys:
         with np.errstate(all="ignore"):  # infinite keys are fine, NaN is an error below
             keys = self.score.keys(cells)
-        return scores.comparable(keys, shape, self.score, start)
+        return scores.comparable(keys, cells, self.score)
 
 
 SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
@@ -128,7 +128,7 @@ class Batch:
     recipe: Recipe
     source: Array
     row_groups: Ints
-    ids: NDArray[np.uint64] | None
+    dice: noise.Dice
     twins: Twins | None = None
 
     @classmethod
@@ -139,15 +139,16 @@ class Batch:
             told, received = ("with", "without") if recipe.with_ids else ("without", "with")
             raise RuleError.ids(told, received)
         codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
-        return cls(recipe, source, codes, inputs.id_words(ids, len(source)), _kernels.chosen(source.size))
+        dice = noise.Dice.of(recipe.seed, inputs.id_words(ids, len(source)))
+        return cls(recipe, source, codes, dice, _kernels.chosen(source.size))
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.source), self.recipe.n_columns
 
-    def mapped(self, function: Callable[[slice], Result]) -> Iterator[Result]:
+    def mapped(self, function: Callable[[slice], Result]) -> list[Result]:
         """``function`` of every block, in row order; compiled loops like larger blocks."""
-        return blocks.mapped(function, *self.shape, 1 if self.twins is None else 4)
+        return blocks.mapped(function, *self.shape, 1 if self.twins is None else 2)
 
     def rows(self, part: slice) -> Rows:
         """The rows of one block, converted, as the score wants to see them, and checked unless they can wait."""
@@ -156,12 +157,19 @@ class Batch:
         if not self.checks_can_wait:
             inputs.check(block, recipe.kind, part.start)
         probs = from_kind(block, recipe.kind)
-        ids = None if self.ids is None else self.ids[part]
-        uniform = None if self.twins is None else self.twins.uniform
-        draw = partial(noise.draws, probs, recipe.seed, ids, uniform)
+        dice = self.dice.rows(part)
+        draw = partial(noise.draws, probs, dice)
+        as_it_is = not scores.transforms(recipe.score)
         additive = recipe.kind != "scores"
-        summed = additive and not scores.transforms(recipe.score)
-        return Rows(scores.transformed(recipe.score, probs), draw, additive, summed, part.start, self.twins)
+        return Rows(
+            scores.transformed(recipe.score, probs),
+            draw,
+            additive=additive,
+            summed=additive and as_it_is,
+            start=part.start,
+            twins=self.twins,
+            dice=dice if recipe.uses_noise and as_it_is else None,
+        )
 
     @property
     def checks_can_wait(self) -> bool:
@@ -173,38 +181,39 @@ class Batch:
         if self.checks_can_wait:
             inputs.check(rows.probs, self.recipe.kind, rows.start)
 
-    def groups(self, columns: Ints, part: slice, places: Ints | None = None) -> Ints:
-        """The group of each cell of one block, or of the rows at some ``places`` in it."""
-        codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part]
-        if places is not None and len(codes) > 1:
-            codes = codes[places]
-        return self.recipe.numbers(columns, codes[:, np.newaxis])
+    def groups(self, cells: Cells, part: slice) -> Ints:
+        """The group of each cell of one block; a single number where all share it."""
+        codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part][cells.row]
+        return self.recipe.numbers(cells.column[:, np.newaxis], codes[:, np.newaxis])[:, 0]
+
+    def groups_in(self, part: slice) -> Ints:
+        """The groups that cells of one block can have."""
+        codes = np.unique(self.row_groups if len(self.row_groups) == 1 else self.row_groups[part])
+        return self.recipe.numbers(np.arange(self.recipe.n_columns)[np.newaxis, :], codes[:, np.newaxis])
 
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
         """Group and keys of the given label of each row."""
         cells = self._label_cells(self.rows(part), labels[part])
-        shape = (part.stop - part.start, 1)
-        keys = self.recipe.keys(cells, shape, part.start)
-        groups = np.broadcast_to(self.groups(cells.column, part), shape)
-        return groups[:, 0], tuple(key[:, 0] for key in keys)
+        keys = self.recipe.keys(cells)
+        return np.broadcast_to(self.groups(cells, part), len(cells)), keys
 
     def _label_cells(self, rows: Rows, labels: Ints) -> LabelCells:
-        """The labels' cells, with ranks from the compiled loop where the score looks at them."""
-        if rows.twins is None or self.recipe.looks_at.isdisjoint({"rank", "mass", "before"}):
+        """The labels' cells, as read by the compiled loop where the score looks at what it reads."""
+        recipe = self.recipe
+        if rows.twins is None or not (recipe.uses_mass or "rank" in recipe.looks_at):
             self.check(rows)
             return LabelCells(rows, labels)
-        ranks, owns, clear = rows.twins.ranks(rows.probs, labels)
-        if not clear:
+        read = rows.twins.read(rows.probs, labels, rows.dice, masses=rows.summed and recipe.uses_mass)
+        if not read.clear:
             self.check(rows)
-        return LabelCells(rows, labels, ranks, owns)
+        return LabelCells(rows.with_noise(read.draws), labels, read)
 
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
         """Cells, groups and keys of every label of each row, most likely first."""
         rows = self.rows(part)
         self.check(rows)
         cells = RankedCells(rows)
-        keys = self.recipe.keys(cells, cells.column.shape, part.start)
-        return cells, self.groups(cells.column, part), keys
+        return cells, self.groups(cells, part), self.recipe.keys(cells)
 
 
 def row_group_names(condition: Condition, groups: ArrayLike | None, n_rows: int) -> Array | None:

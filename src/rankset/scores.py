@@ -1,12 +1,12 @@
 """Scores: how strange a label looks in its row, as keys that are compared like tuples (smaller is kept first).
 
 A score is a small frozen value with one method, ``keys(cells)``; it sees cells and nothing else, so the same
-formula serves calibration and prediction. Four optional members tell more about it:
+formula serves calibration and prediction. Optional members tell more about it:
 
 * ``transform(probs) -> probs`` maps the rows first (a recalibration is a transform plus ``Thr``);
 * ``needs_probs = True`` keeps it away from ``kind="scores"``;
-* ``follows_ranking = True`` promises that its keys never fall along a row's ranking, so that sets can be found
-  on the most likely labels alone, without sorting the rest;
+* ``reach(bounds) -> Reach`` promises how far labels whose keys stay within bounds can lie down their row, so that
+  sets are found without sorting the rest;
 * ``caveat``, a sentence shown with every rule that uses it.
 """
 
@@ -40,34 +40,54 @@ class Score(Protocol):
         """The keys of the given cells."""
 
 
+Limit = NDArray[Any] | float
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far down their row the labels can lie whose keys stay within some bounds, as numbers or arrays of bounds.
+
+    None of them has a rank beyond ``rank``, more than ``before`` before it, or a probability below ``prob`` or more
+    than ``behind`` below the second largest of its row. Each may promise too little, none too much.
+    """
+
+    rank: Limit = math.inf
+    before: Limit = math.inf
+    prob: Limit = -math.inf
+    behind: Limit = math.inf
+
+
 @dataclass(frozen=True)
 class Rank:
     """RANK of Luo & Zhou: the label's rank first, then its probability, the larger the better."""
 
-    follows_ranking: ClassVar[bool] = True
-
     def keys(self, cells: Cells) -> Keys:
         return cells.rank, -cells.prob
+
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(rank=bounds[0])
 
 
 @dataclass(frozen=True)
 class TopK:
     """The label's rank alone: every set is the top k labels, for one k."""
 
-    follows_ranking: ClassVar[bool] = True
-
     def keys(self, cells: Cells) -> Keys:
         return (cells.rank,)
+
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(rank=bounds[0])
 
 
 @dataclass(frozen=True)
 class Thr:
     """THR, also LAC (Sadinle et al. 2019): the label's probability, the larger the better."""
 
-    follows_ranking: ClassVar[bool] = True
-
     def keys(self, cells: Cells) -> Keys:
         return (-cells.prob,)
+
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(prob=-bounds[0])
 
 
 @dataclass(frozen=True)
@@ -78,10 +98,11 @@ class Margin:
     ``kind="scores"``.
     """
 
-    follows_ranking: ClassVar[bool] = True
-
     def keys(self, cells: Cells) -> Keys:
         return (np.where(cells.rank == 1, cells.second, cells.top) - cells.prob,)
+
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(behind=bounds[0])
 
 
 @dataclass(frozen=True)
@@ -93,7 +114,6 @@ class Aps:
 
     randomized: bool = True
     needs_probs: ClassVar[bool] = True
-    follows_ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _flag(self, "randomized")
@@ -101,7 +121,11 @@ class Aps:
     def keys(self, cells: Cells) -> Keys:
         if not self.randomized:
             return (cells.mass,)
-        return (cells.before + cells.noise * (cells.mass - cells.before),)
+        before = cells.before
+        return (before + cells.noise * (cells.mass - before),)
+
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(before=bounds[0])
 
 
 @dataclass(frozen=True)
@@ -112,7 +136,6 @@ class Raps:
     free_ranks: int = 5
     randomized: bool = True
     needs_probs: ClassVar[bool] = True
-    follows_ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _number(self, "penalty")
@@ -123,6 +146,9 @@ class Raps:
         (mass,) = Aps(self.randomized).keys(cells)
         return (mass + self.penalty * np.maximum(cells.rank - self.free_ranks, 0),)
 
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(rank=self.free_ranks + _steps(bounds[0], self.penalty), before=bounds[0])
+
 
 @dataclass(frozen=True)
 class Saps:
@@ -131,7 +157,6 @@ class Saps:
     weight: float = 0.2
     randomized: bool = True
     needs_probs: ClassVar[bool] = True
-    follows_ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _number(self, "weight")
@@ -141,6 +166,9 @@ class Saps:
         part = cells.noise if self.randomized else 1.0
         later = cells.top + (cells.rank - 2 + part) * self.weight
         return (np.where(cells.rank == 1, part * cells.top, later),)
+
+    def reach(self, bounds: Keys) -> Reach:
+        return Reach(rank=2 + _steps(bounds[0], self.weight))
 
 
 @dataclass(frozen=True)
@@ -160,10 +188,6 @@ class TieBreak:
         return needs_probs(self.score)
 
     @property
-    def follows_ranking(self) -> bool:
-        return follows_ranking(self.score)
-
-    @property
     def caveat(self) -> str | None:
         return caveat(self.score)
 
@@ -172,6 +196,9 @@ class TieBreak:
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
         return *_tuple(self.score.keys(cells)), cells.noise
+
+    def reach(self, bounds: Keys) -> Reach:
+        return reach(self.score, bounds[:-1])
 
 
 BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, TieBreak)
@@ -213,9 +240,13 @@ def looks_at(score: Score, n_columns: int) -> frozenset[str]:
 FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
 
 
-def follows_ranking(score: Score) -> bool:
-    """Whether the keys of ``score`` never fall from one label of a row to the next most likely."""
-    return bool(getattr(score, "follows_ranking", False))
+def reach(score: Score, bounds: Keys) -> Reach:
+    """How far labels can lie down their row whose keys stay within ``bounds``, as ``score`` knows."""
+    with np.errstate(all="ignore"):  # infinite limits are fine
+        found = cast("Any", score).reach(bounds) if hasattr(score, "reach") else Reach()
+    if not isinstance(found, Reach):
+        raise ScoreError.reach(score, found)
+    return found
 
 
 def caveat(score: Score) -> str | None:
@@ -251,9 +282,9 @@ def breaks_ties_by_prob(score: Score) -> bool:
     return breaks_ties_by_prob(score.score) if isinstance(score, TieBreak) else type(score) is Rank
 
 
-def comparable(keys: object, shape: tuple[int, ...], score: Score, start: int) -> Keys:
-    """What ``score`` returned, as int64 and float64 arrays of ``shape`` without NaN; ``start`` is the first row."""
-    return tuple(_comparable(_shaped(key, shape), score, start) for key in _tuple(keys))
+def comparable(keys: object, cells: Cells, score: Score) -> Keys:
+    """What ``score`` returned for ``cells``, as int64 and float64 arrays with one entry each, none NaN."""
+    return tuple(_comparable(_shaped(key, len(cells)), score, cells) for key in _tuple(keys))
 
 
 def _tuple(keys: object) -> tuple[Any, ...]:
@@ -262,18 +293,19 @@ def _tuple(keys: object) -> tuple[Any, ...]:
     return keys
 
 
-def _shaped(key: object, shape: tuple[int, ...]) -> NDArray[Any]:
+def _shaped(key: object, length: int) -> NDArray[Any]:
     try:
         array = np.asarray(key)
     except ValueError:
         raise ScoreError.keys("arrays of real numbers", "rows of different lengths") from None
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
-        raise ScoreError.keys(f"arrays that broadcast to the cells' shape {shape}", f"shape {array.shape}") from None
+    if array.shape == (length,):
+        return array
+    if array.size == 1 and array.ndim <= 1:
+        return np.full(length, array)
+    raise ScoreError.keys(f"arrays with one entry per cell, shape ({length},)", f"shape {array.shape}")
 
 
-def _comparable(key: NDArray[Any], score: Score, start: int) -> NDArray[Any]:
+def _comparable(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[Any]:
     if key.dtype.kind in "iub":
         if key.dtype == np.uint64 and key.max(initial=0) > np.iinfo(np.int64).max:
             raise ScoreError.keys("integers below 2**63", f"{key.max()}")
@@ -281,8 +313,14 @@ def _comparable(key: NDArray[Any], score: Score, start: int) -> NDArray[Any]:
     if key.dtype.kind != "f":
         raise ScoreError.keys("arrays of real numbers", f"an array of {key.dtype}")
     if np.isnan(key).any():
-        raise ScoreError.nan_key(score, start + int(np.isnan(key).any(axis=1).argmax()))
+        row = np.arange(len(cells.rows.probs))[cells.row][int(np.isnan(key).argmax())]
+        raise ScoreError.nan_key(score, cells.rows.start + int(row))
     return key.astype(np.float64, copy=False) + 0.0
+
+
+def _steps(bounds: NDArray[Any], step: float) -> Limit:
+    """How many steps fit into ``bounds``, and one more for rounding."""
+    return np.floor(bounds / step) + 1 if step > 0 else math.inf
 
 
 def _number(score: object, name: str) -> None:

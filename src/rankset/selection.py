@@ -1,96 +1,86 @@
-"""Which labels stay: thresholds applied to rows, sorting no more of a row than its set needs.
+"""Which labels stay: thresholds applied to rows, sorting no more of a row than its set can need.
 
-Where sets are prefixes of the ranking, the m most likely labels of each row are tried first, and several times
-as many for the rows in which all of them stay. Any m gives the same sets; a good guess only saves time.
+The score tells how far down their rows labels can lie that stay (its reach). That makes a floor for every row; the
+entries that reach it are ranked, and their keys decide. A lower floor gives the same sets and takes more time.
 """
 
-from dataclasses import dataclass
-from typing import Final, Literal
+import math
+from functools import partial
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset import ranking, scores
+from rankset._kernels.twins import Listed
 from rankset.calibration import Thresholds
 from rankset.cells import RankedCells, Rows
 from rankset.recipe import Batch, Ints
+from rankset.scores import Limit, Reach
 
 Empty = Literal["allow", "top"]
 EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
 
 Codes = NDArray[np.int32]
 
-FIRST_GUESS = 16
-GROWTH = 3
-MOST_ROWS = 0.9
-"""The share of rows that should need no second try."""
+ROUNDING = 1e-9
+"""More than differences of float64 are rounded by, relative to what they are differences of."""
 
 
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
     """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
-    search = _Search(batch, thresholds, empty, _first_guess(batch, thresholds))
-    parts = list(batch.mapped(search.block))
+    reach = scores.reach(batch.recipe.score, thresholds.keys)
+    parts = batch.mapped(partial(_block, batch, thresholds, reach, empty))
     sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
     codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
     return sizes.cumsum(), codes
 
 
-def _first_guess(batch: Batch, thresholds: Thresholds) -> int:
-    """How many labels to try at first: one more than r*, where the score knows it."""
-    recipe = batch.recipe
-    if not recipe.takes_prefixes or thresholds.everything[:-1].any():
-        return recipe.n_columns
-    return int(thresholds.keys[0].max()) + 1 if scores.orders_by_rank(recipe.score) else FIRST_GUESS
+def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, part: slice) -> tuple[Ints, Codes]:
+    """Sizes and codes of the sets of one block."""
+    rows = batch.rows(part)
+    cells = _candidates(batch, rows, _widest(reach, thresholds, batch.groups_in(part)))
+    kept = thresholds.keep(batch.groups(cells, part), batch.recipe.keys(cells))
+    sizes = np.bincount(cells.row[kept], minlength=len(rows.probs))
+    codes = cells.column[kept].astype(np.int32)
+    if empty == "top" and not sizes.all():
+        places, missing = (sizes.cumsum() - sizes)[sizes == 0], rows.probs[sizes == 0]
+        codes = np.insert(codes, places, missing.argmax(axis=1))
+        sizes = np.maximum(sizes, 1)
+    return sizes, codes
 
 
-@dataclass
-class _Search:
-    """A search through blocks of rows that learns from each block how many labels to try first in the next."""
+def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
+    """The reach of the most generous of some groups."""
+    if thresholds.everything[groups].any():
+        return Reach()
 
-    batch: Batch
-    thresholds: Thresholds
-    empty: Empty
-    guess: int
+    def over(limit: Limit) -> NDArray[Any]:
+        return np.broadcast_to(limit, thresholds.everything.shape)[groups]
 
-    def block(self, part: slice) -> tuple[Ints, Codes]:
-        """Sizes and codes of the sets of one block."""
-        rows, n_columns = self.batch.rows(part), self.batch.recipe.n_columns
-        sizes = np.zeros(len(rows.probs), dtype=np.int64)
-        found: list[tuple[Ints, Codes]] = []
-        m = n_columns if rows.probs.size <= ranking.FEW else min(self.guess, n_columns)
-        waiting = np.arange(len(rows.probs))
-        while len(waiting):
-            columns, kept = self._tried(rows.take(waiting) if found else rows, waiting, part, m)
-            open_ended = kept[:, -1].copy() if m < n_columns else np.zeros(len(waiting), dtype=np.bool_)
-            kept &= ~open_ended[:, np.newaxis]
-            sizes[waiting] = ranking.count(kept)
-            found.append((waiting[~open_ended], columns[kept].astype(np.int32)))
-            waiting, m = waiting[open_ended], min(GROWTH * m, n_columns)
-        if self.guess < n_columns:
-            self.guess = max(FIRST_GUESS, int(np.sort(sizes)[int(MOST_ROWS * len(sizes))]) + 1)
-        return sizes, _gathered(sizes, found)
-
-    def _tried(self, rows: Rows, places: Ints, part: slice, m: int) -> tuple[Ints, NDArray[np.bool_]]:
-        """The ``m`` most likely columns of the rows at ``places`` of a block, and which of them stay."""
-        columns, clear = (None, False) if rows.twins is None else rows.twins.first(rows.probs, m)
-        if not clear and len(places) == part.stop - part.start:
-            self.batch.check(rows)
-        cells = RankedCells(rows, m, columns)
-        recipe = self.batch.recipe
-        keys = recipe.keys(cells, (len(places), m), part.start)
-        kept = self.thresholds.keep(self.batch.groups(cells.column, part, places), keys)
-        if self.empty == "top":
-            kept[:, 0] |= ~kept.any(axis=1)
-        return cells.column, kept
+    rank, before, behind = (float(over(limit).max()) for limit in (reach.rank, reach.before, reach.behind))
+    return Reach(rank, before, float(over(reach.prob).min()), behind)
 
 
-def _gathered(sizes: Ints, found: list[tuple[Ints, Codes]]) -> Codes:
-    """The codes of all rows, in row order, from those of several tries."""
-    if len(found) == 1:
-        return found[0][1]
-    starts = sizes.cumsum() - sizes
-    codes = np.empty(int(sizes.sum()), dtype=np.int32)
-    for rows, piece in found:
-        counts = sizes[rows]
-        codes[np.repeat(starts[rows] - (counts.cumsum() - counts), counts) + np.arange(len(piece))] = piece
-    return codes
+def _candidates(batch: Batch, rows: Rows, reach: Reach) -> RankedCells:
+    """The cells that can stay, and few others."""
+    limits = float(reach.rank), float(reach.before) if rows.additive else math.inf, _floors(rows, reach)
+    if rows.twins is None:
+        batch.check(rows)
+        return RankedCells(rows, Listed(*ranking.likeliest(rows.probs, *limits)))
+    listed = rows.twins.likeliest(rows.probs, *limits, rows.dice, masses=rows.summed and batch.recipe.uses_mass)
+    if not listed.clear:
+        batch.check(rows)
+    return RankedCells(rows.with_noise(listed.draws), listed)
+
+
+def _floors(rows: Rows, reach: Reach) -> NDArray[Any] | None:
+    """What entries must reach on account of their size alone (n,), in the precision of the rows; None: nothing."""
+    if reach.prob == -math.inf and reach.behind == math.inf:
+        return None
+    with np.errstate(all="ignore"):
+        floors = np.full(len(rows.probs), reach.prob)
+        if reach.behind < math.inf:
+            behind = rows.second - reach.behind
+            floors = np.fmax(floors, behind - ROUNDING * (np.abs(rows.second) + abs(reach.behind)))
+        return np.nextafter(floors.astype(rows.probs.dtype), -math.inf)

@@ -1,4 +1,4 @@
-"""Sets found on the most likely labels alone are those found by looking at every label."""
+"""Sets found on the labels within a score's reach are those found by looking at every label."""
 
 import os
 from unittest import mock
@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import order, ranking, recipe, selection
+from rankset import order, ranking, recipe
+from rankset._kernels.twins import Listed
 from rankset.blocks import BLOCK_BYTES
+from rankset.cells import RankedCells, Rows
 from strategies import SCORES, alphas, cases, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
 
 class Plainly:
-    """A score that keeps to itself that its keys follow the ranking."""
+    """A score that keeps its reach to itself."""
 
     def __init__(self, score):
         self.score = score
@@ -26,18 +28,20 @@ class Plainly:
         return self.score.keys(cells)
 
 
-@given(cases, st.sampled_from(SCORES), alphas, st.sampled_from(["allow", "top"]), st.sampled_from([1, 2, 16]))
-def test_the_search_finds_what_the_full_path_finds(case, score, alpha, empty, first_guess):
+@given(cases, st.sampled_from(SCORES), alphas, st.sampled_from(["allow", "top"]))
+def test_what_is_within_reach_is_all_there_is(case, score, alpha, empty):
     probs, labels = wide_rows(*case)
-    groups = np.arange(len(labels)) % 2
-    for condition, keywords in ((rs.Marginal(), {}), (rs.PerRow(), {"groups": groups})):
+    groups = {"groups": np.arange(len(labels)) % 2}
+    for condition, keywords in (
+        (rs.Marginal(), {}),
+        (rs.PerRow(), groups),
+        (rs.PerLabel(np.arange(probs.shape[1]) % 3), {}),
+        (rs.Cross(rs.PerRow(), rs.PerLabel()), groups),
+    ):
         fast, full = (
             rs.calibrate(probs, labels, score=way, condition=condition, **keywords) for way in (score, Plainly(score))
         )
-        assert fast.recipe.takes_prefixes
-        assert not full.recipe.takes_prefixes
         with (
-            mock.patch.object(selection, "FIRST_GUESS", first_guess),
             mock.patch.object(ranking, "FEW", 0),
             mock.patch.dict(os.environ, {BLOCK_BYTES: str(probs.nbytes // 3 + 1)}),
         ):
@@ -46,12 +50,37 @@ def test_the_search_finds_what_the_full_path_finds(case, score, alpha, empty, fi
             )
 
 
+@given(cases, st.integers(1, 400), st.sampled_from([0.05, 0.5, 0.8, 0.95, 0.999, 1.0, 1.5, np.inf]), st.booleans())
+def test_the_likeliest_labels_are_those_within_the_limits_and_few_others(case, rank, mass, floored):
+    probs, _ = wide_rows(*case)
+    floors = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
+    everything = RankedCells(Rows(probs, lambda: None))
+    inside = (everything.rank <= rank) & (everything.before <= mass)
+    if floored:
+        inside &= everything.prob >= floors[everything.row]
+    columns, sizes = ranking.likeliest(probs, rank, mass, floors)
+    listed = RankedCells(Rows(probs, lambda: None), Listed(columns, sizes))
+    assert set(everything.flat[inside]) <= set(listed.flat)
+    for feature in ("rank", "mass", "prob"):
+        known = dict(zip(everything.flat, getattr(everything, feature), strict=True))
+        assert [known[place] for place in listed.flat] == getattr(listed, feature).tolist()
+
+
+def test_limits_keep_most_of_a_row_out():
+    probs, _ = wide_rows(8, 200, 1000, 1e6, np.float32)
+    within = np.cumsum(-np.sort(-probs, axis=1), axis=1)
+    assert ranking.likeliest(probs, 5, np.inf, None)[1].mean() < 7
+    needed = (within < 0.9).sum(axis=1).mean() + 1
+    assert ranking.likeliest(probs, np.inf, 0.9, None)[1].mean() < 2 * needed
+
+
 @given(cases, st.sampled_from(SCORES))
 def test_keys_never_fall_along_the_ranking(case, score):
     probs, labels = wide_rows(*case)
     batch = recipe.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
     _, _, keys = batch.all_keys(slice(0, len(probs)))
-    assert order.not_after(tuple(key[:, :-1] for key in keys), tuple(key[:, 1:] for key in keys)).all()
+    falling = [key.reshape(probs.shape) for key in keys]
+    assert order.not_after(tuple(key[:, :-1] for key in falling), tuple(key[:, 1:] for key in falling)).all()
 
 
 @given(cases, st.sampled_from(SCORES))
@@ -61,6 +90,6 @@ def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, sc
     part = slice(0, len(probs))
     cells, _, everything = batch.all_keys(part)
     _, own = batch.label_keys(labels, part)
-    chosen = cells.column == labels[:, np.newaxis]
+    chosen = cells.column == labels[cells.row]
     for ours, theirs in zip(own, everything, strict=True):
         assert ours.tobytes() == theirs[chosen].tobytes()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset import _kernels, noise, ranking
 from rankset.blocks import BLOCK_BYTES, THREADS
-from rankset.cells import LabelCells, Rows
+from rankset.cells import LabelCells, RankedCells, Rows
 from strategies import ORDER_ONLY, SCORES, alphas, cases, wide_rows
 
 pytest.importorskip("numba")
@@ -61,21 +61,36 @@ def test_any_numbers_are_bit_equal(score):
     assert compiled == plain
 
 
-@given(cases, st.integers(1, 12))
-def test_the_loops_are_their_plain_twins(case, m):
+@given(cases, st.booleans())
+def test_labels_are_read_as_by_the_plain_twin(case, with_ids):
     probs, labels = wide_rows(*case)
+    dice = noise.Dice.of(3, np.arange(len(probs), dtype=np.uint64) if with_ids else None)
+    plain = LabelCells(Rows(probs, lambda: noise.draws(probs, dice)), labels)
+    read = _kernels.twins.Twins().read(probs, labels, dice, masses=True)
+    assert read.clear
+    told = LabelCells(Rows(probs, None).with_noise(read.draws), labels, read)
+    for feature in ("prob", "rank", "mass", "before", "noise"):
+        assert getattr(told, feature).tobytes() == getattr(plain, feature).tobytes(), feature
+
+
+@given(cases, st.integers(1, 400), st.sampled_from([0.05, 0.5, 0.95, 0.999, 1.0, 1.5, np.inf]), st.booleans())
+def test_labels_are_listed_as_by_the_plain_twin(case, rank, mass, floored):
+    probs, _ = wide_rows(*case)
+    floors = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
+    dice = noise.Dice.of(5)
+    everything = RankedCells(Rows(probs, None).with_noise(noise.draws(probs, dice)))
+    inside = (everything.rank <= rank) & (everything.before <= mass)
+    if floored:
+        inside &= everything.prob >= floors[everything.row]
     twins = _kernels.twins.Twins()
-    plain = LabelCells(Rows(probs, lambda: None), labels)
-    ranks, owns, clear = twins.ranks(probs, labels)
-    assert owns.astype(np.float64).tobytes() == plain.prob.tobytes()
-    assert noise.draws(probs, 3, None, twins.uniform).tobytes() == noise.draws(probs, 3).tobytes()
-    assert ranks.tolist() == plain.rank[:, 0].tolist()
-    assert clear
-    assert twins.masses(probs, labels).tobytes() == plain.mass.tobytes()
-    columns, clear = twins.first(probs, m)
-    assert clear is (columns is not None)
-    if columns is not None:
-        assert (columns == ranking.first(probs, m)).all()
+    with mock.patch.object(_kernels.twins, "ROOM", 1):
+        listed = twins.likeliest(probs, rank, mass, floors, dice, masses=True)
+    assert listed.clear or rank >= probs.shape[1] or listed.owns is None
+    told = RankedCells(everything.rows if listed.draws is None else Rows(probs, None).with_noise(listed.draws), listed)
+    assert set(everything.flat[inside]) <= set(told.flat)
+    for feature in ("rank", "mass", "before", "prob", "noise"):
+        known = dict(zip(everything.flat, getattr(everything, feature), strict=True))
+        assert [known[place] for place in told.flat] == getattr(told, feature).tolist(), feature
 
 
 @pytest.mark.parametrize("spoil", [np.nan, -1e-9, 0.5, np.inf, -np.inf])

@@ -1,50 +1,97 @@
 """What the compiled loops look like from outside: arrays in, arrays out, and whether the values were clear."""
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import ranking
+from rankset import noise, ranking
 
 Ints = NDArray[np.int64]
+Draws = NDArray[np.float64]
+
+ROOM = 16
+"""So many columns per row there is room for at first."""
+
+UNUSED = noise.Dice.of(0)
+
+
+@dataclass(frozen=True)
+class Read:
+    """Entry and rank of one label per row, and, where asked for, its mass in units of 2**-50 and the row's draw."""
+
+    owns: NDArray[Any]
+    ranks: Ints
+    units: Ints | None
+    draws: Draws | None
+    clear: bool
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The most likely columns of row after row, how many of each, and what else is known of them.
+
+    Their entries; where asked for, the masses up to them in units of 2**-50, and the rows' draws.
+    """
+
+    columns: Ints
+    sizes: Ints
+    owns: NDArray[Any] | None = None
+    units: Ints | None = None
+    draws: Draws | None = None
+    clear: bool = False
 
 
 class Twins:
     """The compiled loops; Numba is loaded with the first call."""
 
-    def ranks(self, probs: NDArray[Any], labels: Ints) -> tuple[Ints, NDArray[Any], bool]:
-        """The rank and the entry of one label per row."""
-        from rankset._kernels import loops
+    def read(self, probs: NDArray[Any], labels: Ints, dice: noise.Dice | None, *, masses: bool) -> Read:
+        """The features of one label per row; masses are of rows that sum to about 1."""
+        from rankset._kernels.loops import counting
 
-        ranks, owns = np.empty(len(probs), dtype=np.int64), np.empty(len(probs), dtype=probs.dtype)
-        clear = loops.count_rows(probs, labels, ranks, owns)
-        return ranks, owns, bool(clear)
+        n = len(probs)
+        owns, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
+        units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if dice else 0)
+        words, seeded = (dice or UNUSED).words, (dice or UNUSED).seeded
+        clear = counting.read_labels(probs, labels, ranks, owns, units, draws, words, seeded)
+        return Read(owns, ranks, units if masses else None, draws if dice else None, bool(clear))
 
-    def uniform(self, words: NDArray[np.uint64], seeded: np.uint64) -> NDArray[np.float64]:
-        """One number in [0, 1) per row of ``words``."""
-        from rankset._kernels import loops
+    def likeliest(
+        self,
+        probs: NDArray[Any],
+        rank: float,
+        mass: float,
+        floors: NDArray[Any] | None,
+        dice: noise.Dice | None,
+        *,
+        masses: bool,
+    ) -> Listed:
+        """Columns as ``ranking.likeliest`` lists them."""
+        from rankset._kernels.loops import listing
 
-        draws = np.empty(len(words))
-        loops.draw_rows(words, seeded, draws)
-        return draws
-
-    def masses(self, probs: NDArray[Any], labels: Ints) -> NDArray[np.float64]:
-        """The mass of one label per row, of rows that sum to about 1."""
-        from rankset._kernels import loops
-
-        masses = np.empty(len(probs), dtype=np.int64)
-        loops.add_rows(probs, labels, masses)
-        return masses.astype(np.float64) * 2.0**-50
-
-    def first(self, probs: NDArray[Any], m: int) -> tuple[Ints | None, bool]:
-        """The m most likely columns of each row; None where so many are asked that a search would not pay."""
-        from rankset._kernels import loops
-
-        if 2 * m > probs.shape[1] // loops.CHUNK:
-            return None, False
-        columns, crowded = np.empty((len(probs), m), dtype=np.int64), np.empty(len(probs), dtype=np.bool_)
-        clear = bool(loops.take_first(probs, columns, crowded))
-        if crowded.any():
-            columns[crowded] = ranking.first(probs[crowded], m)
-        return columns, clear
+        n_rows, n_columns = probs.shape
+        if rank >= n_columns and mass == math.inf and floors is None:
+            return Listed(*ranking.likeliest(probs, rank, mass, floors))
+        least = np.full(1, -np.inf, dtype=probs.dtype) if floors is None else floors
+        most, rounding = max(1, int(min(rank, n_columns))), 4 * n_columns * float(np.finfo(probs.dtype).eps)
+        sizes, draws = np.empty(n_rows, dtype=np.int64), np.empty(n_rows if dice else 0)
+        words, seeded = (dice or UNUSED).words, (dice or UNUSED).seeded
+        pieces, done, all_clear = [], 0, True
+        while done < n_rows:
+            per_row = ROOM if done == 0 else max(ROOM, 2 * int(sizes[:done].mean()))
+            room = n_columns + per_row * (n_rows - done)
+            piece = (
+                np.empty(room, dtype=np.int64),
+                np.empty(room, dtype=probs.dtype),
+                np.empty(room if masses else 0, dtype=np.int64),
+            )
+            start = done
+            done, clear = listing.list_rows(
+                probs, start, most, mass, rounding, least, *piece, sizes, draws, words, seeded
+            )
+            all_clear = all_clear and bool(clear)
+            pieces.append(tuple(array[: sizes[start:done].sum()] for array in piece))
+        columns, owns, units = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))
+        return Listed(columns, sizes, owns, units if masses else None, draws if dice else None, all_clear)

@@ -60,7 +60,7 @@ class Results:
 
 @dataclass(frozen=True)
 class _Scored:
-    """Keys of all cells and of the true labels' cells, computed once: a score is a fixed function of the row."""
+    """Keys of all cells (n, K) and of the true labels' (n,), computed once: a score is a fixed function of the row."""
 
     everything: Keys
     labels: Keys
@@ -68,8 +68,9 @@ class _Scored:
     @classmethod
     def of(cls, batch: Batch, columns: Ints) -> "_Scored":
         parts = list(blocks.split(*batch.shape))
+        everything = _joined([batch.all_keys(part)[2] for part in parts])
         return cls(
-            _joined([batch.all_keys(part)[2] for part in parts]),
+            tuple(key.reshape(batch.shape) for key in everything),
             _joined([batch.label_keys(columns, part)[1] for part in parts]),
         )
 

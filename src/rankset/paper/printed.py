@@ -72,4 +72,5 @@ def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kin
 def _at_rank(recipe: Recipe, probs: ArrayLike, rank: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Each row's probability at ``rank``."""
     batch = Batch.of(recipe, probs, None, None)
-    return np.concatenate([batch.all_keys(part)[0].prob[:, rank - 1] for part in blocks.split(*batch.shape)])
+    cells = [batch.all_keys(part)[0] for part in blocks.split(*batch.shape)]
+    return np.concatenate([part.prob[part.rank == rank] for part in cells])
