@@ -1,5 +1,6 @@
 """Rows that are odd, and fine."""
 
+import tracemalloc
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -97,6 +98,24 @@ def test_a_memory_map_is_read_block_by_block(mapped, monkeypatch):
     assert all(np.shares_memory(part, rows) for part in read)
     assert max(part.nbytes for part in read) <= DEFAULT_BLOCK_BYTES < rows.nbytes
     assert sum(len(part) for part in read) == 2 * len(rows)
+
+
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Aps(), rs.Thr()], ids=repr)
+@pytest.mark.parametrize("plain", ["0", "1"])
+def test_a_matrix_of_any_size_is_predicted_in_little_memory(score, plain, monkeypatch):
+    monkeypatch.setenv("RANKSET_PLAIN", plain)
+    monkeypatch.setenv("RANKSET_BLOCK_BYTES", str(1 << 20))
+    values = np.exp(np.random.default_rng(0).normal(size=5000)) + 5000 * (np.arange(5000) % 500 == 0)
+    endless = np.tile((values / values.sum()).astype(np.float32), 3)
+    rows = np.lib.stride_tricks.sliding_window_view(endless, 5000)[:8000]  # every row the same numbers, turned
+    rule = rs.calibrate(rows[:100], (-np.arange(100)) % 5000, score=score)
+    rule.predict(rows[:500], 0.1)
+    tracemalloc.start()
+    sets = rule.predict(rows, 0.1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sets.sizes.max() < 20
+    assert peak < rows.nbytes // 8 == 20_000_000
 
 
 @pytest.mark.parametrize("score", EVERY_SCORE, ids=repr)

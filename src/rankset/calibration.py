@@ -49,9 +49,8 @@ class Calibration:
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
         """Sorts unordered ``keys`` of rows in ``groups``, numbered below ``count``."""
-        ranking = order.argsort((groups, *keys))
         offsets = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
-        return cls(tuple(key[ranking] for key in keys), offsets.astype(np.int64))
+        return cls(order.sorted_keys(groups, keys), offsets.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.keys[0])

@@ -211,20 +211,24 @@ class RankedCells(Cells):
         """``listed`` are those that count, with what compiled loops know of them already."""
         self.rows = rows
         self._listed = listed or Listed(*ranking.likeliest(rows.probs, math.inf, math.inf, None))
-        self._columns, self._sizes = self._listed.columns, self._listed.sizes
+
+    @property
+    def sizes(self) -> Ints:
+        """How many cells each row has."""
+        return self._listed.sizes
 
     @lazy
     def row(self) -> Ints:
-        return np.repeat(np.arange(len(self._sizes)), self._sizes)
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @property
     def column(self) -> Ints:
-        return self._columns
+        return self._listed.columns
 
     @lazy
     def flat(self) -> Ints:
         """Where the cells lie in their block's memory."""
-        return self.row * self.rows.probs.shape[1] + self._columns
+        return self.row * self.rows.probs.shape[1] + self.column
 
     @lazy
     def prob(self) -> Floats:
@@ -233,14 +237,14 @@ class RankedCells(Cells):
 
     @lazy
     def rank(self) -> Ints:
-        starts = self._sizes.cumsum() - self._sizes
+        starts = self.sizes.cumsum() - self.sizes
         return np.arange(1, len(self) + 1) - starts[self.row]
 
     @lazy
     def mass(self) -> Floats:
         self.rows.check_additive()
         units = self._listed.units
-        return _running(self.prob, self._sizes) if units is None else units.astype(np.float64) * GRID
+        return _running(self.prob, self.sizes) if units is None else units.astype(np.float64) * GRID
 
 
 def _running(probs: Floats, sizes: Ints) -> Floats:

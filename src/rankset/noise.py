@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.scratch import scratch
+
 Words = NDArray[np.uint64]
 
 SAMPLED = 16
@@ -37,13 +39,13 @@ def draws(values: NDArray[Any], dice: Dice) -> NDArray[np.float64]:
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
     sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
-    words = np.empty((n_rows, len(sampled) + 3), dtype=np.uint64)
-    words[:, :-3] = _bits(values[:, sampled])
-    words[:, -3] = _bits(values[np.arange(n_rows), largest])
-    words[:, -2] = largest
-    words[:, -1] = dice.words
-    salts = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * GOLDEN
-    total = _mixed(words + salts).sum(axis=1, dtype=np.uint64)
+    words = scratch((len(sampled) + 3, n_rows), np.uint64)
+    words[:-3] = _bits(values[:, sampled].T)
+    words[-3] = _bits(values[np.arange(n_rows), largest])
+    words[-2] = largest
+    words[-1] = dice.words
+    words += np.arange(1, len(words) + 1, dtype=np.uint64)[:, np.newaxis] * GOLDEN
+    total = _mixed(words).sum(axis=0, dtype=np.uint64)
     return (_mixed(total ^ dice.seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
@@ -53,7 +55,15 @@ def _bits(values: NDArray[Any]) -> Words:
 
 
 def _mixed(words: Words) -> Words:
-    """A bijection of 64-bit words that scatters neighbours (the finaliser of SplitMix64)."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+    """A bijection of 64-bit words that scatters neighbours (the finaliser of SplitMix64), in place."""
+    shifted = scratch(words.shape, np.uint64, "shifted")
+    words ^= np.right_shift(words, np.uint64(30), out=shifted)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= np.right_shift(words, np.uint64(27), out=shifted)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= np.right_shift(words, np.uint64(31), out=shifted)
+    return words
+
+
+NO_DICE = Dice.of(0)
+"""For scores that do not draw."""

@@ -9,6 +9,14 @@ Keys = tuple[NDArray[Any], ...]
 """Arrays of int64 or float64, of one shape, compared entry by entry like Python tuples."""
 
 
+def sorted_keys(groups: NDArray[np.int64], keys: Keys) -> Keys:
+    """One-dimensional ``keys`` in order, group by group."""
+    if len(keys) == 1 and (groups == groups[:1]).all():
+        return (np.sort(keys[0]),)
+    ranking = argsort((groups, *keys))
+    return tuple(key[ranking] for key in keys)
+
+
 def argsort(keys: Keys) -> NDArray[np.int64]:
     """An order of one-dimensional ``keys``, found from the least significant key up; any, among equal tuples.
 

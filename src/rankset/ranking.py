@@ -100,13 +100,12 @@ def _at_mass(values: Floats, mass: float) -> Floats:
     room = 4 * n_columns * float(np.finfo(values.dtype).eps)
     left = np.maximum((1 - room) * sums(values) - (mass + room), 0).astype(values.dtype)
     low, high = left / n_columns, left
-    if n_columns > NARROW:
-        cut = scratch(values.shape, values.dtype)
-        for _ in range(ROUNDS):
-            middle = np.sqrt(low * high)
-            np.minimum(values, middle[:, np.newaxis], out=cut)
-            valid = sums(cut) < left
-            low, high = np.where(valid, middle, low), np.where(valid, high, middle)
+    cut = scratch(values.shape, values.dtype)
+    for _ in range(ROUNDS if n_columns > NARROW else ROUNDS // 2):
+        middle = np.sqrt(low * high)
+        np.minimum(values, middle[:, np.newaxis], out=cut)
+        valid = sums(cut) < left
+        low, high = np.where(valid, middle, low), np.where(valid, high, middle)
     return low
 
 
@@ -118,7 +117,7 @@ def sums(values: Floats) -> Floats:
 def count(mask: NDArray[np.bool_]) -> Ints:
     """How many entries of each row are true, several times faster than by summing booleans."""
     if mask.shape[1] <= NARROW or mask.shape[1] % 8:
-        return sums(mask.astype(np.float32)).astype(np.int64)
+        return sums(mask.astype(np.float32 if mask.shape[1] < 1 << 24 else np.float64)).astype(np.int64)
     words = mask.view(np.uint64)
     total = np.zeros(len(mask), dtype=np.int64)
     for start in range(0, words.shape[1], MOST_WORDS):
@@ -138,9 +137,10 @@ def _by_words(values: NDArray[np.float32]) -> Ints:
 
 def _falling(values: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Words below 2**32 that rise as ``values`` fall."""
-    bits = (values + np.float32(0)).view(np.uint32)
-    rising = bits ^ np.where(bits >> 31, np.uint32(0xFFFFFFFF), np.uint32(0x80000000))
-    return (~rising).astype(np.uint64)
+    bits = (values + np.float32(0)).view(np.int32)
+    bits ^= (bits >> 31) | np.int32(-(2**31))  # rise, read as unsigned: negative ones turned over, others behind them
+    np.invert(bits, out=bits)
+    return bits.view(np.uint32).astype(np.uint64)
 
 
 def _by_argsort(values: NDArray[np.float64]) -> Ints:

@@ -139,8 +139,9 @@ class Batch:
             told, received = ("with", "without") if recipe.with_ids else ("without", "with")
             raise RuleError.ids(told, received)
         codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
-        dice = noise.Dice.of(recipe.seed, inputs.id_words(ids, len(source)))
-        return cls(recipe, source, codes, dice, _kernels.chosen(source.size))
+        words = inputs.id_words(ids, len(source))
+        dice = noise.Dice.of(recipe.seed, words) if recipe.uses_noise else noise.NO_DICE
+        return cls(recipe, source, codes, dice, _kernels.chosen(len(source), recipe.n_columns))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ formula serves calibration and prediction. Optional members tell more about it:
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -212,7 +213,7 @@ def checked_score(score: object) -> Score:
     if isinstance(score, str):
         meant = next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == score.lower()), "Rank")
         raise KindError.argument("score", f"an object such as rankset.{meant}()", score)
-    if not isinstance(score, Score):
+    if type(score) not in BUILT_IN and not isinstance(score, Score):
         raise KindError.argument("score", "a score such as Rank() or Aps(), an object with keys(cells)", score)
     return score
 
@@ -224,6 +225,10 @@ def needs_probs(score: Score) -> bool:
 
 def looks_at(score: Score, n_columns: int) -> frozenset[str]:
     """The features of cells that ``score`` uses, found out by showing it a row."""
+    return _known(score, n_columns) if type(score) in BUILT_IN[:-1] else _watched(score, n_columns)
+
+
+def _watched(score: Score, n_columns: int) -> frozenset[str]:
     seen: set[str] = set()
 
     class Watched(LabelCells):
@@ -237,6 +242,7 @@ def looks_at(score: Score, n_columns: int) -> frozenset[str]:
     return frozenset(seen & FEATURES)
 
 
+_known = lru_cache(_watched)
 FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
 
 

@@ -1,5 +1,6 @@
 """Memory that each thread uses again for its next block: asking the system for it costs more than most work on it."""
 
+import math
 import threading
 from typing import Any
 
@@ -9,10 +10,11 @@ from numpy.typing import DTypeLike, NDArray
 _KEPT = threading.local()
 
 
-def scratch(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """An array with anything in it, for use until the same thread asks for the same ``dtype`` again."""
-    kind, size = np.dtype(dtype), int(np.prod(shape))
+def scratch(shape: tuple[int, ...], dtype: DTypeLike, slot: str = "") -> NDArray[Any]:
+    """An array with anything in it, for use until the same thread asks for the same ``dtype`` and ``slot`` again."""
+    kind, size = np.dtype(dtype), math.prod(shape)
     kept: dict[str, NDArray[Any]] = _KEPT.__dict__
-    if kind.str not in kept or kept[kind.str].size < size:
-        kept[kind.str] = np.empty(size, dtype=kind)
-    return kept[kind.str][:size].reshape(shape)
+    array = kept.get(slot + kind.str)
+    if array is None or array.size < size:
+        array = kept[slot + kind.str] = np.empty(size, dtype=kind)
+    return array[:size].reshape(shape)

@@ -16,12 +16,14 @@ from rankset._kernels.twins import Listed
 from rankset.calibration import Thresholds
 from rankset.cells import RankedCells, Rows
 from rankset.recipe import Batch, Ints
-from rankset.scores import Limit, Reach
+from rankset.scores import Reach
 
 Empty = Literal["allow", "top"]
 EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
 
 Codes = NDArray[np.int32]
+
+ZERO = np.zeros(1, dtype=np.int64)
 
 ROUNDING = 1e-9
 """More than differences of float64 are rounded by, relative to what they are differences of."""
@@ -30,19 +32,31 @@ ROUNDING = 1e-9
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
     """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
     reach = scores.reach(batch.recipe.score, thresholds.keys)
+    if len(batch.row_groups) == 1:
+        reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
     parts = batch.mapped(partial(_block, batch, thresholds, reach, empty))
-    sizes = np.concatenate([np.zeros(1, dtype=np.int64), *(sizes for sizes, _ in parts)])
-    codes = np.concatenate([np.zeros(0, dtype=np.int32), *(codes for _, codes in parts)])
-    return sizes.cumsum(), codes
+    offsets = np.concatenate([ZERO, *(sizes for sizes, _ in parts)]).cumsum()
+    if len(parts) == 1:
+        return offsets, parts[0][1]
+    codes = np.empty(offsets[-1], dtype=np.int32)
+    end = len(codes)
+    while parts:  # each part's memory is free again before the next one is copied
+        _, piece = parts.pop()
+        codes[end - len(piece) : end] = piece
+        end -= len(piece)
+    return offsets, codes
 
 
 def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, part: slice) -> tuple[Ints, Codes]:
     """Sizes and codes of the sets of one block."""
     rows = batch.rows(part)
-    cells = _candidates(batch, rows, _widest(reach, thresholds, batch.groups_in(part)))
+    if len(batch.row_groups) > 1:
+        reach = _widest(reach, thresholds, batch.groups_in(part))
+    cells = _candidates(batch, rows, reach)
     kept = thresholds.keep(batch.groups(cells, part), batch.recipe.keys(cells))
-    sizes = np.bincount(cells.row[kept], minlength=len(rows.probs))
-    codes = cells.column[kept].astype(np.int32)
+    sizes, codes = cells.sizes, cells.column.astype(np.int32)
+    if not kept.all():
+        sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]
     if empty == "top" and not sizes.all():
         places, missing = (sizes.cumsum() - sizes)[sizes == 0], rows.probs[sizes == 0]
         codes = np.insert(codes, places, missing.argmax(axis=1))
@@ -54,12 +68,12 @@ def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
     """The reach of the most generous of some groups."""
     if thresholds.everything[groups].any():
         return Reach()
-
-    def over(limit: Limit) -> NDArray[Any]:
-        return np.broadcast_to(limit, thresholds.everything.shape)[groups]
-
-    rank, before, behind = (float(over(limit).max()) for limit in (reach.rank, reach.before, reach.behind))
-    return Reach(rank, before, float(over(reach.prob).min()), behind)
+    rank, before, behind = (
+        limit if isinstance(limit, float) else float(limit[groups].max())
+        for limit in (reach.rank, reach.before, reach.behind)
+    )
+    prob = reach.prob if isinstance(reach.prob, float) else float(reach.prob[groups].min())
+    return Reach(rank, before, prob, behind)
 
 
 def _candidates(batch: Batch, rows: Rows, reach: Reach) -> RankedCells:

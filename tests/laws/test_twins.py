@@ -120,9 +120,11 @@ def test_sums_in_doubt_are_judged_by_the_plain_check():
 
 
 def test_small_matrices_never_load_numba():
-    assert _kernels.chosen(1000) is None
-    assert _kernels.chosen(_kernels.WORTHWHILE) is not None
+    large = _kernels.WORTHWHILE // 10 + 1, 10
+    assert _kernels.chosen(100, 10) is None
+    assert _kernels.chosen(*large) is not None
+    assert _kernels.chosen(2, _kernels.MOST_COLUMNS + 1) is None
     with mock.patch.dict(os.environ, {_kernels.PLAIN: "1"}):
-        assert _kernels.chosen(_kernels.WORTHWHILE) is None
+        assert _kernels.chosen(*large) is None
     with mock.patch.dict(os.environ, {_kernels.PLAIN: "0"}):
-        assert _kernels.chosen(_kernels.WORTHWHILE) is not None
+        assert _kernels.chosen(*large) is not None

@@ -16,9 +16,14 @@ WORTHWHILE = 1 << 21
 """How many entries a matrix must have before loading compiled code pays."""
 
 
-def chosen(entries: int) -> Twins | None:
-    """The twins for a matrix of so many entries, where they are installed, wanted and worth their while."""
-    if entries < WORTHWHILE or os.environ.get(PLAIN, "") not in ("", "0"):
+MOST_COLUMNS = 1 << 24
+"""Rows are counted in their own precision, and float32 counts no further."""
+
+
+def chosen(n_rows: int, n_columns: int) -> Twins | None:
+    """The twins for a matrix of this shape, where they are installed, wanted and worth their while."""
+    too_small, too_wide = n_rows * n_columns < WORTHWHILE, n_columns > MOST_COLUMNS
+    if too_small or too_wide or os.environ.get(PLAIN, "") not in ("", "0"):
         return None
     return _installed()
 

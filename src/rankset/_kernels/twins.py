@@ -15,8 +15,6 @@ Draws = NDArray[np.float64]
 ROOM = 16
 """So many columns per row there is room for at first."""
 
-UNUSED = noise.Dice.of(0)
-
 
 @dataclass(frozen=True)
 class Read:
@@ -54,7 +52,7 @@ class Twins:
         n = len(probs)
         owns, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
         units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if dice else 0)
-        words, seeded = (dice or UNUSED).words, (dice or UNUSED).seeded
+        words, seeded = (dice or noise.NO_DICE).words, (dice or noise.NO_DICE).seeded
         clear = counting.read_labels(probs, labels, ranks, owns, units, draws, words, seeded)
         return Read(owns, ranks, units if masses else None, draws if dice else None, bool(clear))
 
@@ -77,7 +75,7 @@ class Twins:
         least = np.full(1, -np.inf, dtype=probs.dtype) if floors is None else floors
         most, rounding = max(1, int(min(rank, n_columns))), 4 * n_columns * float(np.finfo(probs.dtype).eps)
         sizes, draws = np.empty(n_rows, dtype=np.int64), np.empty(n_rows if dice else 0)
-        words, seeded = (dice or UNUSED).words, (dice or UNUSED).seeded
+        words, seeded = (dice or noise.NO_DICE).words, (dice or noise.NO_DICE).seeded
         pieces, done, all_clear = [], 0, True
         while done < n_rows:
             per_row = ROOM if done == 0 else max(ROOM, 2 * int(sizes[:done].mean()))
