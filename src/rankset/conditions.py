@@ -130,6 +130,8 @@ def checked_condition(condition: object) -> Condition:
     """``condition`` itself, if it is one."""
     if isinstance(condition, type):
         raise KindError.class_instead_of_object("condition", condition)
-    if type(condition) not in BUILT_IN and not isinstance(condition, Condition):
+    if isinstance(condition, BUILT_IN):  # asking a protocol takes long
+        return condition
+    if not isinstance(condition, Condition):
         raise KindError.argument("condition", "a condition such as Marginal() or PerLabel()", condition)
     return condition

@@ -213,7 +213,9 @@ def checked_score(score: object) -> Score:
     if isinstance(score, str):
         meant = next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == score.lower()), "Rank")
         raise KindError.argument("score", f"an object such as rankset.{meant}()", score)
-    if type(score) not in BUILT_IN and not isinstance(score, Score):
+    if isinstance(score, BUILT_IN):  # asking a protocol takes long
+        return score
+    if not isinstance(score, Score):
         raise KindError.argument("score", "a score such as Rank() or Aps(), an object with keys(cells)", score)
     return score
 
@@ -225,7 +227,8 @@ def needs_probs(score: Score) -> bool:
 
 def looks_at(score: Score, n_columns: int) -> frozenset[str]:
     """The features of cells that ``score`` uses, found out by showing it a row."""
-    return _known(score, n_columns) if type(score) in BUILT_IN[:-1] else _watched(score, n_columns)
+    simple = type(score) in BUILT_IN and not isinstance(score, TieBreak)
+    return _known(cast("Any", score), n_columns) if simple else _watched(score, n_columns)
 
 
 def _watched(score: Score, n_columns: int) -> frozenset[str]:
