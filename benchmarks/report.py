@@ -16,7 +16,8 @@ INTRODUCTION = """# Measured
 in turn, each in a process and an environment of its own. *fast* is rankset with `rankset[fast]`, *plain* is the NumPy
 path (`RANKSET_PLAIN=1`). A dash: the library has no such score.
 """
-SLOWER = """Two reasons. A call costs 0.3 to 0.5 ms whatever the size of the matrix (some sixty NumPy calls to check, list and
+SLOWER = """\
+Two reasons. A call costs 0.3 to 0.5 ms whatever the size of the matrix (some sixty NumPy calls to check, list and
 order), and *fast* is the plain path below 2,097,152 entries, where loading compiled code would not pay. And THR needs
 one entry per row at calibration and one comparison per entry at prediction: TorchCP does just that and answers with the
 mask; we check every entry, list the labels that stay and put them in order, most of the time at 10k×10.
