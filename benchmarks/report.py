@@ -14,13 +14,16 @@ INTRODUCTION = """# Measured
 
 `python3 run.py bench` wrote this page. Ratios are its message: everybody runs on the same float32 matrices in one run,
 in turn, each in a process and an environment of its own. *fast* is rankset with `rankset[fast]`, *plain* is the NumPy
-path (`RANKSET_PLAIN=1`). A dash: the library has no such score.
+path (`RANKSET_PLAIN=1`); on small matrices (10k×10, 10k×100) both are the plain path, and what differs between them is
+noise. A ratio is the median of the ratios within repetitions, so it need not be the quotient of the median seconds shown.
+A dash: the library has no such score.
 """
 SLOWER = """\
-Two reasons. A call costs 0.3 to 0.5 ms whatever the size of the matrix (some sixty NumPy calls to check, list and
-order), and *fast* is the plain path below 2,097,152 entries, where loading compiled code would not pay. And THR needs
-one entry per row at calibration and one comparison per entry at prediction: TorchCP does just that and answers with the
-mask; we check every entry, list the labels that stay and put them in order, most of the time at 10k×10.
+Two reasons. A call costs 0.3 to 0.9 ms however small the matrix (some sixty NumPy calls to check, list and order, more
+where draws are made), and *fast* is the plain path on small matrices, where loading compiled code would not pay. And THR
+needs one entry per row at calibration and one comparison per entry at prediction: TorchCP does just that and answers
+with the mask; we check every entry, list the labels that stay and put them in order, most of the time at 10k×10. Not in
+the table: the first call that takes compiled code loads it, about a second per process, ten when it was never compiled.
 """
 METHOD = """## How
 
@@ -55,7 +58,8 @@ def text(results: Results) -> str:
     parts = [
         INTRODUCTION,
         _machine(results),
-        "## Goals\n\n" + _grid(("", "asked", "plain", "asked", "fast"), goals(results)),
+        "## Goals\n\nWhat we mean to reach, and a cross where we do not.\n\n"
+        + _grid(("", "asked", "plain", "asked", "fast"), goals(results)),
         "## How many times as long others take\n\nAgainst fast / plain; bold where we are slower.\n\n"
         + _by_task(large, [(peer.title, _faster(results, peer.title)) for peer in PEERS]),
         "## Against reading the matrix\n\nTime in readings; its inverse is the share of the bandwidth.\n\n"
@@ -67,7 +71,7 @@ def text(results: Results) -> str:
         "## Small inputs, microseconds\n\nRules from 1,000 rows where one row is predicted.\n\n"
         + _by_task(small, _columns(results, _microseconds)),
         f"## Where we are slower\n\n{SLOWER}\n" + _slower(results),
-        "## Labels per set\n\nThe same job was done.\n\n"
+        "## Labels per set\n\nThe same job was done, but for MAPIE's APS, which does not draw.\n\n"
         + _by_task([task for task in large if task.operation == "predict"], _columns(results, _set_size)),
         "## Left out\n\n" + _left_out(results),
         METHOD,

@@ -12,8 +12,8 @@ import matrices
 from results import Task
 from workers import FAST, PLAIN, READ, Worker
 
-SIZES = ((1, 10), (2_000, 10), (6_000, 500), (300, 10_000))
-LARGE = 1_000_000
+SIZES = ((1, 10), (2_000, 10), (20_000, 500), (1_000, 10_000))
+LARGE = 9_000_000
 """With so many entries the compiled path must be the one taken, lest nothing be compared."""
 
 SCORES = ("RANK", "APS", "THR")

@@ -297,3 +297,48 @@ def test_minus_zero_and_zero_are_one_key_down_to_the_bytes():
 
     plus, minus = (rs.calibrate(PROBS, LABELS, score=Zeros(zero)).calibration.keys[0] for zero in (0.0, -0.0))
     assert plus.tobytes() == minus.tobytes()
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """THR that tells what it is told to tell of its reach."""
+
+    answer: object
+
+    def keys(self, cells):
+        return (-cells.prob,)
+
+    def reach(self, bounds):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "must return a rankset.Reach, got NoneType from Reaching("),
+        (rs.Reach(prob=np.nan), "none NaN, got prob=nan from Reaching("),
+        (rs.Reach(rank=np.arange(3)), "arrays of shape (2,), none NaN, got rank=array([0, 1, 2])"),
+        (rs.Reach(before="all"), "got before='all'"),
+        (rs.Reach(behind=None), "got behind=None"),
+    ],
+    ids=repr,
+)
+def test_a_reach_that_cannot_be_is_refused(answer, words):
+    rule = rs.calibrate(PROBS, LABELS, score=Reaching(answer))
+    with pytest.raises(ScoreError, match=said(words, "help(rankset.Reach)")):
+        rule.predict(PROBS, 0.1)
+
+
+@pytest.mark.parametrize(
+    "reach", [rs.Reach(), rs.Reach(rank=2), rs.Reach(rank=3.5, prob=-1), rs.Reach(behind=1)], ids=repr
+)
+def test_a_reach_may_be_numbers(reach):
+    ours = rs.calibrate(PROBS, LABELS, score=Reaching(reach)).predict(PROBS, 0.4)
+    theirs = rs.calibrate(PROBS, LABELS, score=rs.Thr()).predict(PROBS, 0.4)
+    assert (ours.mask <= theirs.mask).all()
+    assert ours == theirs or reach == rs.Reach(rank=2)
+
+
+def test_a_feature_that_cells_do_not_have_is_named_with_those_they_have():
+    with pytest.raises(AttributeError, match="cells have no 'probs'; they have column, prob, rank, mass"):
+        rs.calibrate(PROBS, LABELS, score=Own(lambda cells: (cells.probs,)))

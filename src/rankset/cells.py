@@ -60,10 +60,10 @@ class Rows:
     @lazy
     def second(self) -> Floats:
         """The second largest entry of each row (n,); -inf where there is only one."""
-        n_rows, n_columns = self.probs.shape
-        if n_columns == 1:
-            return np.full(n_rows, -np.inf)
-        return np.partition(self.probs, n_columns - 2, axis=1)[:, n_columns - 2].astype(np.float64)
+        others = scratch(self.probs.shape, self.probs.dtype)
+        others[:] = self.probs
+        others[np.arange(len(others)), others.argmax(axis=1)] = -np.inf
+        return others.max(axis=1).astype(np.float64)
 
     @lazy
     def noise(self) -> Floats:
@@ -139,6 +139,10 @@ class Cells(ABC):
 
     def __len__(self) -> int:
         return len(self.column)
+
+    def __getattr__(self, name: str) -> None:
+        known = "column, prob, rank, mass, before, top, second, noise"
+        raise AttributeError(f"cells have no {name!r}; they have {known}", name=name, obj=self)
 
 
 class LabelCells(Cells):

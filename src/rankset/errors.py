@@ -306,10 +306,10 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"a score's keys(cells) must return {expected}, got {received}. help(rankset.Score) has an example.")
 
     @classmethod
-    def reach(cls, score: object, received: object) -> "ScoreError":
+    def reach(cls, score: object, expected: str, received: str) -> "ScoreError":
         return cls(
-            f"a score's reach(bounds) must return a rankset.Reach, got {type(received).__name__} from {shown(score)}. "
-            f"Leave reach out if the score knows no limits."
+            f"a score's reach(bounds) must return {expected}, got {received} from {shown(score)}. "
+            f"help(rankset.Reach) has an example; leave reach out if the score knows no limits."
         )
 
     @classmethod

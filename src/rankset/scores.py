@@ -27,6 +27,10 @@ from rankset.order import Keys
 class Score(Protocol):
     """Anything with ``keys(cells)``: a tuple of arrays, most significant first, larger for stranger labels.
 
+    ``help(rankset.Cells)`` lists what cells have. Optional members: ``transform(probs)`` maps the rows first,
+    ``needs_probs = True`` keeps the score away from ``kind="scores"``, ``reach(bounds)`` saves sorting whole rows (see
+    ``rankset.Reach``), ``caveat`` is a sentence shown with every rule that uses it.
+
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Gap:
@@ -46,10 +50,20 @@ Limit = NDArray[Any] | float
 
 @dataclass(frozen=True)
 class Reach:
-    """How far down their row the labels can lie whose keys stay within some bounds, as numbers or arrays of bounds.
+    """How far down its row a label can lie that stays: what a score's ``reach(bounds)`` returns.
 
-    None of them has a rank beyond ``rank``, more than ``before`` before it, or a probability below ``prob`` or more
-    than ``behind`` below the second largest of its row. Each may promise too little, none too much.
+    ``bounds`` are thresholds as ``keys`` makes them, a tuple of arrays with one entry per threshold. A label whose keys
+    stay within one of them has a rank of at most ``rank``, a mass of at most ``before`` ranked before it, a probability
+    of at least ``prob``, and lies at most ``behind`` below the second largest entry of its row. Limits are numbers or
+    arrays like those of ``bounds``. Looser ones cost time; one that is too tight drops labels and voids the guarantee.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Unlikely:
+    ...     def keys(self, cells):
+    ...         return (-cells.prob,)
+    ...     def reach(self, bounds):
+    ...         return Reach(prob=-bounds[0])
     """
 
     rank: Limit = math.inf
@@ -254,8 +268,23 @@ def reach(score: Score, bounds: Keys) -> Reach:
     with np.errstate(all="ignore"):  # infinite limits are fine
         found = cast("Any", score).reach(bounds) if hasattr(score, "reach") else Reach()
     if not isinstance(found, Reach):
-        raise ScoreError.reach(score, found)
-    return found
+        raise ScoreError.reach(score, "a rankset.Reach", type(found).__name__)
+    return Reach(*(_limit(score, name, getattr(found, name), bounds[0]) for name in REACHES))
+
+
+REACHES = ("rank", "before", "prob", "behind")
+
+
+def _limit(score: Score, name: str, limit: object, bounds: NDArray[Any]) -> NDArray[np.float64]:
+    """A limit for each of ``bounds``."""
+    expected = f"numbers or arrays of shape {bounds.shape}, none NaN"
+    try:
+        limits = np.broadcast_to(np.asarray(limit, dtype=np.float64), bounds.shape)
+    except (TypeError, ValueError):
+        raise ScoreError.reach(score, expected, f"{name}={limit!r}") from None
+    if np.isnan(limits).any():
+        raise ScoreError.reach(score, expected, f"{name}={limit!r}")
+    return limits
 
 
 def caveat(score: Score) -> str | None:

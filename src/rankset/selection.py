@@ -68,12 +68,8 @@ def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
     """The reach of the most generous of some groups."""
     if thresholds.everything[groups].any():
         return Reach()
-    rank, before, behind = (
-        limit if isinstance(limit, float) else float(limit[groups].max())
-        for limit in (reach.rank, reach.before, reach.behind)
-    )
-    prob = reach.prob if isinstance(reach.prob, float) else float(reach.prob[groups].min())
-    return Reach(rank, before, prob, behind)
+    rank, before, prob, behind = (np.asarray(getattr(reach, name))[groups] for name in scores.REACHES)
+    return Reach(float(rank.max()), float(before.max()), float(prob.min()), float(behind.max()))
 
 
 def _candidates(batch: Batch, rows: Rows, reach: Reach) -> RankedCells:

@@ -73,8 +73,14 @@ def test_labels_are_read_as_by_the_plain_twin(case, with_ids):
         assert getattr(told, feature).tobytes() == getattr(plain, feature).tobytes(), feature
 
 
-@given(cases, st.integers(1, 400), st.sampled_from([0.05, 0.5, 0.95, 0.999, 1.0, 1.5, np.inf]), st.booleans())
-def test_labels_are_listed_as_by_the_plain_twin(case, rank, mass, floored):
+@given(
+    cases,
+    st.integers(1, 400),
+    st.sampled_from([0.05, 0.5, 0.95, 0.999, 1.0, 1.5, np.inf]),
+    st.booleans(),
+    st.sampled_from([0, 128, np.inf]),
+)
+def test_labels_are_listed_as_by_the_plain_twin(case, rank, mass, floored, crowded):
     probs, _ = wide_rows(*case)
     floors = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
     dice = noise.Dice.of(5)
@@ -83,9 +89,9 @@ def test_labels_are_listed_as_by_the_plain_twin(case, rank, mass, floored):
     if floored:
         inside &= everything.prob >= floors[everything.row]
     twins = _kernels.twins.Twins()
-    with mock.patch.object(_kernels.twins, "ROOM", 1):
+    with mock.patch.multiple(_kernels.twins, ROOM=1, CROWDED=crowded):
         listed = twins.likeliest(probs, rank, mass, floors, dice, masses=True)
-    assert listed.clear or rank >= probs.shape[1] or listed.owns is None
+    assert listed.clear is (listed.owns is not None)
     told = RankedCells(everything.rows if listed.draws is None else Rows(probs, None).with_noise(listed.draws), listed)
     assert set(everything.flat[inside]) <= set(told.flat)
     for feature in ("rank", "mass", "before", "prob", "noise"):
@@ -128,3 +134,8 @@ def test_small_matrices_never_load_numba():
         assert _kernels.chosen(*large) is None
     with mock.patch.dict(os.environ, {_kernels.PLAIN: "0"}):
         assert _kernels.chosen(*large) is not None
+    with (
+        mock.patch.dict(os.environ, {_kernels.PLAIN: "yes"}),
+        pytest.raises(TypeError, match="RANKSET_PLAIN must be 0 or 1, got 'yes'"),
+    ):
+        _kernels.chosen(*large)

@@ -9,10 +9,11 @@ from functools import cache
 from importlib.util import find_spec
 
 from rankset._kernels.twins import Twins
+from rankset.errors import KindError
 
 PLAIN = "RANKSET_PLAIN"
 
-WORTHWHILE = 1 << 21
+WORTHWHILE = 1 << 23
 """How many entries a matrix must have before loading compiled code pays."""
 
 
@@ -23,7 +24,10 @@ MOST_COLUMNS = 1 << 24
 def chosen(n_rows: int, n_columns: int) -> Twins | None:
     """The twins for a matrix of this shape, where they are installed, wanted and worth their while."""
     too_small, too_wide = n_rows * n_columns < WORTHWHILE, n_columns > MOST_COLUMNS
-    if too_small or too_wide or os.environ.get(PLAIN, "") not in ("", "0"):
+    plain = os.environ.get(PLAIN) or "0"
+    if plain not in ("0", "1"):
+        raise KindError.argument(f"the environment variable {PLAIN}", "0 or 1", plain)
+    if too_small or too_wide or plain == "1":
         return None
     return _installed()
 

@@ -15,6 +15,9 @@ Draws = NDArray[np.float64]
 ROOM = 16
 """So many columns per row there is room for at first."""
 
+CROWDED = 128
+"""Longer lists are found by the plain twin: NumPy sorts them with vector instructions."""
+
 
 @dataclass(frozen=True)
 class Read:
@@ -89,6 +92,8 @@ class Twins:
             done, clear = listing.list_rows(
                 probs, start, most, mass, rounding, least, *piece, sizes, draws, words, seeded
             )
+            if done < n_rows and sizes[:done].mean() > CROWDED:
+                return Listed(*ranking.likeliest(probs, rank, mass, floors))
             all_clear = all_clear and bool(clear)
             pieces.append(tuple(array[: sizes[start:done].sum()] for array in piece))
         columns, owns, units = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))

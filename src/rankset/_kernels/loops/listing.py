@@ -12,7 +12,7 @@ from rankset._kernels.loops.lanes import fill_tops, new_tops
 
 SHORT = 8
 BISECTIONS = 16
-GAPS = (701, 301, 132, 57, 23, 10, 4)
+RUN = 16
 
 
 @numba.njit(nogil=True, cache=True)
@@ -27,6 +27,7 @@ def list_rows(probs, start, rank, mass, room, floors, columns, owns, units, size
     tops = new_tops(probs)
     hits = np.empty(len(tops), np.int32)
     values, places = np.empty(n_columns, probs.dtype), np.empty(n_columns, np.int32)
+    spare_values, spare_places = np.empty_like(values), np.empty_like(places)
     clear, filled = True, 0
     for i in range(start, n_rows):
         row = probs[i]
@@ -42,7 +43,7 @@ def list_rows(probs, start, rank, mass, room, floors, columns, owns, units, size
         found = _gather(row, floor, hits[: _hit(tops, floor, hits)], len(tops), values, places)
         if filled + found > len(columns):
             return i, clear
-        _sort(values[:found], places[:found])
+        _sort(values[:found], places[:found], spare_values, spare_places)
         found = min(found, rank)
         if len(units):
             found = _add(values[:found], mass, units[filled:])
@@ -164,19 +165,50 @@ def _add(values, mass, units):
 
 
 @numba.njit(nogil=True, cache=True)
-def _sort(values, places):
-    """Sorts both, the largest value first, equal ones from the left: Shell's way, by insertion over shrinking gaps."""
-    if len(values) > SHORT:
-        for gap in GAPS:
-            _insert(values, places, gap)
-    _insert(values, places, 1)
+def _sort(values, places, spare_values, spare_places):
+    """Sorts both, the largest value first, equal ones from the left: short runs by insertion, then merged in pairs."""
+    count = len(values)
+    for start in range(0, count, RUN):
+        _insert(values[start : start + RUN], places[start : start + RUN])
+    width = RUN
+    while width < count:
+        for start in range(0, count, 2 * width):
+            _merge(
+                values,
+                places,
+                start,
+                min(start + width, count),
+                min(start + 2 * width, count),
+                spare_values,
+                spare_places,
+            )
+        values[:], places[:] = spare_values[:count], spare_places[:count]
+        width *= 2
 
 
 @numba.njit(nogil=True, cache=True)
-def _insert(values, places, gap):
-    for a in range(gap, len(values)):
+def _merge(values, places, start, middle, stop, into_values, into_places):
+    """Merges two sorted pieces, ``start`` to ``middle`` and ``middle`` to ``stop``."""
+    a, b = start, middle
+    for j in range(start, stop):
+        if b == stop or (a < middle and _comes_first(values[a], places[a], values[b], places[b])):
+            into_values[j], into_places[j] = values[a], places[a]
+            a += 1
+        else:
+            into_values[j], into_places[j] = values[b], places[b]
+            b += 1
+
+
+@numba.njit(nogil=True, cache=True)
+def _comes_first(value, place, other, other_place):
+    return value > other or (value == other and place < other_place)
+
+
+@numba.njit(nogil=True, cache=True)
+def _insert(values, places):
+    for a in range(1, len(values)):
         value, place, b = values[a], places[a], a
-        while b >= gap and (values[b - gap] < value or (values[b - gap] == value and places[b - gap] > place)):
-            values[b], places[b] = values[b - gap], places[b - gap]
-            b -= gap
+        while b > 0 and _comes_first(value, place, values[b - 1], places[b - 1]):
+            values[b], places[b] = values[b - 1], places[b - 1]
+            b -= 1
         values[b], places[b] = value, place
