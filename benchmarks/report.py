@@ -15,15 +15,16 @@ INTRODUCTION = """# Measured
 `python3 run.py bench` wrote this page. Ratios are its message: everybody runs on the same float32 matrices in one run,
 in turn, each in a process and an environment of its own. *fast* is rankset with `rankset[fast]`, *plain* is the NumPy
 path (`RANKSET_PLAIN=1`); on small matrices (10k×10, 10k×100) both are the plain path, and what differs between them is
-noise. A ratio is the median of the ratios within repetitions, so it need not be the quotient of the median seconds shown.
+noise. A ratio is the median of the ratios within repetitions, not the quotient of the medians shown as seconds.
 A dash: the library has no such score.
 """
 SLOWER = """\
 Two reasons. A call costs 0.3 to 0.9 ms however small the matrix (some sixty NumPy calls to check, list and order, more
-where draws are made), and *fast* is the plain path on small matrices, where loading compiled code would not pay. And THR
-needs one entry per row at calibration and one comparison per entry at prediction: TorchCP does just that and answers
-with the mask; we check every entry, list the labels that stay and put them in order, most of the time at 10k×10. Not in
-the table: the first call that takes compiled code loads it, about a second per process, ten when it was never compiled.
+where draws are made), and *fast* is the plain path on small matrices, where loading compiled code would not pay. And
+THR needs one entry per row at calibration and one comparison per entry at prediction: TorchCP does just that and
+answers with the mask; we check every entry, list the labels that stay and put them in order, most of the time at
+10k×10. Not in the table: the first call that takes compiled code loads it, about a second per process, ten when it was
+never compiled.
 """
 METHOD = """## How
 

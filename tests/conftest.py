@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -15,3 +16,16 @@ settings.register_profile(
 settings.register_profile("large", parent=settings.get_profile("default"), max_examples=600)
 settings.register_profile("search", parent=settings.get_profile("large"), derandomize=False, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def forget_stale_loops():
+    """Numba looks at the date of the file that holds a loop, not at the files it calls into."""
+    folder = Path(__file__).parents[1] / "src" / "rankset" / "_kernels" / "loops"
+    kept = list(folder.glob("__pycache__/*.nb?"))
+    newest = max((file.stat().st_mtime for file in folder.glob("*.py")), default=0)
+    if any(file.stat().st_mtime < newest for file in kept):
+        for file in kept:
+            file.unlink(missing_ok=True)
+
+
+forget_stale_loops()

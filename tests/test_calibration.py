@@ -1,5 +1,6 @@
 """Sorted keys in groups, worked out by hand."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -69,3 +70,17 @@ def test_a_ladder_counts_what_comes_strictly_before():
     ladder = Ladder((np.array([1, 1, 2, 2, 2]), np.array([0.5, 0.7, -1.0, 0.5, 0.5])))
     asked = (np.array([0, 1, 1, 1, 2, 2, 2, 3]), np.array([9.0, 0.5, 0.6, 0.8, -2.0, 0.5, 0.6, 0.0]))
     assert ladder.before(asked).tolist() == [0, 0, 1, 2, 2, 3, 5, 5]
+
+
+def test_what_is_remembered_is_not_taken_along_and_stays_small():
+    groups, keys = np.arange(5000) % 2000, (np.arange(5000.0),)
+    many, few = Calibration.of(groups, keys, 2000), Calibration.of(groups % 2, keys, 2)
+    for calibration in (many, few):
+        before = pickle.dumps(calibration)
+        for percent in range(1, 90):
+            calibration.thresholds(Fraction(percent, 100))
+        calibration.p_values(np.zeros(1, dtype=np.int64), (np.zeros(1),))
+        assert pickle.dumps(calibration) == before
+        assert pickle.loads(before) == calibration  # noqa: S301
+    assert len(many._thresholds) == 0
+    assert 0 < len(few._thresholds) <= 64

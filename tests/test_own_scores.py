@@ -342,3 +342,27 @@ def test_a_reach_may_be_numbers(reach):
 def test_a_feature_that_cells_do_not_have_is_named_with_those_they_have():
     with pytest.raises(AttributeError, match="cells have no 'probs'; they have column, prob, rank, mass"):
         rs.calibrate(PROBS, LABELS, score=Own(lambda cells: (cells.probs,)))
+
+
+def test_a_score_that_draws_for_some_cells_only_is_told_so():
+    class Sometimes:
+        def keys(self, cells):
+            return (cells.rank + cells.noise if (cells.rank > 1).any() else cells.rank * 1.0,)
+
+    with pytest.raises(ScoreError, match=said("must look at cells.noise for every cell or for none")):
+        rs.calibrate(PROBS, LABELS, score=Sometimes())
+
+
+def test_a_reach_of_nothing_keeps_nothing_else():
+    rule = rs.calibrate(PROBS, LABELS, score=Reaching(rs.Reach(rank=-np.inf)))
+    assert rule.predict(PROBS, 0.1).sizes.max() <= len(PROBS[0])
+
+
+@pytest.mark.parametrize("kind", ["probs", "logits"])
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Raps(1e300, 1), rs.Saps(1e308), rs.Margin()], ids=repr)
+def test_users_who_want_to_hear_of_every_overflow_hear_nothing(kind, score):
+    rows = np.asarray(PROBS, dtype=np.float32) * (1 if kind == "probs" else 3000)
+    with np.errstate(all="raise"):
+        rule = rs.calibrate(rows, LABELS, score=score, kind=kind)
+        rule.predict(rows, 0.1)
+        rule.p_values(rows)

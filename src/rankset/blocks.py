@@ -32,11 +32,11 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, sca
     parts = list(split(n_rows, n_columns, scale))
     results: list[Any] = [None] * len(parts)
     errors: dict[int, BaseException] = {}
-    waiting, lock = iter(range(len(parts))), threading.Lock()
+    waiting, lock, stopped = iter(range(len(parts))), threading.Lock(), threading.Event()
 
     def next_place() -> int | None:
         with lock:
-            return None if errors else next(waiting, None)
+            return None if errors or stopped.is_set() else next(waiting, None)
 
     def work() -> None:
         for place in iter(next_place, None):
@@ -46,11 +46,15 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, sca
                 errors[place] = error
 
     helpers = [threading.Thread(target=work) for _ in range(min(_setting(THREADS, _cores()), len(parts)) - 1)]
-    for helper in helpers:
-        helper.start()
-    work()
-    for helper in helpers:
-        helper.join()
+    try:
+        for helper in helpers:
+            helper.start()
+        work()
+    finally:  # also after an interruption between two blocks: no helper goes on alone
+        stopped.set()
+        for helper in helpers:
+            if helper.ident is not None:
+                helper.join()
     if errors:
         raise errors[min(errors)]
     return results

@@ -15,6 +15,7 @@ from rankset.order import Keys
 Ints = NDArray[np.int64]
 
 REMEMBERED_LEVELS = 64
+MOST_GROUPS_REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,14 @@ class Calibration:
         if thresholds is None:
             if len(known) >= REMEMBERED_LEVELS:
                 known.clear()
-            thresholds = known[alpha] = self._cut(alpha)
+            thresholds = self._cut(alpha)
+            if len(self.counts) <= MOST_GROUPS_REMEMBERED:
+                known[alpha] = thresholds
         return thresholds
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle takes along: nothing that is only remembered."""
+        return {"keys": self.keys, "offsets": self.offsets}
 
     @cached_property
     def _thresholds(self) -> dict[Fraction, Thresholds]:

@@ -306,6 +306,13 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"a score's keys(cells) must return {expected}, got {received}. help(rankset.Score) has an example.")
 
     @classmethod
+    def sometimes_noise(cls, score: object) -> "ScoreError":
+        return cls(
+            f"a score must look at cells.noise for every cell or for none, got {shown(score)}, which does for some. "
+            f"Read cells.noise first in keys(cells), whatever the cells."
+        )
+
+    @classmethod
     def reach(cls, score: object, expected: str, received: str) -> "ScoreError":
         return cls(
             f"a score's reach(bounds) must return {expected}, got {received} from {shown(score)}. "

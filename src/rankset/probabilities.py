@@ -41,9 +41,9 @@ def _as_they_are(rows: Array) -> Array:
 
 
 def _softmax(rows: Floats) -> Floats:
-    with np.errstate(over="ignore"):  # a difference beyond all floats is -inf, and its power 0
+    with np.errstate(over="ignore", under="ignore"):  # a difference beyond all floats is -inf, and its power 0
         powers = np.exp(rows - rows.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+        return powers / powers.sum(axis=1, keepdims=True)
 
 
 def _both_classes(rows: Floats) -> Floats:

@@ -51,9 +51,10 @@ def likeliest(values: Floats, rank: float, mass: float, floors: Floats | None) -
     n_rows, n_columns = values.shape
     known = [] if floors is None else [floors]
     if rank < n_columns:
-        known.append(_at_rank(values, max(1, int(rank))))
+        known.append(_at_rank(values, int(max(1, rank))))
     if mass < math.inf:
-        known.append(_at_mass(values, mass))
+        with np.errstate(all="ignore"):  # a mass beyond all floats makes no floor
+            known.append(_at_mass(values, mass))
     if not known:
         return whole(values).ravel(), np.full(n_rows, n_columns)
     return _reaching(values, np.maximum.reduce(known))

@@ -159,7 +159,7 @@ class Batch:
             inputs.check(block, recipe.kind, part.start)
         probs = from_kind(block, recipe.kind)
         dice = self.dice.rows(part)
-        draw = partial(noise.draws, probs, dice)
+        draw = partial(noise.draws, probs, dice) if recipe.uses_noise else partial(_refuse_to_draw, recipe.score)
         as_it_is = not scores.transforms(recipe.score)
         additive = recipe.kind != "scores"
         return Rows(
@@ -215,6 +215,11 @@ class Batch:
         self.check(rows)
         cells = RankedCells(rows)
         return cells, self.groups(cells, part), self.recipe.keys(cells)
+
+
+def _refuse_to_draw(score: Score) -> NDArray[np.float64]:
+    """For a score that did not look at the noise when it was watched, and now does."""
+    raise ScoreError.sometimes_noise(score)
 
 
 def row_group_names(condition: Condition, groups: ArrayLike | None, n_rows: int) -> Array | None:

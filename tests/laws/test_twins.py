@@ -1,6 +1,8 @@
 """Compiled loops give the bits of the plain path, on every score, dtype, tie and thread count."""
 
 import os
+import subprocess
+import sys
 from unittest import mock
 
 import numpy as np
@@ -139,3 +141,52 @@ def test_small_matrices_never_load_numba():
         pytest.raises(TypeError, match="RANKSET_PLAIN must be 0 or 1, got 'yes'"),
     ):
         _kernels.chosen(*large)
+
+
+def test_a_numba_that_does_not_work_is_done_without(tmp_path):
+    (tmp_path / "numba").mkdir()
+    (tmp_path / "numba" / "__init__.py").write_text("raise ImportError('needs another NumPy')")
+    code = (
+        "import warnings, numpy, rankset, rankset._kernels; rankset._kernels.WORTHWHILE = 0; "
+        "warnings.simplefilter('error'); rows = numpy.tile([[0.7, 0.3]], (40, 1)); "
+        "rankset.calibrate(rows, numpy.arange(40) % 2)"
+    )
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    command = [sys.executable, "-c", code.replace("warnings.simplefilter('error'); ", "")]
+    quiet = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=True)
+    assert quiet.stderr.count("Numba is installed and cannot be used (needs another NumPy)") == 1
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=variables, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "RanksetWarning" in told.stderr
+
+
+def test_loops_are_compiled_where_they_cannot_be_remembered(monkeypatch):
+    import numba
+
+    from rankset._kernels.loops.compiling import compiled
+
+    njit = numba.njit
+
+    def forgetful(*, cache=False, **options):
+        if cache:
+            raise RuntimeError("no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(numba, "njit", forgetful)
+    assert compiled()(lambda number: number + 1)(1) == 2
+
+
+@pytest.mark.parametrize("total", [0.9895, 1.0105, 0.9905, 1.0095])
+def test_long_rows_are_checked_as_the_plain_path_checks_them(total):
+    rows, labels = np.full((2, 3_000_000), total / 3_000_000, dtype=np.float32), [0, 1]
+
+    def accepted():
+        try:
+            rs.calibrate(rows, labels)
+        except rs.RanksetError as error:
+            return str(error)
+        return None
+
+    compiled, plain = both_ways(accepted)
+    assert compiled == plain

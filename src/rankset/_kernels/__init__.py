@@ -6,10 +6,11 @@ changes nothing but time; RANKSET_PLAIN=1 forces the plain path.
 
 import os
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 
 from rankset._kernels.twins import Twins
-from rankset.errors import KindError
+from rankset.errors import KindError, warn
 
 PLAIN = "RANKSET_PLAIN"
 
@@ -34,4 +35,11 @@ def chosen(n_rows: int, n_columns: int) -> Twins | None:
 
 @cache
 def _installed() -> Twins | None:
-    return Twins() if find_spec("numba") else None
+    if not find_spec("numba"):
+        return None
+    try:
+        import_module("rankset._kernels.loops.listing")
+    except Exception as error:  # noqa: BLE001 - whatever keeps Numba from working, the plain path works
+        warn(f"Numba is installed and cannot be used ({error}): answers are the same and take longer.")
+        return None
+    return Twins()

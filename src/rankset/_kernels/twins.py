@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import noise, ranking
+from rankset import inputs, noise, ranking
 
 Ints = NDArray[np.int64]
 Draws = NDArray[np.float64]
@@ -56,7 +56,7 @@ class Twins:
         owns, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
         units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if dice else 0)
         words, seeded = (dice or noise.NO_DICE).words, (dice or noise.NO_DICE).seeded
-        clear = counting.read_labels(probs, labels, ranks, owns, units, draws, words, seeded)
+        clear = counting.read_labels(probs, labels, _tolerance(probs), ranks, owns, units, draws, words, seeded)
         return Read(owns, ranks, units if masses else None, draws if dice else None, bool(clear))
 
     def likeliest(
@@ -76,7 +76,7 @@ class Twins:
         if rank >= n_columns and mass == math.inf and floors is None:
             return Listed(*ranking.likeliest(probs, rank, mass, floors))
         least = np.full(1, -np.inf, dtype=probs.dtype) if floors is None else floors
-        most, rounding = max(1, int(min(rank, n_columns))), 4 * n_columns * float(np.finfo(probs.dtype).eps)
+        most, rounding = int(max(1, min(rank, n_columns))), 4 * _rounding(probs)
         sizes, draws = np.empty(n_rows, dtype=np.int64), np.empty(n_rows if dice else 0)
         words, seeded = (dice or noise.NO_DICE).words, (dice or noise.NO_DICE).seeded
         pieces, done, all_clear = [], 0, True
@@ -90,7 +90,7 @@ class Twins:
             )
             start = done
             done, clear = listing.list_rows(
-                probs, start, most, mass, rounding, least, *piece, sizes, draws, words, seeded
+                probs, start, _tolerance(probs), most, mass, rounding, least, *piece, sizes, draws, words, seeded
             )
             if done < n_rows and sizes[:done].mean() > CROWDED:
                 return Listed(*ranking.likeliest(probs, rank, mass, floors))
@@ -98,3 +98,13 @@ class Twins:
             pieces.append(tuple(array[: sizes[start:done].sum()] for array in piece))
         columns, owns, units = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))
         return Listed(columns, sizes, owns, units if masses else None, draws if dice else None, all_clear)
+
+
+def _rounding(probs: NDArray[Any]) -> float:
+    """More than the sum of a row in its own precision is rounded by."""
+    return probs.shape[1] * float(np.finfo(probs.dtype).eps)
+
+
+def _tolerance(probs: NDArray[Any]) -> float:
+    """How far from 1 a rounded sum may be that is beyond doubt near enough."""
+    return inputs.SUM_TOLERANCE - _rounding(probs)

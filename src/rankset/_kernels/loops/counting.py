@@ -1,27 +1,25 @@
 """Rank, mass and draw of one label per row: one row at a time, while it is in the nearest cache."""
 
-import numba
 import numpy as np
 
+from rankset._kernels.loops.compiling import compiled
 from rankset._kernels.loops.drawing import bits, draw
 from rankset._kernels.loops.lanes import fill_tops, new_tops
 
-DOUBT = 0.009
-"""Rows whose sum is further from 1 than this are not clear; the plain check allows 0.01."""
 
-
-@numba.njit(nogil=True, cache=True)
-def read_labels(probs, labels, ranks, owns, units, draws, words, seeded):
+@compiled()
+def read_labels(probs, labels, tolerance, ranks, owns, units, draws, words, seeded):
     """Fills what is asked for, that is not empty, for each row's label; tells whether every row is clear.
 
-    A clear row is beyond doubt one of probabilities. ``units`` are masses in units of 2**-50, ``words`` the mixed ids.
+    A clear row is beyond doubt one of probabilities, its sum within ``tolerance`` of 1. ``units`` are masses in units
+    of 2**-50, ``words`` the mixed ids.
     """
     clear, tops = True, new_tops(probs)
     for i in range(probs.shape[0]):
         row, label = probs[i], labels[i]
         own = row[label]
         total, negative, above, equal = survey(row, own)
-        clear = clear and is_clear(total, negative)
+        clear = clear and is_clear(total, negative, tolerance)
         rank = np.int64(above) + 1
         if equal > 1:
             for j in range(label):
@@ -35,7 +33,7 @@ def read_labels(probs, labels, ranks, owns, units, draws, words, seeded):
     return clear
 
 
-@numba.njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+@compiled("reassoc", "nsz")
 def survey(row, own):
     """The sum of a row, how many entries are negative, above ``own`` and equal to it; floats count fastest."""
     nothing, one = row.dtype.type(0), row.dtype.type(1)
@@ -49,19 +47,19 @@ def survey(row, own):
     return total, negative, above, equal
 
 
-@numba.njit(nogil=True, cache=True)
-def is_clear(total, negative):
+@compiled()
+def is_clear(total, negative, tolerance):
     """Whether these are the sum and the negative entries of a row of probabilities, beyond doubt; NaN is not."""
-    return negative == 0 and abs(total - 1.0) < DOUBT
+    return negative == 0 and abs(total - 1.0) < tolerance
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def units_of(value):
     """An entry in units of 2**-50: p + 4 lies between 4 and 8, where float64 has that grid, so its bits count them."""
     return bits(np.float64(value) + 4.0) - bits(4.0)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _units_above(row, own):
     """The sum of the entries above ``own``."""
     answer = np.int64(0)

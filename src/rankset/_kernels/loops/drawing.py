@@ -1,11 +1,11 @@
 """The draw of a row, as ``noise`` defines it, from the row while it is at hand."""
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
 from rankset import noise
+from rankset._kernels.loops.compiling import compiled
 from rankset._kernels.loops.lanes import largest
 
 GOLDEN = noise.GOLDEN
@@ -22,7 +22,7 @@ def bits(_context, value):
     return types.int64(types.float64), codegen
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def draw(row, tops, word, seeded):
     """One number in [0, 1) for a row with these ``tops``, told apart by its id's ``word``."""
     column = largest(row, tops)
@@ -37,12 +37,12 @@ def draw(row, tops, word, seeded):
     return np.float64(_mixed(total ^ seeded) >> np.uint64(11)) * 2.0**-53
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _word(value):
     return np.uint64(bits(np.float64(value) + 0.0))
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _mixed(word):
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -4,20 +4,21 @@ Most questions about the largest entries are settled by the tops, an eighth of t
 it into vector instructions: a conditional expression where ``max`` would mind NaN, the lane loop inside.
 """
 
-import numba
 import numpy as np
+
+from rankset._kernels.loops.compiling import compiled
 
 LANES = 8
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def new_tops(probs):
     """Room for the tops of one row; rows that are too short for lanes have one entry in each."""
     n_columns = probs.shape[1]
     return np.empty(n_columns // LANES if n_columns >= LANES * LANES else n_columns, probs.dtype)
 
 
-@numba.njit(nogil=True, cache=True, fastmath={"nsz", "nnan"})
+@compiled("nsz", "nnan")
 def fill_tops(row, tops):
     """Fills ``tops`` with the largest entry of each lane: c, c + stride, c + 2 * stride …, one stride long."""
     stride = len(tops)
@@ -35,7 +36,7 @@ def fill_tops(row, tops):
         tops[c] = max(tops[c], value)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def largest(row, tops):
     """The first column of the largest entry."""
     top = tops[0]

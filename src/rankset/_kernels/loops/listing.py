@@ -3,9 +3,9 @@
 The plain twin is ``ranking.likeliest``. Both may list more than they must, and not the same; sets do not mind.
 """
 
-import numba
 import numpy as np
 
+from rankset._kernels.loops.compiling import compiled
 from rankset._kernels.loops.counting import is_clear, survey, units_of
 from rankset._kernels.loops.drawing import draw
 from rankset._kernels.loops.lanes import fill_tops, new_tops
@@ -15,8 +15,8 @@ BISECTIONS = 16
 RUN = 16
 
 
-@numba.njit(nogil=True, cache=True)
-def list_rows(probs, start, rank, mass, room, floors, columns, owns, units, sizes, draws, words, seeded):
+@compiled()
+def list_rows(probs, start, tolerance, rank, mass, room, floors, columns, owns, units, sizes, draws, words, seeded):
     """Fills ``columns`` with the listed columns of row after row, from row ``start`` on, while there is room for a row.
 
     Fills ``owns`` with their entries and ``sizes`` with their numbers; unless empty, ``units`` with the masses up to
@@ -32,7 +32,7 @@ def list_rows(probs, start, rank, mass, room, floors, columns, owns, units, size
     for i in range(start, n_rows):
         row = probs[i]
         total, negative, _, _ = survey(row, probs.dtype.type(np.inf))
-        clear = clear and is_clear(total, negative)
+        clear = clear and is_clear(total, negative, tolerance)
         fill_tops(row, tops)
         floor = floors[i % len(floors)]
         if rank < n_columns:
@@ -55,7 +55,7 @@ def list_rows(probs, start, rank, mass, room, floors, columns, owns, units, size
     return n_rows, clear
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _at_short_rank(entries, best):
     """The entry at the rank that is the length of ``best``, by keeping the best so far in order."""
     last = len(best) - 1
@@ -71,7 +71,7 @@ def _at_short_rank(entries, best):
     return best[last]
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _at_rank(entries, rank):
     """A floor that at least ``rank`` of the ``entries`` reach, and not many more, by bisection."""
     low, high = _finite_range(entries)
@@ -89,7 +89,7 @@ def _at_rank(entries, rank):
     return low
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _finite_range(entries):
     """The smallest and the largest entry that are not -inf."""
     low, high = entries.dtype.type(np.inf), entries.dtype.type(-np.inf)
@@ -100,7 +100,7 @@ def _finite_range(entries):
     return low, high
 
 
-@numba.njit(nogil=True, cache=True, fastmath={"reassoc"})
+@compiled("reassoc")
 def _reached(entries, floor):
     nothing, one = entries.dtype.type(0), entries.dtype.type(1)
     answer = nothing
@@ -109,7 +109,7 @@ def _reached(entries, floor):
     return answer
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _at_mass(row, left):
     """A floor below which entries sum to less than ``left``, and not much less, by bisection."""
     high = row.dtype.type(max(left, 0.0))
@@ -123,7 +123,7 @@ def _at_mass(row, left):
     return low
 
 
-@numba.njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+@compiled("reassoc", "nsz")
 def _below(row, floor):
     answer = row.dtype.type(0)
     for j in range(len(row)):
@@ -131,7 +131,7 @@ def _below(row, floor):
     return answer
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _hit(tops, floor, hits):
     """Lists the tops that reach ``floor``, and counts them."""
     count = 0
@@ -141,7 +141,7 @@ def _hit(tops, floor, hits):
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _gather(row, floor, hits, stride, values, places):
     """Collects the entries that reach ``floor`` from the lanes that do, and counts them."""
     found = 0
@@ -152,7 +152,7 @@ def _gather(row, floor, hits, stride, values, places):
     return found
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _add(values, mass, units):
     """Fills ``units`` with running sums, as long as there is no more than ``mass`` before an entry; counts them."""
     before, most = np.int64(0), min(mass, 8.0) * 2.0**50
@@ -164,7 +164,7 @@ def _add(values, mass, units):
     return len(values)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _sort(values, places, spare_values, spare_places):
     """Sorts both, the largest value first, equal ones from the left: short runs by insertion, then merged in pairs."""
     count = len(values)
@@ -186,7 +186,7 @@ def _sort(values, places, spare_values, spare_places):
         width *= 2
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _merge(values, places, start, middle, stop, into_values, into_places):
     """Merges two sorted pieces, ``start`` to ``middle`` and ``middle`` to ``stop``."""
     a, b = start, middle
@@ -199,12 +199,12 @@ def _merge(values, places, start, middle, stop, into_values, into_places):
             b += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _comes_first(value, place, other, other_place):
     return value > other or (value == other and place < other_place)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _insert(values, places):
     for a in range(1, len(values)):
         value, place, b = values[a], places[a], a
