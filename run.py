@@ -38,12 +38,14 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "demo": "--group build",
     "test": "--group build --group test",
     "lint": "--group build --group test --group lint",
+    "tensors": "--group build --group tensors",
     "mutate": "--group build --group mutate",
     "bench": "--extra fast --group build",
 }
 PEERS = ("peer-crepes", "peer-mapie", "peer-puncc", "peer-torchcp")  # environments without the project
 BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, torchcp asks for far more than it needs
     "peer-torchcp": ("torch==2.13.0", "--no-deps torchcp==1.2.1"),
+    "tensors": ("torch==2.13.0",),
 }
 COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
 TRY_OUT = """
@@ -218,6 +220,9 @@ def say(line: str) -> None:
 JOBS = {
     "demo": Job("the paper's experiment", "demo", [f"python -m rankset.paper {ARGS}"]),
     "test": Job("every test and doctest", "test", [f"python -m pytest {ARGS}"]),
+    "tensors": Job(
+        "the tests of torch, JAX and other tensors", "tensors", [f"python -m pytest tests/test_tensors.py {ARGS}"]
+    ),
     "laws": Job(
         "the property tests, with many more examples",
         "test",

@@ -40,7 +40,8 @@ def test_thresholds_are_the_keys_at_their_positions(calibration):
 def test_p_values_count_the_groups_own_rows(calibration):
     asked = (np.array([[1, 3, 1, 2, 2, 0, 5]]), np.array([[0.1, 0.1, 0.7, 0.4, 0.6, 0.0, 5.0]]))
     groups = np.array([[0, 0, 1, 1, 1, 2, -1]])
-    assert calibration.p_values(groups, asked).tolist() == [[1, 1 / 3, 4 / 5, 3 / 5, 1 / 5, 1, 1]]
+    stranger, sizes = calibration.tails(groups, asked)
+    assert ((1 + stranger) / (1 + sizes)).tolist() == [[1, 1 / 3, 4 / 5, 3 / 5, 1 / 5, 1, 1]]
 
 
 def test_merging_is_sorting_together(calibration):
@@ -79,7 +80,7 @@ def test_what_is_remembered_is_not_taken_along_and_stays_small():
         before = pickle.dumps(calibration)
         for percent in range(1, 90):
             calibration.thresholds(Fraction(percent, 100))
-        calibration.p_values(np.zeros(1, dtype=np.int64), (np.zeros(1),))
+        calibration.tails(np.zeros(1, dtype=np.int64), (np.zeros(1),))
         assert pickle.dumps(calibration) == before
         assert pickle.loads(before) == calibration  # noqa: S301
     assert len(many._thresholds) == 0

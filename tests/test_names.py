@@ -149,7 +149,7 @@ def test_data_frames_are_not_read_by_position():
         def __array__(self, dtype=None, copy=None):
             return np.array([[0.6, 0.4]])
 
-    with pytest.raises(TypeError, match=r"got a data frame. Pass frame\[classes\].to_numpy\(\)"):
+    with pytest.raises(TypeError, match=r"got Frame. .* pass frame\[classes\].to_numpy\(\)"):
         rs.calibrate(Frame(), [0])
 
 

@@ -5,7 +5,7 @@ sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with pr
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.cells import Cells
@@ -51,13 +51,24 @@ __all__ = [
 ]
 
 OPTIONAL_ROOMS = ("paper",)
+OPTIONAL_NAMES = {
+    "ConformalClassifier": "estimator",
+    "Coverage": "estimator",
+    "CrossConformal": "splits",
+    "GivenSplit": "splits",
+    "Holdout": "splits",
+    "SetSize": "estimator",
+}
+"""For scikit-learn, brought in when asked for."""
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in OPTIONAL_ROOMS:
         return import_module(f"rankset.{name}")
+    if name in OPTIONAL_NAMES:
+        return getattr(import_module(f"rankset.{OPTIONAL_NAMES[name]}"), name)
     raise AttributeError(f"module 'rankset' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *OPTIONAL_ROOMS, "__version__"])
+    return sorted([*__all__, *OPTIONAL_ROOMS, *OPTIONAL_NAMES, "__version__"])

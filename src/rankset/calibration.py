@@ -114,13 +114,12 @@ class Calibration:
         neighbours = [place for place in (k - 2, k) if 0 <= place < len(keys[0])]
         return any(all(key[place] == key[k - 1] for key in keys) for place in neighbours)
 
-    def p_values(self, groups: Ints, keys: Keys) -> NDArray[np.float64]:
-        """(1 + how many of the group's rows are at least as strange) / (1 + how many there are)."""
+    def tails(self, groups: Ints, keys: Keys) -> tuple[Ints, Ints]:
+        """How many of the group's rows are at least as strange, and how many there are."""
         _check_alike(keys, self.keys)
         sizes = np.append(self.counts, 0)[groups]
         starts = np.append(self.offsets[:-1], 0)[groups]
-        stranger_or_equal = sizes - (self._ladder.before((groups, *keys)) - starts)
-        return (1 + stranger_or_equal) / (1 + sizes)
+        return sizes - (self._ladder.before((groups, *keys)) - starts), sizes
 
     @cached_property
     def _ladder(self) -> order.Ladder:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import archive, beta, inputs, level, scores, storage
+from rankset import archive, beta, frames, inputs, level, scores, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
@@ -48,7 +48,8 @@ def calibrate(
     * ``kind``: "probs"; "logits" (softmax in float64); "scores" (any numbers that compare between rows, such as
       margins or similarities, for Rank, TopK, Thr and Margin); "binary" (the 1-D probability of the second class).
       The rule expects the same kind ever after.
-    * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1).
+    * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1, or the columns of
+      a data frame; those are matched by name, here and ever after).
     * ``groups``: one name per row, for conditions that look at rows.
     * ``ids``: one per row, mixed into the draws of randomised scores where models repeat their outputs; then
       ``predict`` needs them too. ``seed`` chooses among the possible draws.
@@ -59,8 +60,9 @@ def calibrate(
     >>> [labels.tolist() for labels in rule.predict([[0.6, 0.3, 0.1]], alpha=0.5)]
     [['cat']]
     """
-    source = inputs.matrix(probs, inputs.known_kind(kind))
-    recipe = Recipe.of(score, condition, kind, seed, classes, inputs.n_columns(source, kind))
+    values, names, _ = frames.matched(probs, classes)
+    source = inputs.matrix(values, inputs.known_kind(kind))
+    recipe = Recipe.of(score, condition, kind, seed, names, inputs.n_columns(source, kind))
     return _calibrated(recipe, source, labels, groups, ids)
 
 
@@ -133,12 +135,14 @@ class Rule:
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
         exact = level.exact(alpha)
+        probs, _, template = frames.matched(probs, self.recipe.classes.values)
         batch = self._batch(probs, groups, ids)
         thresholds = self.calibration.thresholds(exact)
         if thresholds.everything[:-1].any():
             self._warn_of_small_groups(batch, exact)
         offsets, codes = select(batch, thresholds, empty)
-        return PredictionSets(offsets, codes, self.recipe.classes, exact, self._law(thresholds, batch, empty))
+        law = self._law(thresholds, batch, empty)
+        return PredictionSets(offsets, codes, self.recipe.classes, exact, law, template)
 
     def _law(self, thresholds: Thresholds, batch: Batch, empty: Empty) -> CoverageLaw | None:
         """What is known beforehand of the coverage of sets with one threshold."""
@@ -154,15 +158,25 @@ class Rule:
 
         Exactly, for every alpha that is written with up to 15 digits.
         """
+        stranger, sizes = self.tails(probs, groups=groups, ids=ids)
+        return (1 + stranger) / (1 + sizes)
+
+    def tails(
+        self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What p-values are made of, to be pooled: (n, K) counts of the label's calibration rows at least as strange,
+        and of all of them."""
         batch = self._batch(probs, groups, ids)
-        answer = np.empty(batch.shape)
+        stranger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
 
         def fill(part: slice) -> None:
             cells, numbers, keys = batch.all_keys(part)
-            answer[part].reshape(-1)[cells.flat] = self.calibration.p_values(numbers, keys)
+            counted = self.calibration.tails(numbers, keys)
+            for answer, counts in zip((stranger, sizes), counted, strict=True):
+                answer[part].reshape(-1)[cells.flat] = counts
 
         batch.mapped(fill)
-        return answer
+        return stranger, sizes
 
     def expected_size(
         self,
@@ -235,7 +249,8 @@ class Rule:
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule, calibrated on these rows as well."""
-        source = inputs.matrix(probs, self.recipe.kind, columns=self.recipe.n_columns)
+        values, _, _ = frames.matched(probs, self.recipe.classes.values)
+        source = inputs.matrix(values, self.recipe.kind, columns=self.recipe.n_columns)
         if len(source) == 0:
             inputs.label_codes(labels, self.recipe.classes, 0)
             return self
@@ -260,6 +275,7 @@ class Rule:
         storage.write(path, *archive.pack(self.recipe, self.calibration))
 
     def _batch(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None) -> Batch:
+        probs, _, _ = frames.matched(probs, self.recipe.classes.values)
         source = inputs.matrix(probs, self.recipe.kind, columns=self.recipe.n_columns)
         names = row_group_names(self.recipe.condition, groups, len(source))
         batch = Batch.of(self.recipe, source, names, ids)

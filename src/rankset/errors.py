@@ -6,6 +6,7 @@
     ├── LabelError    (ValueError)   labels, class names, group names
     ├── LevelError    (ValueError)   alpha
     ├── ScoreError    (ValueError)   scores: their parameters, their keys, where they apply
+    ├── SplitError    (ValueError)   rows that cannot be shared as asked
     ├── RuleError     (ValueError)   rules asked for something they do not hold
     └── StorageError  (ValueError)   files
 
@@ -85,6 +86,24 @@ class KindError(RanksetError, TypeError):
         return cls(f"{name} must be a matrix of real numbers, got {received}. {remedy}")
 
     @classmethod
+    def frame_column(cls, name: str, column: object, received: str) -> "KindError":
+        return cls(
+            f"the columns of {name} must hold numbers, one column per class, got {received} in {shown(column)}. "
+            f"Drop or convert that column."
+        )
+
+    @classmethod
+    def no_narwhals(cls) -> "KindError":
+        return cls(
+            "a data frame needs narwhals, which is not installed. "
+            "Install rankset with [frames], or pass frame[classes].to_numpy()."
+        )
+
+    @classmethod
+    def no_backend(cls, backend: str) -> "KindError":
+        return cls(f"a frame of {backend} needs {backend}, which is not installed. Install it, or pass backend=….")
+
+    @classmethod
     def cell(cls, name: str, row: int, column: int, value: object) -> "KindError":
         return cls(
             f"{name} must hold numbers only, got {shown(value)} at row {row}, column {column}. "
@@ -137,6 +156,16 @@ class InputError(RanksetError, ValueError):
         return cls(
             f"{name} must have the {expected} columns of the calibration, got {received}. "
             f"Pass one column per class, in the order used to calibrate."
+        )
+
+    @classmethod
+    def frame_columns(cls, name: str, missing: Sequence[object], unknown: Sequence[object]) -> "InputError":
+        lacks = f"no column for {listed(missing)}" if missing else ""
+        extra = f"{listed(unknown)}, no class" if unknown else ""
+        received = " and ".join(filter(None, (lacks, extra)))
+        return cls(
+            f"the columns of {name} must be the classes, in any order, got {received}. "
+            f"Rename or drop columns, or pass frame.to_numpy() with columns in the order of the classes."
         )
 
     @classmethod
@@ -334,8 +363,37 @@ class ScoreError(RanksetError, ValueError):
         )
 
 
+class SplitError(RanksetError, ValueError):
+    """Rows that cannot be shared between training and calibration as asked."""
+
+    @classmethod
+    def parameter(cls, owner: str, name: str, expected: str, received: object) -> "SplitError":
+        return cls(f"{owner}({name}=...) must be {expected}, got {shown(received)}.")
+
+    @classmethod
+    def too_few_rows(cls, received: int, needed: int) -> "SplitError":
+        return cls(
+            f"rows are needed to train and others to calibrate: at least {needed}, got n_samples = {received}. "
+            f"Pass more rows, or a trained model as FrozenEstimator(model)."
+        )
+
+    @classmethod
+    def rows(cls, n_rows: int) -> "SplitError":
+        return cls(
+            f"GivenSplit(calibration) must be distinct row numbers below {n_rows}, or a boolean mask of that length, "
+            f"that leave rows to train. Pass the rows that calibrate; the others train."
+        )
+
+
 class RuleError(RanksetError, ValueError):
     """A rule asked for something it does not hold."""
+
+    @classmethod
+    def folds(cls, expected: int, received: int) -> "RuleError":
+        return cls(
+            f"probs must be a list with one matrix per fold, {expected} of them, got {received}. "
+            f"Pass what each fold's model says of the rows, in the order of the rules."
+        )
 
     @classmethod
     def different(cls, what: str, ours: object, theirs: object) -> "RuleError":

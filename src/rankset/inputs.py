@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankset import tensors
 from rankset.errors import InputError, KindError, LabelError, RuleError
 from rankset.names import Array, Codes, Name, Names, distinct, plain, texts
 
@@ -78,7 +79,7 @@ def _real_numbers(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_a_matrix(name, *exotic)
     try:
-        array = np.asarray(values)
+        array = np.asarray(tensors.opened(values))
     except ValueError:
         raise InputError.ragged(name) from None
     except (TypeError, RuntimeError) as error:
@@ -109,7 +110,7 @@ def _exotic(values: object) -> list[tuple[str, str]]:
         return [("a masked array", "Fill or drop what is masked first.")]
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         return [("a sparse matrix", "Pass values.toarray().")]
-    if hasattr(values, "columns") and hasattr(values, "shape"):
+    if hasattr(type(values), "columns") and hasattr(type(values), "shape"):
         return [("a data frame", "Pass frame[classes].to_numpy(), its columns in the order of the classes.")]
     return []
 
@@ -280,7 +281,7 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_names(name, *exotic)
     try:
-        array = np.asarray(values, dtype=_names_dtype(values))
+        array = np.asarray(tensors.opened(values), dtype=_names_dtype(values))
     except ValueError:
         raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
     if array.ndim == 0 and not isinstance(values, np.ndarray):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, overload
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, level
 from rankset.errors import KindError
+from rankset.frames import ARRAY, Template
 from rankset.level import Alpha
 from rankset.names import Names, class_names
 
@@ -48,6 +49,7 @@ class PredictionSets:
     names: Names
     level: Fraction | None = None
     law: CoverageLaw | None = None
+    template: Template = ARRAY
 
     def __post_init__(self) -> None:
         for array in (self.offsets, self.codes):
@@ -132,6 +134,22 @@ class PredictionSets:
         """Each row's class names as plain lists."""
         return [row.tolist() for row in self]
 
+    def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
+        """A data frame with a row per set: its labels, how many they are, and the most likely of them (None: no label).
+
+        It is of the library, and has the index, of the frame that was predicted; else of ``backend``, "pandas",
+        "polars" or "pyarrow", by default the first of them that is installed.
+        """
+        labels = self.to_lists()
+        tops = [row[0] if row else None for row in labels]
+        return self.template.filled({"labels": labels, "size": self.sizes, "top": tops}, backend)
+
+    def to_mask_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
+        """A data frame with a row per set and a boolean column per class, otherwise like ``to_frame``."""
+        return self.template.filled(
+            {str(name): column for name, column in zip(self.names.values, self.mask.T, strict=True)}, backend
+        )
+
     @property
     def _row_numbers(self) -> Ints:
         """The row of every entry of ``codes``."""
@@ -141,7 +159,7 @@ class PredictionSets:
         sizes = self.sizes[rows]
         offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)
         picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        return PredictionSets(offsets, self.codes[picked], self.names, self.level, self.law)
+        return replace(self, offsets=offsets, codes=self.codes[picked], template=self.template.rows(rows))
 
     def __repr__(self) -> str:
         asked = "" if self.alpha is None else f", alpha={float(self.alpha):g}"

@@ -1,0 +1,279 @@
+"""ConformalClassifier: a scikit-learn classifier that trains, calibrates and predicts sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_method_params,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from rankset.conditions import Condition, Marginal
+from rankset.conformal import Rule, calibrate
+from rankset.cross import CrossRule
+from rankset.errors import KindError
+from rankset.inputs import Kind
+from rankset.level import Alpha
+from rankset.names import Array
+from rankset.scores import Rank, Score
+from rankset.selection import Empty
+from rankset.sets import PredictionSets
+from rankset.splits import Holdout, Split
+
+Ints = NDArray[np.int64]
+
+
+def _inner_has(name: str) -> Callable[[ConformalClassifier], bool]:
+    """A test for ``available_if``: whether the wrapped classifier has a method."""
+
+    def check(self: ConformalClassifier) -> bool:
+        getattr(getattr(self, "estimator_", self._inner), name)
+        return True
+
+    return check
+
+
+class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier around a classifier: ``fit`` trains it on some rows and calibrates on others.
+
+    ``predict`` keeps its meaning; ``predict_set(X, alpha)`` gives sets that contain the label with probability at
+    least 1 - alpha, ``predict_p(X)`` p-values.
+
+    Parameters
+    ----------
+    estimator : a classifier with ``predict_proba`` or ``decision_function``; by default ``LogisticRegression()``.
+        One that is trained already comes as ``FrozenEstimator(trained)``; then all rows calibrate.
+    method : how strange a label looks, by default ``rankset.Rank()``.
+    condition : for whom coverage holds separately, by default ``rankset.Marginal()``. Conditions that look at rows
+        need ``groups=`` in ``fit`` and ``predict_set``.
+    split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with the
+        proven coverage 1 - 2 alpha - 2 (1 - alpha) (1 - 1/F) / (n/F + 1) for F folds and usually about 1 - alpha; or
+        ``rankset.GivenSplit(rows)``.
+    random_state : seeds the split, as everywhere in scikit-learn.
+
+    Attributes
+    ----------
+    classes_ : every class of ``y``; one that the model did not see in training has probability 0 and stays a candidate.
+    estimator_ : the trained classifier; with folds the one trained on all rows.
+    rule_ : the calibrated ``rankset.Rule``, or a ``rankset.CrossRule`` of folds.
+    estimators_ : with folds, the classifiers of the folds.
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        method: Score | None = None,
+        condition: Condition | None = None,
+        split: Split | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.condition = condition
+        self.split = split
+        self.random_state = random_state
+
+    @property
+    def _inner(self) -> Any:
+        return LogisticRegression() if self.estimator is None else self.estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self._inner)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags.multi_class = inner.classifier_tags is None or inner.classifier_tags.multi_class
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Fit parameters go to the wrapped classifier, sliced along the split; ``groups`` stay here."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(estimator=self._inner, method_mapping=mapping)
+
+    def fit(self, X: Any, y: Any, *, groups: ArrayLike | None = None, **fit_params: Any) -> ConformalClassifier:
+        """Trains on some rows of ``X`` and calibrates on the others."""
+        (X,) = indexable(X)
+        labels = self._labels(X, y)
+        names = None if groups is None else np.asarray(groups)
+        routed = self._routed(groups, fit_params)
+        self.classes_ = np.unique(labels)
+        self.rule_: Rule | CrossRule
+        if isinstance(self._inner, FrozenEstimator):
+            self.estimator_ = self._inner
+            self.classes_ = np.union1d(self.classes_, self.estimator_.classes_)
+            self.rule_ = self._calibrated(self.estimator_, X, labels, names, np.arange(len(labels)))
+            return self
+        parts = self._split.parts(labels, self.random_state)
+        models = [self._trained(X, labels, routed, train) for train, _ in parts]
+        rules = [
+            self._calibrated(model, X, labels, names, rows) for model, (_, rows) in zip(models, parts, strict=True)
+        ]
+        if len(parts) == 1:
+            (self.estimator_,), (self.rule_,) = models, rules
+        else:
+            self.estimators_, self.rule_ = models, CrossRule(tuple(rules))
+            self.estimator_ = self._trained(X, labels, routed, np.arange(len(labels)))
+        return self
+
+    @available_if(_inner_has("predict"))
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The wrapped classifier's prediction."""
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The wrapped classifier's probabilities, one column per class of ``classes_``."""
+        check_is_fitted(self)
+        return _aligned(self.estimator_.predict_proba(X), self.estimator_.classes_, self.classes_, absent=0.0)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The wrapped classifier's decision function, one column per class of ``classes_`` unless there are two."""
+        check_is_fitted(self)
+        values = np.asarray(self.estimator_.decision_function(X))
+        if values.ndim == 1:
+            return values
+        return _aligned(values, self.estimator_.classes_, self.classes_, absent=-np.inf)
+
+    def predict_set(
+        self,
+        X: Any,
+        alpha: Alpha = 0.1,
+        *,
+        groups: ArrayLike | None = None,
+        empty: Empty = "allow",
+    ) -> PredictionSets:
+        """Sets of class names that contain the label with probability at least 1 - ``alpha``.
+
+        With folds the proven probability is lower, see ``rule_.guarantee(alpha)``.
+        """
+        scores = self._scores(X)
+        return self.rule_.predict(scores, alpha, groups=groups, empty=empty)
+
+    def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
+        """How usual each class of ``classes_`` looks: it is in the set at alpha exactly when this exceeds alpha."""
+        scores = self._scores(X)
+        return self.rule_.p_values(scores, groups=groups)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many features ``fit`` saw."""
+        return self._fitted("n_features_in_")
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of the features ``fit`` saw."""
+        return self._fitted("feature_names_in_")
+
+    def _fitted(self, name: str) -> Any:
+        if "estimator_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit")
+        return getattr(self.estimator_, name)
+
+    def _labels(self, X: Any, y: Any) -> NDArray[Any]:
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        check_classification_targets(labels)
+        check_consistent_length(X, labels)
+        return labels
+
+    @property
+    def _split(self) -> Split:
+        split = Holdout() if self.split is None else self.split
+        if isinstance(split, type) or not isinstance(split, Split):
+            raise KindError.argument("split", "an object such as rankset.Holdout() or rankset.CrossConformal()", split)
+        return split
+
+    def _routed(self, groups: ArrayLike | None, fit_params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What of the fit parameters the wrapped classifier gets."""
+        if not get_config()["enable_metadata_routing"]:
+            return fit_params
+        mine = {} if groups is None else {"groups": groups}
+        return process_routing(self, "fit", **mine, **fit_params).estimator.fit
+
+    def _trained(self, X: Any, labels: NDArray[Any], routed: Mapping[str, Any], rows: Ints) -> Any:
+        params = _check_method_params(X, params=dict(routed), indices=rows)
+        return clone(self._inner).fit(_safe_indexing(X, rows), labels[rows], **params)
+
+    def _calibrated(self, model: Any, X: Any, labels: NDArray[Any], names: Array | None, rows: Ints) -> Rule:
+        scores, kind = _scored(model, _safe_indexing(X, rows), self.classes_)
+        return calibrate(
+            scores,
+            labels[rows],
+            score=Rank() if self.method is None else self.method,
+            condition=Marginal() if self.condition is None else self.condition,
+            kind=kind,
+            classes=self.classes_,
+            groups=None if names is None else names[rows],
+        )
+
+    def _scores(self, X: Any) -> Any:
+        """What the rule asks for: the model's scores, or those of every fold's model."""
+        check_is_fitted(self)
+        if isinstance(self.rule_, CrossRule):
+            return [_scored(model, X, self.classes_)[0] for model in self.estimators_]
+        return _scored(self.estimator_, X, self.classes_)[0]
+
+
+def _scored(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Kind]:
+    """A model's scores, one column per class: probabilities if it has them, else decisions as logits."""
+    if hasattr(model, "predict_proba"):
+        return _aligned(model.predict_proba(X), model.classes_, classes, absent=0.0), "probs"
+    decisions = np.asarray(model.decision_function(X))
+    if decisions.ndim == 1:
+        decisions = np.column_stack((np.zeros(len(decisions)), decisions))
+    return _aligned(decisions, model.classes_, classes, absent=-np.inf), "logits"
+
+
+def _aligned(values: Any, known: NDArray[Any], classes: NDArray[Any], *, absent: float) -> NDArray[Any]:
+    """The columns of ``known`` classes put where ``classes`` have them, ``absent`` elsewhere."""
+    values = np.asarray(values)
+    if np.array_equal(known, classes):
+        return values
+    aligned = np.full((len(values), len(classes)), absent, dtype=values.dtype)
+    aligned[:, np.searchsorted(classes, known)] = values
+    return aligned
+
+
+@dataclass(frozen=True)
+class SetSize:
+    """A scorer for model selection: minus the mean size of the sets at ``alpha``, so that larger is better.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> search = GridSearchCV(ConformalClassifier(), {"random_state": [0, 1]}, scoring=SetSize(0.1))
+    """
+
+    alpha: Alpha = 0.1
+
+    def __call__(self, estimator: ConformalClassifier, X: Any, y: Any = None, **kwargs: Any) -> float:
+        """The score of a fitted ``estimator`` on the rows of ``X``."""
+        return -float(estimator.predict_set(X, self.alpha, **kwargs).sizes.mean())
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """A scorer: the share of the sets at ``alpha`` that contain their label."""
+
+    alpha: Alpha = 0.1
+
+    def __call__(self, estimator: ConformalClassifier, X: Any, y: Any, **kwargs: Any) -> float:
+        """The score of a fitted ``estimator`` on the rows of ``X`` and their labels."""
+        return float(estimator.predict_set(X, self.alpha, **kwargs).covers(y).mean())

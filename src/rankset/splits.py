@@ -1,0 +1,103 @@
+"""How rows are shared between training and calibration: small values, handed to the estimator as ``split=``.
+
+Whatever the way, a row that calibrates a model has not trained it; that is what guarantees rest on.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.errors import SplitError
+
+Ints = NDArray[np.int64]
+Parts = list[tuple[Ints, Ints]]
+"""Row numbers that train and row numbers that calibrate: once, or once per fold."""
+
+
+@runtime_checkable
+class Split(Protocol):
+    """Anything with ``parts(labels, random_state)``: (training rows, calibration rows), once or per fold."""
+
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
+        """Row numbers of each part."""
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """A ``share`` of the rows calibrates, the others train: sets cover with probability at least 1 - alpha.
+
+    ``stratify`` keeps the shares of the classes alike in both parts, where every class has room in both.
+    """
+
+    share: float = 0.25
+    stratify: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.share, bool) or not isinstance(self.share, int | float) or not 0 < self.share < 1:
+            raise SplitError.parameter("Holdout", "share", "a number between 0 and 1", self.share)
+
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
+        """One part of each kind."""
+        from sklearn.model_selection import train_test_split
+
+        n, counts = len(labels), np.unique(labels, return_counts=True)[1]
+        if n < 2:
+            raise SplitError.too_few_rows(n, 2)
+        calibrating = min(max(1, round(self.share * n)), n - 1)
+        room = counts.min() >= 2 and min(calibrating, n - calibrating) >= len(counts)
+        train, calibrate = train_test_split(
+            np.arange(n),
+            test_size=calibrating,
+            stratify=labels if self.stratify and room else None,
+            random_state=random_state,
+        )
+        return [(np.sort(train), np.sort(calibrate))]
+
+
+@dataclass(frozen=True)
+class CrossConformal:
+    """The rows are dealt into ``folds``; each fold calibrates a model trained on the others, so every row calibrates.
+
+    For small data, at a price: the proven coverage is 1 - 2 alpha - 2 (1 - alpha) (1 - 1/F) / (n/F + 1) for F folds,
+    against the 1 - alpha of a ``Holdout``. In practice it is usually close to 1 - alpha.
+    """
+
+    folds: int = 5
+    stratify: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.folds, bool) or not isinstance(self.folds, int | np.integer) or self.folds < 2:
+            raise SplitError.parameter("CrossConformal", "folds", "a whole number, at least 2", self.folds)
+
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
+        """One pair per fold."""
+        from sklearn.model_selection import KFold, StratifiedKFold
+
+        if len(labels) < self.folds:
+            raise SplitError.too_few_rows(len(labels), self.folds)
+        room = np.unique(labels, return_counts=True)[1].min() >= self.folds
+        kind = StratifiedKFold if self.stratify and room else KFold
+        folds = kind(int(self.folds), shuffle=True, random_state=random_state)
+        return list(folds.split(labels, labels))
+
+
+@dataclass(frozen=True, eq=False)
+class GivenSplit:
+    """You say which rows calibrate, by number or by a boolean mask; the others train."""
+
+    calibration: ArrayLike
+
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401, ARG002
+        """The given part and the rest."""
+        rows, chosen = np.arange(len(labels)), np.asarray(self.calibration)
+        mask = chosen.dtype == np.bool_ and chosen.shape == rows.shape
+        numbers = chosen.dtype.kind in "iu" and chosen.ndim == 1 and len(np.unique(chosen)) == len(chosen)
+        if not mask and not (numbers and len(chosen) and chosen.min() >= 0 and chosen.max() < len(rows)):
+            raise SplitError.rows(len(rows))
+        calibrate = rows[chosen]
+        train = np.setdiff1d(rows, calibrate)
+        if not len(train) or not len(calibrate):
+            raise SplitError.rows(len(rows))
+        return [(train, np.sort(calibrate))]

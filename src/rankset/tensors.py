@@ -1,0 +1,24 @@
+"""Tensors of torch, JAX and anything that speaks DLPack, as NumPy arrays; no framework is imported here."""
+
+from typing import Any
+
+import numpy as np
+
+
+def opened(values: Any) -> Any:  # noqa: ANN401
+    """A tensor as an array with the same numbers, in shared memory where that is possible; other things as they are.
+
+    A torch tensor may need gradients, live on another device, or be of bfloat16, which becomes float32.
+    """
+    if isinstance(values, np.ndarray | list | tuple):
+        return values
+    if hasattr(values, "detach") and hasattr(values, "cpu"):
+        return _from_torch(values.detach().cpu())
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        return np.from_dlpack(values)
+    return values
+
+
+def _from_torch(tensor: Any) -> Any:  # noqa: ANN401
+    narrow = str(tensor.dtype) == "torch.bfloat16"
+    return np.asarray(tensor.float() if narrow else tensor)

@@ -1,0 +1,274 @@
+"""ConformalClassifier, as scikit-learn users meet it."""
+
+import pickle
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import rankset as rs
+from rankset.cross import CrossRule
+
+SPLITS = [rs.Holdout(0.4), rs.CrossConformal(3), rs.Holdout(0.3, stratify=False)]
+
+CHECKED = [
+    rs.ConformalClassifier(random_state=0),
+    rs.ConformalClassifier(RidgeClassifier(), random_state=0),
+    rs.ConformalClassifier(LogisticRegression(), split=rs.CrossConformal(3), random_state=0),
+    rs.ConformalClassifier(make_pipeline(StandardScaler(), LogisticRegression()), method=rs.Aps(), random_state=0),
+]
+
+
+def checks():
+    for model in CHECKED:
+        for estimator, check in estimator_checks_generator(model):
+            name = getattr(check, "func", check).__name__
+            yield pytest.param(estimator, check, id=f"{type(model.estimator).__name__}-{name}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check"), checks())
+def test_every_check_of_scikit_learn_passes(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    features, labels = load_iris(return_X_y=True)
+    return features, np.array(["setosa", "versicolor", "virginica"])[labels]
+
+
+def test_the_five_lines(iris):
+    features, labels = iris
+    model = rs.ConformalClassifier(make_pipeline(StandardScaler(), LogisticRegression()), random_state=0)
+    model.fit(features, labels)
+    assert (model.predict(features) == labels).mean() > 0.9
+    sets = model.predict_set(features, alpha=0.1)
+    assert sets.covers(labels).mean() > 0.85
+    assert set(sets[0]) <= set(labels)
+    assert (sets.mask == (model.predict_p(features) > 0.1)).all()
+    assert model.rule_.n == 38
+
+
+def test_a_trained_model_is_calibrated_on_all_rows(iris):
+    features, labels = iris
+    trained = LogisticRegression(max_iter=500).fit(features[::2], labels[::2])
+    model = rs.ConformalClassifier(FrozenEstimator(trained)).fit(features[1::2], labels[1::2])
+    assert model.rule_.n == 75
+    assert model.rule_ == rs.calibrate(trained.predict_proba(features[1::2]), labels[1::2], classes=trained.classes_)
+    rest = rs.ConformalClassifier(FrozenEstimator(trained)).fit(features[1:50:2], labels[1:50:2])
+    assert rest.classes_.tolist() == trained.classes_.tolist()
+
+
+@pytest.mark.parametrize("split", SPLITS, ids=repr)
+@pytest.mark.parametrize("condition", [None, rs.PerLabel()], ids=repr)
+def test_sets_cover_whatever_the_split(split, condition):
+    features, labels = make_classification(3000, 10, n_informative=5, n_classes=4, random_state=0)
+    model = rs.ConformalClassifier(LogisticRegression(), split=split, condition=condition, random_state=1)
+    model.fit(features[:1000], labels[:1000])
+    assert 0.86 < model.predict_set(features[1000:], 0.1).covers(labels[1000:]).mean() < 0.95
+
+
+def test_folds_use_every_row_and_state_what_is_proven(iris):
+    features, labels = iris
+    model = rs.ConformalClassifier(LogisticRegression(max_iter=500), split=rs.CrossConformal(5), random_state=0)
+    model.fit(features, labels)
+    assert isinstance(model.rule_, CrossRule)
+    assert model.rule_.n == 150
+    assert len(model.estimators_) == 5
+    assert model.rule_.guarantee(0.1) == pytest.approx(1 - 0.2 - 1.8 * 0.8 / 31)
+    sets, p_values = model.predict_set(features, 0.2), model.predict_p(features)
+    assert (sets.mask == (p_values > 0.2)).all()
+    by_hand = np.zeros((150, 3))
+    for fold, rule in zip(model.estimators_, model.rule_.rules, strict=True):
+        by_hand += rule.p_values(fold.predict_proba(features)) * (rule.n + 1) - 1
+    assert p_values == pytest.approx((1 + by_hand) / 151)
+    assert "5 folds, calibrated on 150 rows" in repr(model.rule_)
+    with pytest.raises(ValueError, match="one matrix per fold, 5 of them, got 1"):
+        model.rule_.predict([features], 0.1)
+
+
+def test_one_fold_alone_is_a_rule():
+    probs, labels = np.random.default_rng(0).dirichlet(np.ones(4), 200), np.arange(200) % 4
+    rule = rs.calibrate(probs, labels)
+    assert CrossRule((rule,)).predict([probs], 0.1) == rule.predict(probs, 0.1)
+    assert CrossRule((rule,)).predict([probs], 0.95, empty="top") == rule.predict(probs, 0.95, empty="top")
+
+
+def test_a_class_the_model_never_saw_stays_a_candidate():
+    features = np.arange(20.0)[:, None]
+    labels = np.array(["a"] * 9 + ["b"] * 10 + ["rare"])
+    rows = np.array([*range(0, 19, 2), 19])
+    for inner in (LogisticRegression(), SVC(), RandomForestClassifier(5, random_state=0)):
+        model = rs.ConformalClassifier(inner, split=rs.GivenSplit(rows)).fit(features, labels)
+        assert model.classes_.tolist() == ["a", "b", "rare"]
+        assert model.predict_p(features).shape == (20, 3)
+        with pytest.warns(rs.RanksetWarning, match="need n"):
+            assert model.predict_set(features, 0.05).covers(np.full(20, "rare")).all()
+    assert model.predict_proba(features)[:, 2].tolist() == [0.0] * 20
+
+
+def test_decisions_go_through_softmax_and_one_column_is_the_second_class():
+    features, labels = make_classification(200, random_state=0)
+    model = rs.ConformalClassifier(RidgeClassifier(), random_state=0).fit(features, labels)
+    decisions = model.decision_function(features)
+    assert decisions.ndim == 1
+    assert not hasattr(model, "predict_proba")
+    again = model.rule_.predict(np.column_stack((np.zeros(200), decisions)), 0.1)
+    assert model.predict_set(features, 0.1) == again
+    assert model.rule_.kind == "logits"
+
+
+@pytest.mark.parametrize("labels", [[True, False], [3, 7], ["no", "yes"], [0.0, 2.0]], ids=repr)
+def test_labels_come_back_as_they_are(labels):
+    features, codes = make_classification(100, random_state=0)
+    truth = np.array(labels)[codes]
+    model = rs.ConformalClassifier(random_state=0).fit(features, truth)
+    sets = model.predict_set(features, 0.1)
+    assert set(np.concatenate(list(sets)).tolist()) <= set(labels)
+    assert sets.covers(truth).mean() > 0.8
+
+
+def test_frames_keep_feature_names(iris):
+    frame = pd.DataFrame(iris[0], columns=["sepal length", "sepal width", "petal length", "petal width"])
+    model = rs.ConformalClassifier(random_state=0).fit(frame, pd.Series(iris[1]))
+    assert model.feature_names_in_.tolist() == frame.columns.tolist()
+    assert model.n_features_in_ == 4
+    assert len(model.predict_set(frame, 0.1)) == 150
+
+
+def test_grid_search_pipelines_clones_and_pickles(iris):
+    features, labels = iris
+    grid = {"estimator__C": [0.01, 10.0], "method": [rs.Rank(), rs.Thr()]}
+    for scoring in (rs.SetSize(0.1), {"size": rs.SetSize(0.1), "coverage": rs.Coverage(0.1)}):
+        search = GridSearchCV(
+            rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0),
+            grid,
+            scoring=scoring,
+            refit="size" if isinstance(scoring, dict) else True,
+            cv=3,
+        ).fit(features, labels)
+        assert search.best_params_["estimator__C"] == 10.0
+    assert search.cv_results_["mean_test_coverage"].min() > 0.8
+    piped = make_pipeline(StandardScaler(), rs.ConformalClassifier(random_state=0)).fit(features, labels)
+    assert piped[-1].predict_set(piped[:-1].transform(features), 0.1).sizes.mean() < 3
+    assert clone(search.best_estimator_).method == search.best_estimator_.method
+    again = pickle.loads(pickle.dumps(piped[-1]))  # noqa: S301
+    assert again.rule_ == piped[-1].rule_
+    assert cross_val_predict(rs.ConformalClassifier(random_state=0), features, labels).shape == (150,)
+
+
+class Weighed(ClassifierMixin, BaseEstimator):
+    """Remembers the weights it got."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_, self.weights_, self.n_ = np.unique(y), sample_weight, len(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+def test_fit_parameters_are_sliced_along_the_split(iris):
+    features, labels = iris
+    rows = np.arange(0, 150, 3)
+    model = rs.ConformalClassifier(Weighed(), split=rs.GivenSplit(rows))
+    model.fit(features, labels, sample_weight=np.arange(150))
+    assert model.estimator_.weights_.tolist() == np.setdiff1d(np.arange(150), rows).tolist()
+
+
+def test_weights_and_groups_are_routed(iris):
+    features, labels = iris
+    groups = np.array(["even", "odd"])[np.arange(150) % 2]
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = Weighed().set_fit_request(sample_weight=True)
+        model = rs.ConformalClassifier(inner, condition=rs.PerRow(), random_state=0).set_fit_request(groups=True)
+        model.fit(features, labels, sample_weight=np.ones(150), groups=groups)
+        assert len(model.estimator_.weights_) == model.estimator_.n_
+        assert model.rule_.groups.tolist() == ["even", "odd"]
+        assert len(model.predict_set(features, 0.1, groups=groups)) == 150
+        with pytest.raises(TypeError, match="unexpected"):
+            model.fit(features, labels, groups=groups, something=1)
+
+
+def test_asking_before_fitting_is_told_so():
+    model = rs.ConformalClassifier()
+    for ask in (model.predict, model.predict_set, model.predict_p, model.predict_proba):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            ask([[0.0]])
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: rs.Holdout(0), "Holdout(share=...) must be a number between 0 and 1, got 0"),
+        (lambda: rs.Holdout(share=True), "must be a number between 0 and 1, got True"),
+        (lambda: rs.CrossConformal(1), "CrossConformal(folds=...) must be a whole number, at least 2, got 1"),
+        (lambda: fitted(rs.GivenSplit([0, 0])), "distinct row numbers below 150"),
+        (lambda: fitted(rs.GivenSplit([150])), "distinct row numbers below 150"),
+        (lambda: fitted(rs.GivenSplit(np.ones(150, bool))), "that leave rows to train"),
+        (lambda: fitted(rs.GivenSplit(np.arange(0))), "distinct row numbers"),
+        (lambda: fitted(rs.CrossConformal(151)), "at least 151, got n_samples = 150"),
+        (lambda: fitted("half"), "an object such as rankset.Holdout()"),
+        (lambda: fitted(rs.Holdout), "an object such as rankset.Holdout()"),
+    ],
+)
+def test_splits_that_cannot_be_are_told_so(make, words):
+    with pytest.raises((ValueError, TypeError), match=re.escape(words)):
+        make()
+
+
+def fitted(split):
+    return rs.ConformalClassifier(split=split).fit(*load_iris(return_X_y=True))
+
+
+def test_a_split_is_the_same_for_the_same_seed(iris):
+    ours, theirs, other = (rs.ConformalClassifier(random_state=seed).fit(*iris).rule_ for seed in (0, 0, 1))
+    assert ours == theirs
+    assert ours != other
+
+
+def test_importing_the_library_loads_nothing_optional():
+    code = (
+        "import sys, rankset; rankset.Holdout; "
+        "print([name for name in ('sklearn', 'scipy', 'pandas', 'torch', 'matplotlib', 'numba') "
+        "if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Aps(), rs.Thr()], ids=repr)
+@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerLabel(), rs.PerRow()], ids=repr)
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_folds_under_one_model_are_one_calibration(score, condition):
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(4), 300), rng.integers(0, 4, 300)
+    groups = np.array(["a", "b", "c"])[rng.integers(0, 3, 300)]
+    rows = [slice(0, 50), slice(50, 200), slice(200, 300)]
+
+    def rule(part):
+        named = {"groups": groups[part]} if condition.needs_groups else {}
+        return rs.calibrate(probs[part], labels[part], score=score, condition=condition, **named)
+
+    folds, whole = CrossRule(tuple(map(rule, rows))), rule(slice(None))
+    named = {"groups": groups} if condition.needs_groups else {}
+    assert (folds.p_values([probs] * 3, **named) == whole.p_values(probs, **named)).all()
+    for alpha in (0.05, 0.1, "0.3"):
+        assert folds.predict([probs] * 3, alpha, **named) == whole.predict(probs, alpha, **named)

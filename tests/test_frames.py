@@ -1,0 +1,123 @@
+"""Data frames in and out: columns matched by name, the index kept, the same sets as from arrays."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankset as rs
+from rankset.frames import BACKENDS
+
+CLASSES = ["cat", "dog", "fox"]
+RNG = np.random.default_rng(0)
+PROBS = RNG.dirichlet(np.ones(3), 60)
+LABELS = np.array(CLASSES)[RNG.integers(0, 3, 60)]
+RULE = rs.calibrate(PROBS, LABELS, classes=CLASSES)
+MAKE = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+def frame(library, order=(0, 1, 2), dtype=np.float64):
+    return MAKE[library]({CLASSES[column]: PROBS[:, column].astype(dtype) for column in order})
+
+
+@pytest.mark.parametrize("library", BACKENDS)
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_columns_are_matched_by_name(library, order):
+    table = frame(library, order)
+    named = rs.calibrate(table, LABELS, classes=CLASSES)
+    assert named == RULE
+    assert named.predict(table, 0.1) == RULE.predict(PROBS, 0.1)
+    assert (named.p_values(table) == RULE.p_values(PROBS)).all()
+    assert RULE.update(table, LABELS) == RULE.update(PROBS, LABELS)
+    assert rs.calibrate(table, LABELS).classes.tolist() == [CLASSES[column] for column in order]
+
+
+@pytest.mark.parametrize("library", BACKENDS)
+def test_float32_frames_are_float32_arrays(library):
+    narrow = rs.calibrate(frame(library, dtype=np.float32), LABELS)
+    assert narrow == rs.calibrate(PROBS.astype(np.float32), LABELS, classes=CLASSES)
+
+
+def test_labels_and_groups_may_be_series():
+    for series in (pd.Series, pl.Series, pa.array):
+        assert rs.calibrate(PROBS, series(LABELS.tolist()), classes=CLASSES) == RULE
+    categories = pd.Series(LABELS).astype("category")
+    assert rs.calibrate(frame("pandas"), categories) == RULE
+    groups = pd.Series(["a", "b"] * 30)
+    assert rs.calibrate(PROBS, LABELS, classes=CLASSES, condition=rs.PerRow(), groups=groups).groups.tolist() == [
+        "a",
+        "b",
+    ]
+
+
+@pytest.mark.parametrize("library", BACKENDS)
+def test_sets_come_back_as_the_kind_of_frame_that_was_predicted(library):
+    table, sets = frame(library), RULE.predict(PROBS, 0.3)
+    given = RULE.predict(table, 0.3)
+    answer = given.to_frame()
+    assert type(answer) is type(table)
+    listed = answer["labels"].to_pylist() if library == "pyarrow" else list(answer["labels"])
+    assert [list(row) for row in listed] == sets.to_lists()
+    assert np.asarray(answer["size"]).tolist() == sets.sizes.tolist()
+    tops = answer["top"].to_pylist() if library == "pyarrow" else list(answer["top"])
+    assert tops == [row[0] if row else None for row in sets.to_lists()]
+    mask = given.to_mask_frame()
+    assert np.column_stack([np.asarray(mask[name]) for name in CLASSES]).tolist() == sets.mask.tolist()
+    assert sets.to_frame(library).equals(answer)
+
+
+def test_the_index_is_kept_also_of_some_rows():
+    table = frame("pandas").set_index(pd.Index([f"row {row}" for row in range(60)], name="id"))
+    sets = RULE.predict(table, 0.1)
+    assert sets.to_frame().index.equals(table.index)
+    assert sets.to_mask_frame().index.equals(table.index)
+    assert sets[[3, 1]].to_frame().index.tolist() == ["row 3", "row 1"]
+    assert sets[sets.sizes == 2].to_frame().index.equals(table.index[sets.sizes == 2])
+
+
+def test_numbered_columns_are_numbered_classes():
+    table = pd.DataFrame(PROBS)
+    codes = RNG.integers(0, 3, 60)
+    assert rs.calibrate(table, codes) == rs.calibrate(PROBS, codes)
+
+
+def test_empty_sets_have_no_top():
+    sets = rs.PredictionSets.from_mask([[False, False], [True, True]], classes=["a", "b"])
+    for library in BACKENDS:
+        top = sets.to_frame(library)["top"]
+        values = top.to_pylist() if library == "pyarrow" else [None if pd.isna(value) else value for value in top]
+        assert values == [None, "a"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (lambda: RULE.predict(frame("pandas")[["cat", "dog"]], 0.1), ValueError, "got no column for 'fox'"),
+        (lambda: RULE.predict(frame("polars").rename({"fox": "wolf"}), 0.1), ValueError, "'fox' and 'wolf', no class"),
+        (lambda: RULE.predict(frame("pandas").assign(id=1), 0.1), ValueError, "got 'id', no class"),
+        (lambda: rs.calibrate(frame("pandas").assign(fox="x"), LABELS), TypeError, "must hold numbers.* in 'fox'"),
+        (lambda: RULE.predict(frame("polars").with_columns(dog=None), 0.1), TypeError, "must hold numbers.* in 'dog'"),
+        (lambda: RULE.predict(frame("pandas").replace(PROBS[4, 1], np.nan), 0.1), ValueError, "row 4, column 1"),
+        (lambda: RULE.predict(frame("polars").lazy(), 0.1), TypeError, "LazyFrame"),
+        (lambda: RULE.predict(PROBS, 0.1).to_frame("excel"), TypeError, "one of pandas, polars, pyarrow, got 'excel'"),
+        (lambda: rs.calibrate(PROBS, frame("pandas"), classes=CLASSES), TypeError, "labels"),
+    ],
+)
+def test_frames_that_do_not_fit_are_refused(ask, error, words):
+    with pytest.raises(error, match=words):
+        ask()
+
+
+def test_frames_without_narwhals_are_told_so(tmp_path):
+    (tmp_path / "narwhals.py").write_text("raise ImportError")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import pandas, rankset\n"
+        "try: rankset.calibrate(pandas.DataFrame([[0.5, 0.5]]), [0])\n"
+        "except TypeError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "Install rankset with [frames]" in done.stdout
