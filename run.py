@@ -221,7 +221,9 @@ JOBS = {
     "demo": Job("the paper's experiment", "demo", [f"python -m rankset.paper {ARGS}"]),
     "test": Job("every test and doctest", "test", [f"python -m pytest {ARGS}"]),
     "tensors": Job(
-        "the tests of torch, JAX and other tensors", "tensors", [f"python -m pytest tests/test_tensors.py {ARGS}"]
+        "the tests of torch, JAX and other tensors",
+        "tensors",
+        [f"python -m pytest tests/test_tensors.py tests/test_torch.py {ARGS}"],
     ),
     "laws": Job(
         "the property tests, with many more examples",

@@ -121,3 +121,9 @@ def test_frames_without_narwhals_are_told_so(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert "Install rankset with [frames]" in done.stdout
+
+
+@pytest.mark.parametrize("classes", [{"cat", "dog", "fox"}, {"cat": 0, "dog": 1, "fox": 2}, "cat"], ids=repr)
+def test_classes_without_an_order_are_refused(classes):
+    with pytest.raises(TypeError, match="classes must be a list of names in column order"):
+        rs.calibrate(frame("pandas"), LABELS, classes=classes)

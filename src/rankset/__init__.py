@@ -13,7 +13,8 @@ from rankset.conditions import Condition, Cross, Marginal, PerLabel, PerRow
 from rankset.conformal import Rule, calibrate, load
 from rankset.errors import RanksetError, RanksetWarning
 from rankset.metrics import Evaluation, evaluate
-from rankset.probabilities import softmax
+from rankset.probabilities import frequencies, softmax
+from rankset.ragged import Ragged
 from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets
 
@@ -32,6 +33,7 @@ __all__ = [
     "PerLabel",
     "PerRow",
     "PredictionSets",
+    "Ragged",
     "Rank",
     "RankProfile",
     "RanksetError",
@@ -46,20 +48,26 @@ __all__ = [
     "TopK",
     "calibrate",
     "evaluate",
+    "frequencies",
     "load",
     "softmax",
 ]
 
-OPTIONAL_ROOMS = ("paper",)
+OPTIONAL_ROOMS = ("paper", "torch")
 OPTIONAL_NAMES = {
+    "ClassCoverageDisplay": "displays",
     "ConformalClassifier": "estimator",
     "Coverage": "estimator",
+    "CoverageDisplay": "displays",
     "CrossConformal": "splits",
     "GivenSplit": "splits",
     "Holdout": "splits",
+    "RankDisplay": "displays",
     "SetSize": "estimator",
+    "SizeDisplay": "displays",
+    "SizeHistogramDisplay": "displays",
 }
-"""For scikit-learn, brought in when asked for."""
+"""For scikit-learn and matplotlib, brought in when asked for."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

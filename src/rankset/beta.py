@@ -57,6 +57,15 @@ def beta_binomial(m: int, a: float, b: float) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
+def luck(m: int, k: int, n: int, confidence: float) -> tuple[float, float]:
+    """Where the share covered of ``m`` rows falls with ``confidence``, after a cut at the ``k``-th of ``n`` keys."""
+    if k > n:
+        return 1.0, 1.0
+    below = beta_binomial(m, k, n + 1 - k).cumsum()
+    low, high = np.searchsorted(below, tails(confidence))
+    return float(low / m), float(min(high, m) / m)
+
+
 def binomial_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
     """The exact (Clopper-Pearson) interval for a share of which ``hits`` of ``n`` were seen."""
     below, above = tails(confidence)

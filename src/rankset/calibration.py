@@ -129,10 +129,11 @@ class Calibration:
         """The same rows with group g called ``numbers[g]``, of ``count`` groups."""
         return Calibration.of(numbers[self.groups], self.keys, count)
 
-    def merge(self, other: "Calibration") -> "Calibration":
-        """Both calibrations as one, exactly as if sorted together."""
-        groups = np.concatenate((self.groups, other.groups))
-        keys = tuple(np.concatenate(pair) for pair in zip(self.keys, other.keys, strict=True))
+    def merge(self, *others: "Calibration") -> "Calibration":
+        """All calibrations as one, exactly as if sorted together."""
+        everyone = (self, *others)
+        groups = np.concatenate([one.groups for one in everyone])
+        keys = tuple(np.concatenate(parts) for parts in zip(*(one.keys for one in everyone), strict=True))
         return Calibration.of(groups, keys, len(self.counts))
 
 

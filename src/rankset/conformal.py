@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import archive, beta, frames, inputs, level, scores, storage
+from rankset import archive, beta, inputs, level, notebook, scores, sources, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
@@ -25,6 +25,9 @@ from rankset.recipe import Batch, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
 from rankset.selection import EMPTY, Empty, select
 from rankset.sets import CoverageLaw, PredictionSets
+from rankset.sources import Source
+
+SHOWN_LEVELS = (0.01, 0.05, 0.1, 0.2)
 
 
 def calibrate(
@@ -60,10 +63,10 @@ def calibrate(
     >>> [labels.tolist() for labels in rule.predict([[0.6, 0.3, 0.1]], alpha=0.5)]
     [['cat']]
     """
-    values, names, _ = frames.matched(probs, classes)
-    source = inputs.matrix(values, inputs.known_kind(kind))
-    recipe = Recipe.of(score, condition, kind, seed, names, inputs.n_columns(source, kind))
-    return _calibrated(recipe, source, labels, groups, ids)
+    source = sources.opened(probs, classes)
+    matrix = inputs.matrix(source.values, inputs.known_kind(kind))
+    recipe = Recipe.of(score, condition, kind, seed, source.classes, inputs.n_columns(matrix, kind))
+    return _calibrated(recipe, replace(source, values=matrix), labels, groups, ids)
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,32 @@ class Rule:
             f"Rule({recipe.score!r}, {recipe.condition!r}, kind={recipe.kind!r}, "
             f"{len(recipe.classes):,} classes, calibrated on {self.n:,} rows{f'; {caveat}' if caveat else ''})"
         )
+
+    def _repr_html_(self) -> str:
+        recipe = self.recipe
+        facts: list[tuple[object, ...]] = [
+            ("score", repr(recipe.score), notebook.faint(scores.caveat(recipe.score) or "")),
+            (
+                "condition",
+                repr(recipe.condition),
+                notebook.faint(f"{recipe.n_groups:,} threshold{'s' * (recipe.n_groups != 1)}"),
+            ),
+            ("classes", f"{len(recipe.classes):,}", notebook.chips(recipe.classes.values[:10], recipe.n_columns - 10)),
+            ("kind", recipe.kind, ""),
+        ]
+        title = f"Rule, calibrated on {self.n:,} rows"
+        if recipe.n_groups > 1:
+            return notebook.card(title, notebook.table(facts))
+        return notebook.card(title, notebook.table(facts), self._levels_html())
+
+    def _levels_html(self) -> str:
+        """Where coverage will lie at some levels."""
+        bands = [(alpha, self.coverage_band(alpha)) for alpha in SHOWN_LEVELS]
+        rows = [
+            (f"{alpha:g}", notebook.bar(band.low, f"{band.low:.4f} to {band.high:.4f}{' or more' * band.tied}"))
+            for alpha, band in bands
+        ]
+        return notebook.table(rows, ("alpha", "coverage, in 90% of calibrations"))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
@@ -135,14 +164,14 @@ class Rule:
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
         exact = level.exact(alpha)
-        probs, _, template = frames.matched(probs, self.recipe.classes.values)
-        batch = self._batch(probs, groups, ids)
+        source = self._source(probs)
+        batch = self._batch(source, groups, ids)
         thresholds = self.calibration.thresholds(exact)
         if thresholds.everything[:-1].any():
             self._warn_of_small_groups(batch, exact)
         offsets, codes = select(batch, thresholds, empty)
         law = self._law(thresholds, batch, empty)
-        return PredictionSets(offsets, codes, self.recipe.classes, exact, law, template)
+        return PredictionSets(offsets, codes, self.recipe.classes, exact, law, source.template)
 
     def _law(self, thresholds: Thresholds, batch: Batch, empty: Empty) -> CoverageLaw | None:
         """What is known beforehand of the coverage of sets with one threshold."""
@@ -158,15 +187,24 @@ class Rule:
 
         Exactly, for every alpha that is written with up to 15 digits.
         """
-        stranger, sizes = self.tails(probs, groups=groups, ids=ids)
-        return (1 + stranger) / (1 + sizes)
+        batch = self._batch(self._source(probs), groups, ids)
+        stranger, sizes = self._tails(batch)
+        p_values = (1 + stranger) / (1 + sizes)
+        if batch.counts is not None:
+            p_values[np.arange(batch.shape[1]) >= batch.counts[:, np.newaxis]] = 0.0
+        return p_values
 
     def tails(
         self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What p-values are made of, to be pooled: (n, K) counts of the label's calibration rows at least as strange,
         and of all of them."""
-        batch = self._batch(probs, groups, ids)
+        source = self._source(probs)
+        if source.counts is not None:
+            raise InputError.ragged("probs")
+        return self._tails(self._batch(source, groups, ids))
+
+    def _tails(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         stranger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
 
         def fill(part: slice) -> None:
@@ -249,36 +287,45 @@ class Rule:
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule, calibrated on these rows as well."""
-        values, _, _ = frames.matched(probs, self.recipe.classes.values)
-        source = inputs.matrix(values, self.recipe.kind, columns=self.recipe.n_columns)
-        if len(source) == 0:
+        source = self._source(probs)
+        if len(source.values) == 0:
             inputs.label_codes(labels, self.recipe.classes, 0)
             return self
         return self.merge(_calibrated(self.recipe, source, labels, groups, ids))
 
-    def merge(self, other: Rule) -> Rule:
-        """One rule of both calibrations, exactly as if calibrated at once on all rows; no row may be in both."""
+    def merge(self, *others: Rule) -> Rule:
+        """One rule of all calibrations, exactly as if calibrated at once on all rows; no row may be in two of them."""
+        everyone = (self, *others)
+        for other in others:
+            self._check_alike(other)
+        if len({id(rule) for rule in everyone}) < len(everyone):
+            raise RuleError.itself()
+        recipe = self.recipe.with_groups(union(*(rule.recipe.groups for rule in everyone)))
+        first, *rest = (rule._renumbered(recipe) for rule in everyone)
+        return Rule(recipe, first.merge(*rest))
+
+    def _check_alike(self, other: Rule) -> None:
+        """Refuses to merge with a rule that asks another question."""
         if not isinstance(other, Rule):
             raise RuleError.not_a_rule(other)
-        if other is self:
-            raise RuleError.itself()
         what = self.recipe.difference(other.recipe)
         if what == "with_ids":
             raise RuleError.ids(*(("with", "without") if self.recipe.with_ids else ("without", "with")))
         if what is not None:
             raise RuleError.different(what, _said(self.recipe, what), _said(other.recipe, what))
-        recipe = self.recipe.with_groups(union(self.recipe.groups, other.recipe.groups))
-        return Rule(recipe, self._renumbered(recipe).merge(other._renumbered(recipe)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rule to ``path``: data only, readable by ``load`` in this and every later version."""
         storage.write(path, *archive.pack(self.recipe, self.calibration))
 
-    def _batch(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None) -> Batch:
-        probs, _, _ = frames.matched(probs, self.recipe.classes.values)
-        source = inputs.matrix(probs, self.recipe.kind, columns=self.recipe.n_columns)
-        names = row_group_names(self.recipe.condition, groups, len(source))
-        batch = Batch.of(self.recipe, source, names, ids)
+    def _source(self, probs: ArrayLike) -> Source:
+        """``probs`` with the columns of the calibration."""
+        source = sources.opened(probs, self.recipe.classes.values)
+        return replace(source, values=inputs.matrix(source.values, self.recipe.kind, columns=self.recipe.n_columns))
+
+    def _batch(self, source: Source, groups: ArrayLike | None, ids: ArrayLike | None) -> Batch:
+        names = row_group_names(self.recipe.condition, groups, len(source.values))
+        batch = Batch.of(self.recipe, source.values, names, ids, source.counts)
         if names is not None and (batch.row_groups < 0).any():
             unseen = learned_groups(names[batch.row_groups < 0]).values
             noun = "group" if len(unseen) == 1 else "groups"
@@ -338,14 +385,18 @@ def load(path: str | os.PathLike[str]) -> Rule:
 
 
 def _calibrated(
-    recipe: Recipe, source: NDArray[Any], labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
+    recipe: Recipe, source: Source, labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
 ) -> Rule:
-    if len(source) == 0:
+    n_rows = len(source.values)
+    if n_rows == 0:
         raise InputError.no_rows()
-    columns = inputs.label_codes(labels, recipe.classes, len(source))
-    names = row_group_names(recipe.condition, groups, len(source))
+    columns = inputs.label_codes(labels, recipe.classes, n_rows)
+    if source.counts is not None and (columns >= source.counts).any():
+        row = int((columns >= source.counts).argmax())
+        raise LabelError.padding(row, recipe.classes.values[columns[row]], int(source.counts[row]))
+    names = row_group_names(recipe.condition, groups, n_rows)
     recipe = recipe.learning(learned_groups(names), ids)
-    batch = Batch.of(recipe, source, names, ids)
+    batch = Batch.of(recipe, source.values, names, ids, source.counts)
     count = recipe.n_groups
     parts = batch.mapped(partial(batch.label_keys, columns))
     numbers = np.concatenate([numbers for numbers, _ in parts])

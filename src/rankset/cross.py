@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import level, ranking
+from rankset import level, notebook, ranking
 from rankset.conformal import Rule
 from rankset.errors import RuleError
 from rankset.level import Alpha
@@ -36,6 +36,17 @@ class CrossRule:
             f"CrossRule({first.score!r}, {first.condition!r}, {len(first.classes):,} classes, "
             f"{len(self.rules)} folds, calibrated on {self.n:,} rows)"
         )
+
+    def _repr_html_(self) -> str:
+        first = self.rules[0].recipe
+        facts = [
+            ("score", repr(first.score)),
+            ("condition", repr(first.condition)),
+            ("classes", notebook.chips(first.classes.values[:10], first.n_columns - 10)),
+            ("proven at alpha=0.1", f"coverage of at least {self.guarantee(0.1):.4f}; usually it is about 0.9"),
+        ]
+        title = f"CrossRule of {len(self.rules)} folds, calibrated on {self.n:,} rows"
+        return notebook.card(title, notebook.table(facts))
 
     @property
     def n(self) -> int:

@@ -93,11 +93,35 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def pipeline_row(cls, name: str, row: int, value: object) -> "KindError":
+        return cls(
+            f"{name} must hold a list of {{'label': …, 'score': …}} per text, each label once, "
+            f"got {shown(value)} at row {row}. Pass what pipeline(texts, top_k=None) returns."
+        )
+
+    @classmethod
+    def batch(cls, where: object, received: str) -> "KindError":
+        return cls(
+            f"a batch must have {shown(where)}, got {received}. Say where it stands: a key, a place or a function."
+        )
+
+    @classmethod
+    def no_labels_in_batch(cls) -> "KindError":
+        return cls(
+            "a batch must hold labels, as (inputs, labels) or under 'labels', got none. "
+            "Say where they stand with labels=, a key, a place or a function of the batch."
+        )
+
+    @classmethod
     def no_narwhals(cls) -> "KindError":
         return cls(
             "a data frame needs narwhals, which is not installed. "
             "Install rankset with [frames], or pass frame[classes].to_numpy()."
         )
+
+    @classmethod
+    def no_matplotlib(cls) -> "KindError":
+        return cls("a picture needs matplotlib, which is not installed. Install rankset with [plots].")
 
     @classmethod
     def no_backend(cls, backend: str) -> "KindError":
@@ -141,7 +165,27 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def ragged(cls, name: str) -> "InputError":
-        return cls(f"{name} must have rows of one length, got rows of different lengths. Pad or drop them.")
+        return cls(
+            f"{name} must have rows of one length, got rows of different lengths. "
+            f"Where candidates differ from row to row pass rankset.Ragged.of(rows)."
+        )
+
+    @classmethod
+    def candidates(cls, row: int, count: int, n_columns: int) -> "InputError":
+        return cls(f"every row must have 1 to {n_columns} candidates, got {count} at row {row}. Drop that row.")
+
+    @classmethod
+    def no_answers(cls, row: int) -> "InputError":
+        return cls(f"every row must have at least one answer, got none at row {row}. Drop that row, or ask again.")
+
+    @classmethod
+    def pipeline_labels(cls, name: str, row: int, missing: Sequence[object], unknown: Sequence[object]) -> "InputError":
+        lacks = f"no score for {listed(missing)}" if missing else ""
+        extra = f"a score for {listed(unknown)}, no class" if unknown else ""
+        return cls(
+            f"{name} must score every class, got {' and '.join(filter(None, (lacks, extra)))} at row {row}. "
+            f"Call the pipeline with top_k=None, and pass the model's own labels as classes=."
+        )
 
     @classmethod
     def no_rows(cls) -> "InputError":
@@ -279,6 +323,13 @@ class LabelError(RanksetError, ValueError):
         )
 
     @classmethod
+    def padding(cls, row: int, value: object, count: int) -> "LabelError":
+        return cls(
+            f"labels must be candidates of their rows, got {shown(value)} at row {row}, which has {count} of them. "
+            f"Check the counts, or drop that row."
+        )
+
+    @classmethod
     def duplicates(cls, names: Sequence[object]) -> "LabelError":
         return cls(f"class names must be distinct, got {listed(names)} more than once. Rename or merge those columns.")
 
@@ -401,6 +452,13 @@ class RuleError(RanksetError, ValueError):
             f"rules merge only when they ask the same question of their rows, "
             f"got {what} {shown(ours)} and {shown(theirs)}. "
             f"Calibrate both with the same {what}."
+        )
+
+    @classmethod
+    def unlike_sets(cls, ours: object, theirs: object) -> "RuleError":
+        return cls(
+            f"sets are put together only when they have the same classes and level, got others "
+            f"(alpha {ours} and {theirs}). Predict all parts with the same rule and alpha."
         )
 
     @classmethod

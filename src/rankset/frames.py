@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import InputError, KindError
-from rankset.names import Name, plain
+from rankset.names import Name, in_order, plain
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -53,12 +53,10 @@ def is_frame(values: object) -> bool:
 
 
 def matched(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
-    """A matrix with one column per class, its classes, and what answers should look like; arrays pass through.
+    """The matrix of a frame with one column per class, its classes, and what answers should look like.
 
-    The columns of a frame are put into the order of ``classes``, by name; without ``classes`` they are the classes.
+    Columns are put into the order of ``classes``, by name; without ``classes`` they are the classes.
     """
-    if not is_frame(values):
-        return values, classes, ARRAY
     nw = _narwhals()
     try:
         frame = nw.from_native(values, eager_only=True)
@@ -67,7 +65,7 @@ def matched(values: Any, classes: Iterable[object] | None, name: str = "probs") 
             name, type(values).__name__, "Collect it, or pass frame[classes].to_numpy()."
         ) from None
     columns = {plain(column, "columns"): place for place, column in enumerate(frame.columns)}
-    wanted = list(columns) if classes is None else [plain(value, "class names") for value in classes]
+    wanted = list(columns) if classes is None else list(in_order(classes))
     if set(wanted) != set(columns):
         raise InputError.frame_columns(name, *_differences(wanted, columns))
     matrix = _numbers(frame, name)[:, [columns[value] for value in wanted]]

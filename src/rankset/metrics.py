@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import beta, inputs, level
+from rankset import beta, inputs, level, notebook
 from rankset.errors import InputError, KindError, LevelError
 from rankset.level import Alpha
 from rankset.names import Name, group_names
@@ -25,6 +25,8 @@ PAPER_STRATA: Strata = (1, 3, 10, 100, 1000)
 """The largest set size of each stratum the paper pools for SSCV (0–1, 2–3, …); larger sets make one more."""
 EMPTY_APART: Strata = (0, *PAPER_STRATA)
 """The same with empty sets in a stratum of their own."""
+
+SHOWN_CLASSES = 10
 
 
 @dataclass(frozen=True)
@@ -76,42 +78,62 @@ class Evaluation:
         return min(self.classes, key=lambda share: (share.coverage, -share.n))
 
     def __repr__(self) -> str:
-        percent = f"{self.confidence:.0%}"
-        lines = [f"Evaluation of {self.n:,} rows at alpha={self.alpha:g}", *self._coverage_lines(percent)]
-        worst = self.worst_class
-        lines += [
-            _line("mean size", self.mean_size, f"sizes {_histogram(self.size_counts)}"),
-            _line("empty sets", self.empty_rate, ""),
-            _line("single labels", self.singleton_rate, self._singleton_remark()),
-            _line("SSCV", self.sscv, f"from {_told(self.strata[0])}"),
-            _line("SSCV*", self.sscv_empty_apart, f"from {_told(self.strata[1])}, empty sets a stratum of their own"),
-            _line(
-                "class gap",
-                self.class_gap,
-                f"macro coverage {self.macro_coverage:.4f}; lowest {worst.coverage:.4f} "
-                f"for {worst.name!r} ({worst.n:,} rows)",
+        return "\n".join([self._title, *(_line(*fact) for fact in self._facts())])
+
+    def _repr_html_(self) -> str:
+        facts = [
+            (name, "" if value is None else f"{value:.4f}", notebook.faint(remark))
+            for name, value, remark in self._facts()
+        ]
+        by_class = [
+            (
+                share.name,
+                f"{share.n:,}",
+                notebook.bar(share.coverage, f"{share.coverage:.4f}"),
+                f"{share.mean_size:.3f}",
+            )
+            for share in sorted(self.classes, key=lambda share: share.coverage)[:SHOWN_CLASSES]
+        ]
+        more = f"Classes covered least, {len(by_class)} of {len(self.classes):,}" if self.classes else ""
+        head = ("class", "rows", "coverage", "mean size")
+        return notebook.card(self._title, notebook.table(facts), notebook.faint(more), notebook.table(by_class, head))
+
+    @property
+    def _title(self) -> str:
+        return f"Evaluation of {self.n:,} rows at alpha={self.alpha:g}"
+
+    def _facts(self) -> list[tuple[str, float | None, str]]:
+        """Name, value and remark of everything a summary tells."""
+        percent, worst, (low, high) = f"{self.confidence:.0%}", self.worst_class, self.interval
+        pooled, apart = map(_told, self.strata)
+        right = f"right in {self.singleton_hits:.4f} of them" if self.singleton_rate else "no such set"
+        lowest = f"lowest {worst.coverage:.4f} for {worst.name!r} ({worst.n:,} rows)"
+        return [
+            (
+                "coverage",
+                self.coverage,
+                f"asked {1 - self.alpha:g}; {percent} interval from these rows {low:.4f} to {high:.4f}",
+            ),
+            *self._luck(percent),
+            ("mean size", self.mean_size, f"sizes {_histogram(self.size_counts)}"),
+            ("empty sets", self.empty_rate, ""),
+            ("single labels", self.singleton_rate, right),
+            ("SSCV", self.sscv, f"from {pooled}"),
+            ("SSCV*", self.sscv_empty_apart, f"from {apart}, empty sets a stratum of their own"),
+            ("class gap", self.class_gap, f"macro coverage {self.macro_coverage:.4f}; {lowest}"),
+            *(
+                (f"group {share.name!r}", share.coverage, f"{share.n:,} rows, mean size {share.mean_size:.3f}")
+                for share in self.groups
             ),
         ]
-        lines += [
-            _line(f"group {share.name!r}", share.coverage, f"{share.n:,} rows, mean size {share.mean_size:.3f}")
-            for share in self.groups
-        ]
-        return "\n".join(lines)
 
-    def _singleton_remark(self) -> str:
-        return f"right in {self.singleton_hits:.4f} of them" if self.singleton_rate else "no such set"
-
-    def _coverage_lines(self, percent: str) -> list[str]:
-        low, high = self.interval
-        found = f"asked {1 - self.alpha:g}; {percent} interval from these rows {low:.4f} to {high:.4f}"
-        lines = [_line("coverage", self.coverage, found)]
-        if self.expected is not None:
-            low, high = self.expected
-            verdict = "inside" if low <= self.coverage <= high else "OUTSIDE"
-            lines.append(
-                f"{'':27}expected by luck alone {low:.4f} to {high:.4f}, in {percent} of calibrations: {verdict}"
-            )
-        return lines
+    def _luck(self, percent: str) -> list[tuple[str, None, str]]:
+        if self.expected is None:
+            return []
+        low, high = self.expected
+        verdict = "inside" if low <= self.coverage <= high else "OUTSIDE"
+        told = f"expected by luck alone {low:.4f} to {high:.4f}, in {percent} of calibrations: {verdict}"
+        return [("", None, told)]
 
 
 def evaluate(
@@ -197,11 +219,8 @@ def _expected(sets: PredictionSets, alpha: Fraction, n: int, confidence: float) 
     law = sets.law
     if law is None or sets.level != alpha:
         return None
-    if law.k > law.n:
-        return 1.0, 1.0
-    below = beta.beta_binomial(n, law.k, law.n + 1 - law.k).cumsum()
-    low, high = np.searchsorted(below, beta.tails(confidence))
-    return float(low / n), float(min(high, n) / n) if law.exact else 1.0
+    low, high = beta.luck(n, law.k, law.n, confidence)
+    return low, high if law.exact else 1.0
 
 
 def _shares(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
@@ -230,8 +249,8 @@ def _told(stratum: Share) -> str:
     return f"sets of size {stratum.name} ({stratum.n:,} rows, coverage {stratum.coverage:.4f})"
 
 
-def _line(name: str, value: float, remark: str) -> str:
-    return f"  {name:<16}{value:>7.4f}  {remark}".rstrip()
+def _line(name: str, value: float | None, remark: str) -> str:
+    return f"  {name:<16}{'' if value is None else f'{value:.4f}':>7}  {remark}".rstrip()
 
 
 def _histogram(counts: Ints) -> str:

@@ -77,7 +77,7 @@ def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
     """The vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
     if classes is None:
         return Names(range(n_columns))
-    values = tuple(plain(value, "class names") for value in _listed(classes))
+    values = in_order(classes)
     if len(values) != n_columns:
         raise LabelError.class_count(n_columns, len(values))
     if len(set(values)) < len(values):
@@ -91,23 +91,23 @@ def group_names(names: Array) -> Names:
     return Names(_sorted(distinct(names)[0]))
 
 
-def union(ours: Names, theirs: Names) -> Names:
-    """The vocabulary of both."""
-    return Names(_sorted({*ours.values, *theirs.values}))
+def union(*several: Names) -> Names:
+    """The vocabulary of all."""
+    return Names(_sorted({value for names in several for value in names.values}))
 
 
 def _sorted(names: Iterable[Name]) -> tuple[Name, ...]:
     return tuple(sorted(names, key=lambda name: (isinstance(name, str), name)))
 
 
-def _listed(classes: Iterable[object]) -> Iterable[object]:
-    """``classes`` one by one, if they come in an order of their own."""
+def in_order(classes: Iterable[object]) -> tuple[Name, ...]:
+    """``classes`` as plain names, if they have an order of their own."""
     if isinstance(classes, np.ndarray) and classes.ndim > 0 and not isinstance(classes, np.ma.MaskedArray):
-        return texts(classes).tolist()
+        classes = texts(classes).tolist()
     unordered = isinstance(classes, str | bytes | Mapping | set | frozenset | np.ndarray)
     if unordered or not isinstance(classes, Iterable):
         raise KindError.argument("classes", "a list of names in column order", classes)
-    return classes
+    return tuple(plain(value, "class names") for value in classes)
 
 
 def texts(names: Array) -> Array:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import blocks, inputs
+from rankset.errors import InputError, KindError, RanksetError
 from rankset.inputs import Kind
-from rankset.names import Array
+from rankset.names import Array, class_names
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,37 @@ def softmax(logits: ArrayLike) -> Floats:
 
     parts = blocks.mapped(block, *source.shape)
     return np.concatenate(parts) if parts else np.empty(source.shape)
+
+
+def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Floats:
+    """Probabilities of answers that a model was asked for again and again: how often each row gives each class.
+
+    Frequencies tie often, within rows and between them: ``TieBreak(Rank())`` with ``ids=`` settles ties by a draw.
+
+    >>> frequencies([["yes", "no", "yes", "yes"], ["no", "no"]], classes=["no", "yes"])
+    array([[0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+    rows = [_answers(row) for row in answers]
+    listed = list(classes)
+    names = class_names(listed, len(listed))
+    counts = np.zeros((len(rows), len(names)))
+    for number, row in enumerate(rows):
+        if not row:
+            raise InputError.no_answers(number)
+        try:
+            codes = inputs.label_codes(row, names, len(row), name="answers")
+        except RanksetError as error:
+            error.add_note(f"This is of the answers in row {number}.")
+            raise
+        counts[number] = np.bincount(codes, minlength=len(names)) / len(row)
+    return counts
+
+
+def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401
+    if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+        raise KindError.argument("answers", "a list of answers for every row", row)
+    return list(row)
 
 
 def from_kind(rows: Array, kind: Kind) -> Array:

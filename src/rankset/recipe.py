@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import _kernels, blocks, inputs, noise, scores
+from rankset import _kernels, blocks, inputs, noise, ragged, scores
 from rankset._kernels.twins import Twins
 from rankset.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.conditions import Condition, checked_condition
@@ -126,26 +126,34 @@ class Batch:
     """Rows as users passed them, read block by block as the recipe says."""
 
     recipe: Recipe
-    source: Array
+    matrix: Array
     row_groups: Ints
     dice: noise.Dice
     twins: Twins | None = None
+    counts: Ints | None = None
 
     @classmethod
-    def of(cls, recipe: Recipe, values: ArrayLike, groups: Array | None, ids: ArrayLike | None) -> "Batch":
+    def of(
+        cls,
+        recipe: Recipe,
+        values: ArrayLike,
+        groups: Array | None,
+        ids: ArrayLike | None,
+        counts: Ints | None = None,
+    ) -> "Batch":
         """``groups`` come as checked names, because calibration learns its vocabulary from them first."""
-        source = inputs.matrix(values, recipe.kind, columns=recipe.n_columns)
+        matrix = inputs.matrix(values, recipe.kind, columns=recipe.n_columns)
         if recipe.with_ids != (ids is not None) and recipe.uses_noise:
             told, received = ("with", "without") if recipe.with_ids else ("without", "with")
             raise RuleError.ids(told, received)
         codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
-        words = inputs.id_words(ids, len(source))
+        words = inputs.id_words(ids, len(matrix))
         dice = noise.Dice.of(recipe.seed, words) if recipe.uses_noise else noise.NO_DICE
-        return cls(recipe, source, codes, dice, _kernels.chosen(len(source), recipe.n_columns))
+        return cls(recipe, matrix, codes, dice, _kernels.chosen(len(matrix), recipe.n_columns), counts)
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.source), self.recipe.n_columns
+        return len(self.matrix), self.recipe.n_columns
 
     def mapped(self, function: Callable[[slice], Result]) -> list[Result]:
         """``function`` of every block, in row order; compiled loops like larger blocks."""
@@ -154,7 +162,9 @@ class Batch:
     def rows(self, part: slice) -> Rows:
         """The rows of one block, converted, as the score wants to see them, and checked unless they can wait."""
         recipe = self.recipe
-        block = inputs.plain_rows(self.source[part], recipe.kind)
+        block = inputs.plain_rows(self.matrix[part], recipe.kind)
+        if self.counts is not None:
+            block = ragged.blanked(block, self.counts[part], 0.0 if recipe.kind == "probs" else -np.inf)
         if not self.checks_can_wait:
             inputs.check(block, recipe.kind, part.start)
         probs = from_kind(block, recipe.kind)
@@ -186,6 +196,10 @@ class Batch:
         """The group of each cell of one block; a single number where all share it."""
         codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part][cells.row]
         return self.recipe.numbers(cells.column[:, np.newaxis], codes[:, np.newaxis])[:, 0]
+
+    def candidates(self, cells: RankedCells, part: slice) -> NDArray[np.bool_] | None:
+        """Which cells are no padding; None where all are."""
+        return None if self.counts is None else cells.column < self.counts[part][cells.row]
 
     def groups_in(self, part: slice) -> Ints:
         """The groups that cells of one block can have."""

@@ -54,6 +54,9 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
         reach = _widest(reach, thresholds, batch.groups_in(part))
     cells = _candidates(batch, rows, reach)
     kept = thresholds.keep(batch.groups(cells, part), batch.recipe.keys(cells))
+    candidates = batch.candidates(cells, part)
+    if candidates is not None:
+        kept &= candidates
     sizes, codes = cells.sizes, cells.column.astype(np.int32)
     if not kept.all():
         sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]

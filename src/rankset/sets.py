@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, overload
@@ -11,14 +11,15 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs, level
-from rankset.errors import KindError
+from rankset import inputs, level, notebook
+from rankset.errors import KindError, RuleError
 from rankset.frames import ARRAY, Template
 from rankset.level import Alpha
 from rankset.names import Names, class_names
 
 Ints = NDArray[np.int64]
 SHOWN_ROWS = 5
+SHOWN_LABELS = 10
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,25 @@ class PredictionSets:
         offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
         exact = None if alpha is None else level.exact(alpha)
         return cls(offsets, array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1]), exact)
+
+    @classmethod
+    def concat(cls, parts: Iterable[PredictionSets]) -> PredictionSets:
+        """The sets of several batches as one, rows in the order of the parts.
+
+        >>> len(PredictionSets.concat([PredictionSets.from_mask([[True, False]])] * 3))
+        3
+        """
+        everyone = list(parts)
+        if not everyone or not all(isinstance(part, PredictionSets) for part in everyone):
+            raise KindError.argument("parts", "a list of at least one PredictionSets", everyone)
+        first, *rest = everyone
+        for part in rest:
+            if part.names != first.names or part.level != first.level:
+                raise RuleError.unlike_sets(first.alpha, part.alpha)
+        sizes = np.concatenate([[0], *(part.sizes for part in everyone)])
+        codes = np.concatenate([part.codes for part in everyone])
+        law = first.law if all(part.law == first.law for part in rest) else None
+        return cls(sizes.cumsum(), codes, first.names, first.level, law)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -161,14 +181,28 @@ class PredictionSets:
         picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
         return replace(self, offsets=offsets, codes=self.codes[picked], template=self.template.rows(rows))
 
-    def __repr__(self) -> str:
+    @property
+    def _summary(self) -> str:
         asked = "" if self.alpha is None else f", alpha={float(self.alpha):g}"
         mean = f", mean size {self.sizes.mean():.3g}" if len(self) else ""
-        lines = [f"PredictionSets({len(self):,} rows, {len(self.names):,} classes{asked}{mean})"]
+        return f"{len(self):,} rows, {len(self.names):,} classes{asked}{mean}"
+
+    def _repr_html_(self) -> str:
+        shown = self[:SHOWN_ROWS]
+        rows: list[tuple[object, ...]] = [
+            (row, len(labels), notebook.chips(labels[:SHOWN_LABELS].tolist(), len(labels) - SHOWN_LABELS))
+            for row, labels in enumerate(shown)
+        ]
+        if len(self) > SHOWN_ROWS:
+            rows.append(("…", "", notebook.faint(f"{len(self) - SHOWN_ROWS:,} more rows")))
+        return notebook.card(f"PredictionSets: {self._summary}", notebook.table(rows, ("row", "size", "labels")))
+
+    def __repr__(self) -> str:
+        lines = [f"PredictionSets({self._summary})"]
         lines += [f"  {row}: {_braces(labels)}" for row, labels in enumerate(self[:SHOWN_ROWS])]
         return "\n".join([*lines, "  …"] if len(self) > SHOWN_ROWS else lines)
 
 
 def _braces(labels: NDArray[Any]) -> str:
-    shown = ", ".join(map(str, labels[:10].tolist()))
-    return f"{{{shown}, … {len(labels)} labels}}" if len(labels) > 10 else f"{{{shown}}}"
+    shown = ", ".join(map(str, labels[:SHOWN_LABELS].tolist()))
+    return f"{{{shown}, … {len(labels)} labels}}" if len(labels) > SHOWN_LABELS else f"{{{shown}}}"

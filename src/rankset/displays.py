@@ -1,0 +1,343 @@
+"""Pictures in the manner of scikit-learn's displays: ``from_…`` works out what is shown, ``plot(ax=)`` draws it.
+
+A display keeps its numbers as attributes, and after drawing ``ax_`` and ``figure_``. Further options of ``plot`` go
+to the main bars, line or points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset import beta, conformal, inputs, level
+from rankset.conformal import Rule
+from rankset.errors import InputError, KindError
+from rankset.inputs import Kind
+from rankset.level import Alpha
+from rankset.metrics import Share, evaluate
+from rankset.names import class_names
+from rankset.sets import PredictionSets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ALPHAS = tuple(percent / 100 for percent in range(1, 51))
+TARGET = {"color": "0.5", "linestyle": "--", "linewidth": 1.2}
+SHOWN_SHARE = 0.999
+"""Ranks and sizes beyond this share of the rows are left out of a picture."""
+
+
+class _Display:
+    """What displays share: axes to draw on."""
+
+    ax_: Any
+    figure_: Any
+
+    def _on(self, ax: Any) -> Any:
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError:
+                raise KindError.no_matplotlib() from None
+            _, ax = plt.subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+@dataclass(eq=False)
+class RankDisplay(_Display):
+    """How far down their rows true labels stand, and r*, where a rule cuts at ``alpha``.
+
+    Bars are the share of calibration rows whose label has rank 1, 2, …; the steps are the share up to there. r* is
+    the first rank at which they reach 1 - alpha (with the finite-sample correction).
+    """
+
+    counts: Ints
+    r_star: int
+    alpha: float
+
+    @classmethod
+    def from_rule(
+        cls, rule: Rule, alpha: Alpha = 0.1, *, group: object = None, label: object = None, ax: Any = None, **bars: Any
+    ) -> Self:
+        """The ranks that calibrated a rule with score ``Rank`` or ``TopK``."""
+        profile = rule.rank_profile(alpha, group=group, label=label)
+        return cls(profile.counts, profile.r_star, float(level.exact(alpha))).plot(ax, **bars)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        alpha: Alpha = 0.1,
+        *,
+        kind: Kind = "probs",
+        classes: Iterable[object] | None = None,
+        ax: Any = None,
+        **bars: Any,
+    ) -> Self:
+        """The ranks of ``labels`` in rows of ``probs``."""
+        return cls.from_rule(conformal.calibrate(probs, labels, kind=kind, classes=classes), alpha, ax=ax, **bars)
+
+    def plot(self, ax: Any = None, **bars: Any) -> Self:
+        """Draws bars, steps and the line at r*."""
+        ax = self._on(ax)
+        shares = self.counts / max(1, self.counts.sum())
+        so_far = shares.cumsum()
+        last = max(int(np.searchsorted(so_far, SHOWN_SHARE)) + 1, min(self.r_star + 1, len(shares)))
+        ranks = np.arange(1, last + 1)
+        ax.bar(ranks, shares[:last], **{"color": "C0", "alpha": 0.8, "label": "labels of this rank"} | bars)
+        ax.step(ranks, so_far[:last], where="mid", color="C1", label="up to this rank")
+        ax.axhline(1 - self.alpha, **TARGET)
+        ax.axvline(self.r_star, color="C3", linestyle=":", linewidth=2, label=f"r* = {self.r_star}")
+        ax.set(xlabel="rank of the true label", ylabel="share of calibration rows", ylim=(0, 1.03))
+        ax.set_title(f"rank distribution, alpha = {self.alpha:g}")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend(loc="center right")
+        return self
+
+
+@dataclass(eq=False)
+class CoverageDisplay(_Display):
+    """Coverage seen against alpha, beside the 1 - alpha that was asked for.
+
+    ``band`` (None: not known) tells where coverage falls by luck alone in ``confidence`` of calibrations of this size.
+    """
+
+    alphas: Floats
+    coverage: Floats
+    mean_sizes: Floats
+    band: tuple[Floats, Floats] | None = None
+    confidence: float = 0.9
+
+    @classmethod
+    def from_predictions(
+        cls,
+        p_values: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Iterable[object] | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        n_calibration: int | None = None,
+        confidence: float = 0.9,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """From p-values (n, K), as ``Rule.p_values`` gives them: a set at alpha holds the labels above alpha.
+
+        ``n_calibration``, the rows that calibrated one threshold for everybody, adds the band.
+        """
+        grid, covered, sizes = _curves(p_values, labels, classes, alphas)
+        band = None if n_calibration is None else _band(len(np.asarray(labels)), n_calibration, alphas, confidence)
+        return cls(grid, covered, sizes, band, confidence).plot(ax, **line)
+
+    @classmethod
+    def from_rule(
+        cls,
+        rule: Rule,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        confidence: float = 0.9,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """From labelled rows that are new to the rule."""
+        p_values = rule.p_values(probs, groups=groups, ids=ids)
+        n = rule.n if rule.recipe.n_groups == 1 else None
+        options = {"alphas": alphas, "n_calibration": n, "confidence": confidence, "ax": ax}
+        return cls.from_predictions(p_values, labels, classes=rule.classes, **options, **line)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
+    ) -> Self:
+        """From a fitted ``ConformalClassifier`` and rows that are new to it."""
+        p_values, rule = estimator.predict_p(X, groups=groups), estimator.rule_
+        n = rule.n if isinstance(rule, Rule) and rule.recipe.n_groups == 1 else None
+        return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
+
+    def plot(self, ax: Any = None, **line: Any) -> Self:
+        """Draws coverage, what was asked, and what luck allows."""
+        ax = self._on(ax)
+        ax.plot(self.alphas, 1 - self.alphas, **TARGET, label="asked: 1 − alpha")
+        if self.band is not None:
+            ax.fill_between(
+                self.alphas, *self.band, color="C0", alpha=0.15, linewidth=0, label=f"luck alone, {self.confidence:.0%}"
+            )
+        ax.plot(self.alphas, self.coverage, **{"color": "C0", "label": "seen"} | line)
+        ax.set(xlabel="alpha", ylabel="coverage", title="coverage against alpha")
+        ax.legend(loc="lower left")
+        return self
+
+
+@dataclass(eq=False)
+class SizeDisplay(_Display):
+    """The mean size of sets against their coverage: lower is better. Draw several on the same ``ax`` to compare."""
+
+    alphas: Floats
+    coverage: Floats
+    mean_sizes: Floats
+
+    @classmethod
+    def from_predictions(
+        cls,
+        p_values: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Iterable[object] | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """From p-values (n, K), as ``Rule.p_values`` gives them."""
+        return cls(*_curves(p_values, labels, classes, alphas)).plot(ax, **line)
+
+    @classmethod
+    def from_rule(
+        cls,
+        rule: Rule,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """From labelled rows that are new to the rule."""
+        p_values = rule.p_values(probs, groups=groups, ids=ids)
+        named = {"label": type(rule.score).__name__} | line
+        return cls.from_predictions(p_values, labels, classes=rule.classes, alphas=alphas, ax=ax, **named)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
+    ) -> Self:
+        """From a fitted ``ConformalClassifier`` and rows that are new to it."""
+        return cls.from_predictions(estimator.predict_p(X, groups=groups), y, classes=estimator.classes_, ax=ax, **line)
+
+    def plot(self, ax: Any = None, **line: Any) -> Self:
+        """Draws one curve; with ``label=`` it is named."""
+        ax = self._on(ax)
+        ax.plot(self.coverage, self.mean_sizes, **{"marker": ".", "markersize": 4} | line)
+        ax.set(xlabel="coverage seen", ylabel="mean set size", title="size against coverage")
+        ax.set_ylim(bottom=0)
+        if "label" in line:
+            ax.legend(loc="upper left")
+        return self
+
+
+@dataclass(eq=False)
+class SizeHistogramDisplay(_Display):
+    """How many sets have 0, 1, 2, … labels."""
+
+    counts: Ints
+    alpha: float | None = None
+
+    @classmethod
+    def from_predictions(cls, sets: PredictionSets, *, ax: Any = None, **bars: Any) -> Self:
+        """From the sets of some rows."""
+        if not isinstance(sets, PredictionSets):
+            raise KindError.argument("sets", "PredictionSets, as Rule.predict returns them", type(sets).__name__)
+        if len(sets) == 0:
+            raise InputError.no_rows_to_evaluate()
+        return cls(np.bincount(sets.sizes), sets.alpha).plot(ax, **bars)
+
+    def plot(self, ax: Any = None, **bars: Any) -> Self:
+        """Draws a bar for every size, and the mean."""
+        ax = self._on(ax)
+        shares = self.counts / self.counts.sum()
+        sizes = np.arange(len(shares))
+        mean = float(sizes @ shares)
+        last = int(np.searchsorted(shares.cumsum(), SHOWN_SHARE)) + 1
+        first = int(np.flatnonzero(self.counts)[0])
+        shown = slice(min(first, 1), max(last, 2))
+        ax.bar(sizes[shown], shares[shown], **{"color": "C0", "alpha": 0.8, "width": 0.9} | bars)
+        ax.axvline(mean, color="C3", linestyle=":", linewidth=2, label=f"mean {mean:.3g}")
+        level = "" if self.alpha is None else f", alpha = {self.alpha:g}"
+        ax.set(xlabel="labels in the set", ylabel="share of rows", title=f"set sizes{level}")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend()
+        return self
+
+
+@dataclass(eq=False)
+class ClassCoverageDisplay(_Display):
+    """Coverage of every true class with its exact interval, the lowest first, beside the 1 - alpha asked on average."""
+
+    classes: tuple[Share, ...]
+    intervals: tuple[tuple[float, float], ...]
+    alpha: float
+    confidence: float = 0.9
+
+    @classmethod
+    def from_predictions(
+        cls,
+        sets: PredictionSets,
+        labels: ArrayLike,
+        alpha: Alpha | None = None,
+        *,
+        confidence: float = 0.9,
+        max_classes: int = 30,
+        ax: Any = None,
+        **points: Any,
+    ) -> Self:
+        """From sets and the labels of their rows; of more than ``max_classes`` the ones covered least."""
+        seen = evaluate(sets, labels, alpha, confidence=confidence)
+        worst = tuple(sorted(seen.classes, key=lambda share: (share.coverage, -share.n))[:max_classes])
+        intervals = tuple(beta.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in worst)
+        return cls(worst, intervals, seen.alpha, confidence).plot(ax, **points)
+
+    def plot(self, ax: Any = None, **points: Any) -> Self:
+        """Draws a point and its interval for every class."""
+        ax = self._on(ax)
+        places = np.arange(len(self.classes))
+        seen = np.array([share.coverage for share in self.classes])
+        low, high = np.array(self.intervals).T
+        ax.errorbar(
+            seen,
+            places,
+            xerr=np.maximum(0, (seen - low, high - seen)),
+            **{"fmt": "o", "markersize": 4, "color": "C0", "label": f"{self.confidence:.0%} interval"} | points,
+        )
+        ax.axvline(1 - self.alpha, **TARGET, label=f"asked on average: {1 - self.alpha:g}")
+        names = [f"{_short(share.name)}  ({share.n:,})" for share in self.classes]
+        ax.set_yticks(places, names, fontsize=8 if len(names) > 15 else None)
+        ax.invert_yaxis()
+        ax.set(xlabel="coverage", ylabel="true class (rows)", title=f"coverage by class, alpha = {self.alpha:g}")
+        ax.legend(loc="best")
+        return self
+
+
+def _curves(
+    p_values: ArrayLike, labels: ArrayLike, classes: Iterable[object] | None, alphas: Sequence[float]
+) -> tuple[Floats, Floats, Floats]:
+    """The levels, and coverage and mean size at each."""
+    grid = np.array([float(level.exact(alpha)) for alpha in alphas])
+    p = inputs.matrix(p_values, "scores", name="p_values").astype(np.float64)
+    if len(p) == 0:
+        raise InputError.no_rows_to_evaluate()
+    columns = inputs.label_codes(labels, class_names(classes, p.shape[1]), len(p))
+    true, every = np.sort(p[np.arange(len(p)), columns]), np.sort(p, axis=None)
+    covered, size = ((len(some) - np.searchsorted(some, grid, side="right")) / len(p) for some in (true, every))
+    return grid, covered, size
+
+
+def _band(m: int, n: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:
+    ranges = [beta.luck(m, level.position(n, level.exact(alpha)), n, confidence) for alpha in alphas]
+    low, high = np.array(ranges).T
+    return low, high
+
+
+def _short(name: object, limit: int = 24) -> str:
+    text = str(name)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

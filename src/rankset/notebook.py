@@ -1,0 +1,53 @@
+"""Small tables for notebooks: every text escaped, no colours of their own, so dark and light pages both do."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+LINE = "border-bottom:1px solid rgba(128,128,128,.3)"
+CELL = f"padding:.15em .7em .15em 0;text-align:left;vertical-align:top;background:none;{LINE}"
+CHIP = (
+    "display:inline-block;border:1px solid rgba(128,128,128,.5);border-radius:.6em;padding:0 .5em;margin:0 .3em .1em 0"
+)
+FAINT = "opacity:.65"
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def card(title: str, *parts: str) -> str:
+    """A block with a title over its parts."""
+    return f'<div class="rankset" style="max-width:60em"><b>{escape(title)}</b>{"".join(parts)}</div>'
+
+
+def table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> str:
+    """Rows of cells: texts are escaped, ``Html`` stays."""
+    heading = "".join(f'<th style="{CELL};{FAINT};font-weight:normal">{escape(name)}</th>' for name in head)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return (
+        f'<table style="border-collapse:collapse;margin:.3em 0">{f"<tr>{heading}</tr>" if head else ""}{body}</table>'
+    )
+
+
+def chips(names: Iterable[object], more: int = 0) -> Html:
+    """Labels side by side; ``more`` tells how many are left out."""
+    rest = f'<span style="{FAINT}">and {more:,} more</span>' if more > 0 else ""
+    return Html("".join(f'<span style="{CHIP}">{escape(str(name))}</span>' for name in names) + rest)
+
+
+def bar(share: float, text: str) -> Html:
+    """A bar as long as ``share`` of a cell, with a text behind it."""
+    width = 12 * min(1.0, max(0.0, share))
+    box = f"display:inline-block;height:.7em;width:{width:.2f}em;background:currentColor;opacity:.35;margin-right:.5em"
+    return Html(f'<span style="{box}"></span>{escape(text)}')
+
+
+def faint(text: str) -> Html:
+    """A remark."""
+    return Html(f'<span style="{FAINT}">{escape(text)}</span>')
+
+
+def _cell(value: object) -> str:
+    return f'<td style="{CELL}">{value if isinstance(value, Html) else escape(str(value))}</td>'

@@ -1,0 +1,39 @@
+"""Where rows come from: arrays, tensors, data frames, pipelines, ragged rows; one matrix with what belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset import frames, pipelines
+from rankset.frames import ARRAY, Template
+from rankset.names import in_order
+from rankset.ragged import Ragged
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something like a matrix, the classes of its columns if it knows them, what answers should look like, and how
+    many columns of each row are candidates (None: all)."""
+
+    values: Any
+    classes: Iterable[object] | None = None
+    template: Template = ARRAY
+    counts: NDArray[np.int64] | None = None
+
+
+def opened(values: Any, classes: Iterable[object] | None) -> Source:  # noqa: ANN401
+    """``values`` with one column per class; those that carry names are put into the order of ``classes``."""
+    values = pipelines.opened(values)
+    if frames.is_frame(values):
+        return Source(*frames.matched(values, classes))
+    if pipelines.is_scored(values):
+        return Source(*pipelines.matched(values, classes))
+    if isinstance(values, Ragged):
+        known = None if classes is None else in_order(classes)
+        return Source(values.widened(len(known or ())), known, counts=values.counts)
+    return Source(values, classes)

@@ -1,0 +1,139 @@
+"""Pictures show the numbers the library gives elsewhere."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import rankset as rs
+
+mpl.use("agg")
+import matplotlib.pyplot as plt
+
+RNG = np.random.default_rng(2)
+K = 6
+PROBS = RNG.dirichlet(np.full(K, 0.4), 600)
+LABELS = np.array([RNG.choice(K, p=row) for row in PROBS])
+NAMES = np.array(["ant", "bee", "cat", "dog", "eel", "fox"])
+CAL, NEW = slice(0, 300), slice(300, 600)
+RULE = rs.calibrate(PROBS[CAL], NAMES[LABELS[CAL]], classes=NAMES)
+SETS = RULE.predict(PROBS[NEW], 0.1)
+TRUTH = NAMES[LABELS[NEW]]
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    plt.close("all")
+
+
+def test_ranks():
+    display = rs.RankDisplay.from_rule(RULE, 0.1)
+    profile = RULE.rank_profile(0.1)
+    assert display.counts.tolist() == profile.counts.tolist()
+    assert display.r_star == profile.r_star
+    heights = [bar.get_height() for bar in display.ax_.patches]
+    assert heights == profile.distribution[: len(heights)].tolist()
+    assert [line.get_xdata()[0] for line in display.ax_.lines if line.get_label().startswith("r*")] == [profile.r_star]
+    same = rs.RankDisplay.from_predictions(PROBS[CAL], NAMES[LABELS[CAL]], classes=NAMES)
+    assert same.counts.tolist() == display.counts.tolist()
+
+
+def test_ranks_of_one_group():
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerLabel())
+    display = rs.RankDisplay.from_rule(rule, 0.1, label=2)
+    assert display.counts.sum() == (LABELS == 2).sum()
+
+
+def test_coverage_and_size_are_those_of_the_sets_at_every_level():
+    coverage = rs.CoverageDisplay.from_rule(RULE, PROBS[NEW], TRUTH)
+    size = rs.SizeDisplay.from_rule(RULE, PROBS[NEW], TRUTH)
+    for place, alpha in enumerate(coverage.alphas):
+        seen = rs.evaluate(RULE.predict(PROBS[NEW], alpha), TRUTH)
+        assert coverage.coverage[place] == size.coverage[place] == seen.coverage
+        assert size.mean_sizes[place] == pytest.approx(seen.mean_size, rel=1e-12)
+        assert (coverage.band[0][place], coverage.band[1][place]) == seen.expected
+    drawn = {line.get_label(): line for line in coverage.ax_.lines}
+    assert drawn["seen"].get_ydata().tolist() == coverage.coverage.tolist()
+    assert size.ax_.get_legend().get_texts()[0].get_text() == "Rank"
+
+
+def test_no_band_where_thresholds_are_several():
+    rule = rs.calibrate(PROBS[CAL], LABELS[CAL], condition=rs.PerLabel())
+    assert rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW]).band is None
+    assert rs.CoverageDisplay.from_predictions(rule.p_values(PROBS[NEW]), LABELS[NEW]).band is None
+
+
+@pytest.mark.parametrize("split", [rs.Holdout(0.5), rs.CrossConformal(3)], ids=repr)
+def test_estimators(split):
+    logs = np.log(PROBS + 1e-9)
+    model = rs.ConformalClassifier(split=split, random_state=0).fit(logs[CAL], LABELS[CAL])
+    coverage = rs.CoverageDisplay.from_estimator(model, logs[NEW], LABELS[NEW])
+    assert (coverage.band is None) == isinstance(split, rs.CrossConformal)
+    assert coverage.coverage[9] == model.predict_set(logs[NEW], 0.1).covers(LABELS[NEW]).mean()
+    size = rs.SizeDisplay.from_estimator(model, logs[NEW], LABELS[NEW], label="mine")
+    assert size.mean_sizes[9] == model.predict_set(logs[NEW], 0.1).sizes.mean()
+
+
+def test_set_sizes():
+    display = rs.SizeHistogramDisplay.from_predictions(SETS, color="C4")
+    assert display.counts.tolist() == np.bincount(SETS.sizes).tolist()
+    bars = {round(bar.get_x() + bar.get_width() / 2): bar for bar in display.ax_.patches}
+    assert bars[SETS.sizes.max()].get_height() == (SETS.sizes == SETS.sizes.max()).mean()
+    assert bars[1].get_facecolor()[:3] == mpl.colors.to_rgb("C4")
+    assert f"{SETS.sizes.mean():.3g}" in display.ax_.get_legend().get_texts()[0].get_text()
+
+
+def test_classes():
+    display = rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH)
+    expected = {share.name: share for share in rs.evaluate(SETS, TRUTH).classes}
+    assert {share.name: share for share in display.classes} == expected
+    assert [share.coverage for share in display.classes] == sorted(share.coverage for share in display.classes)
+    assert all(
+        low <= share.coverage <= high for share, (low, high) in zip(display.classes, display.intervals, strict=True)
+    )
+    ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert ticks == [f"{share.name}  ({share.n})" for share in display.classes]
+    two = rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=2)
+    assert two.classes == display.classes[:2]
+
+
+def test_axes_may_be_given_and_drawn_on_again():
+    figure, (left, right) = plt.subplots(1, 2)
+    display = rs.RankDisplay.from_rule(RULE, ax=left)
+    assert (display.ax_, display.figure_) == (left, figure)
+    assert display.plot(right).ax_ is right
+    for score in (rs.Rank(), rs.Aps()):
+        rule = rs.calibrate(PROBS[CAL], LABELS[CAL], score=score)
+        rs.SizeDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], ax=left)
+    assert {"Rank", "Aps"} <= {text.get_text() for text in left.get_legend().get_texts()}
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (lambda: rs.SizeHistogramDisplay.from_predictions([[1]]), TypeError, "PredictionSets"),
+        (lambda: rs.SizeHistogramDisplay.from_predictions(SETS[:0]), ValueError, "0 rows"),
+        (lambda: rs.CoverageDisplay.from_predictions(np.empty((0, 3)), []), ValueError, "0 rows"),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [2]), ValueError, "from 0 to 1"),
+        (lambda: rs.CoverageDisplay.from_predictions([0.1, 0.2], [0, 1]), ValueError, "p_values must have shape"),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[10]), ValueError, "alpha"),
+        (lambda: rs.RankDisplay.from_rule(rs.calibrate(PROBS, LABELS, score=rs.Aps())), ValueError, "rank_profile"),
+        (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH[:5]), ValueError, "300 rows"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(ask, error, words):
+    with pytest.raises(error, match=words):
+        ask()
+
+
+def test_without_matplotlib_it_says_what_to_install():
+    code = (
+        "import sys; sys.modules['matplotlib'] = sys.modules['matplotlib.pyplot'] = None; import rankset as rs\n"
+        "try: rs.RankDisplay.from_predictions([[0.7, 0.3]] * 9, [0] * 9)\n"
+        "except TypeError as error: print(error)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert "Install rankset with [plots]" in told

@@ -1,0 +1,114 @@
+"""What Hugging Face's Trainer and pipelines return, and answers that were sampled, give the sets of plain matrices."""
+
+from collections import UserDict, namedtuple
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rankset as rs
+
+RNG = np.random.default_rng(5)
+NAMES = ["LABEL_0", "LABEL_1", "LABEL_2", "LABEL_10"]
+PROBS = RNG.dirichlet(np.ones(4), 80)
+LABELS = np.array(NAMES)[RNG.integers(0, 4, 80)]
+CODES = np.array([NAMES.index(name) for name in LABELS])
+RULE = rs.calibrate(PROBS, LABELS, classes=NAMES)
+PredictionOutput = namedtuple("PredictionOutput", "predictions label_ids metrics")  # noqa: PYI024
+
+
+def said(probs):
+    """As pipeline(..., top_k=None) tells it: the likeliest label first."""
+    return [[{"label": NAMES[k], "score": float(row[k])} for k in np.argsort(-row)] for row in probs]
+
+
+def zero_shot(probs):
+    order = [np.argsort(-row) for row in probs]
+    return [
+        {"sequence": "…", "labels": [NAMES[k] for k in places], "scores": row[places].tolist()}
+        for row, places in zip(probs, order, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("tell", [said, zero_shot])
+def test_labels_with_scores_are_matched_by_name(tell):
+    rule = rs.calibrate(tell(PROBS), LABELS)
+    assert rule == RULE
+    assert rule == rs.calibrate(tell(PROBS), LABELS, classes=NAMES)
+    assert rule.predict(tell(PROBS), 0.1) == RULE.predict(PROBS, 0.1)
+    assert rule.p_values(tell(PROBS)).tobytes() == RULE.p_values(PROBS).tobytes()
+    assert rule.predict(tell(PROBS)[0], 0.1) == RULE.predict(PROBS[:1], 0.1)
+    assert rule.update(tell(PROBS), LABELS).n == 160
+
+
+def test_what_a_trainer_predicts():
+    logits = np.log(PROBS)
+    rule = rs.calibrate(logits, CODES, kind="logits")
+    outputs = [
+        PredictionOutput(logits, CODES, {}),
+        PredictionOutput((logits, np.zeros((80, 3, 7))), CODES, {}),
+        SimpleNamespace(logits=logits),
+        (logits, np.zeros((80, 9))),
+        (logits,),
+    ]
+    for output in outputs:
+        assert rs.calibrate(output, CODES, kind="logits") == rule
+        assert rule.predict(output, 0.1) == rule.predict(logits, 0.1)
+
+
+def test_rows_in_tuples_are_rows():
+    assert rs.calibrate(tuple(map(tuple, PROBS)), CODES) == rs.calibrate(PROBS, CODES)
+    assert rs.calibrate(tuple(PROBS), CODES) == rs.calibrate(PROBS, CODES)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ([row[:1] for row in said(PROBS)], ValueError, "no score for .* at row 0.* top_k=None"),
+        ([row[0] for row in said(PROBS)], TypeError, "each label once|no score for"),
+        ([{"label": "LABEL_0", "score": 1.0}, {"label": "LABEL_1", "score": 0.0}], ValueError, "no score for"),
+        ([*said(PROBS[:2]), [{"label": "LABEL_0"}]], TypeError, "got .*'LABEL_0'.* at row 2"),
+        ([*said(PROBS[:2]), said(PROBS[:1])[0][:3] * 2], TypeError, "each label once.* at row 2"),
+        ([*said(PROBS[:2]), [{"label": name, "score": "?"} for name in NAMES]], TypeError, "at row 2"),
+        ([*said(PROBS[:2]), 3], TypeError, "got 3 at row 2"),
+        ([[UserDict(label="wolf", score=1.0)]], ValueError, "no score for .* and a score for 'wolf', no class"),
+        ({"labels": NAMES, "scores": [1.0]}, TypeError, "at row 0"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(values, error, words):
+    with pytest.raises(error, match=words):
+        RULE.predict(values, 0.1)
+
+
+def test_sampled_answers_become_frequencies():
+    samples = [["B", "A", "B", "B"], ["A"], np.array(["D", "D", "C"])]
+    expected = [[0.25, 0.75, 0, 0], [1, 0, 0, 0], [0, 0, 1 / 3, 2 / 3]]
+    assert rs.frequencies(samples, ["A", "B", "C", "D"]).tolist() == expected
+    assert rs.frequencies([[0, 1, 1], [2, 2, 2]], range(3)).tolist() == [[1 / 3, 2 / 3, 0], [0, 0, 1]]
+    assert rs.frequencies([], range(3)).shape == (0, 3)
+
+
+def test_frequencies_tie_and_keep_their_level():
+    draws = RNG.integers(0, 4, (400, 5))
+    probs, labels = rs.frequencies(draws, range(4)), draws[:, 0]
+    for score in (rs.Rank(), rs.TieBreak(rs.Rank()), rs.Aps()):
+        ids = np.arange(400) if score != rs.Rank() else None
+        rule = rs.calibrate(probs[:200], labels[:200], score=score, ids=None if ids is None else ids[:200])
+        sets = rule.predict(probs[200:], 0.2, ids=None if ids is None else ids[200:])
+        assert sets.covers(labels[200:]).mean() > 0.7
+
+
+@pytest.mark.parametrize(
+    ("answers", "error", "words"),
+    [
+        ([["A"], []], ValueError, "at least one answer, got none at row 1"),
+        ([["A"], ["x"]], ValueError, "among the classes"),
+        ([["A"], [None]], ValueError, "missing"),
+        (["A", "B"], TypeError, "a list of answers for every row, got 'A'"),
+        ([3, 4], TypeError, "a list of answers for every row, got 3"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused(answers, error, words):
+    with pytest.raises(error, match=words) as caught:
+        rs.frequencies(answers, ["A", "B"])
+    assert "answers" in str(caught.value) or "answer" in str(caught.value)

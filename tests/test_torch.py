@@ -1,0 +1,211 @@
+"""Rules and sets from a PyTorch model and a loader are those of its logits; skipped where torch is not installed."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rankset as rs
+
+torch = pytest.importorskip("torch")
+
+GENERATOR = torch.Generator().manual_seed(0)
+X = torch.randn(203, 6, generator=GENERATOR)
+Y = torch.randint(0, 4, (203,), generator=GENERATOR)
+
+
+class Net(torch.nn.Module):
+    """Dropout and batch norm, which behave differently while training."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 4), torch.nn.Dropout(0.5))
+        self.widest, self.gradients = 0, []
+
+    def forward(self, x):
+        self.widest = max(self.widest, len(x))
+        self.gradients.append(torch.is_grad_enabled())
+        return 3 * self.layers(x)
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(1)
+    return Net()
+
+
+def logits(model):
+    was = model.training
+    with torch.no_grad():
+        out = model.eval()(X)
+    model.train(was)
+    return out
+
+
+def loader(*tensors, batch_size=32):
+    data = torch.utils.data.TensorDataset(*tensors)
+    return torch.utils.data.DataLoader(data, batch_size=batch_size)
+
+
+QUIET = {"show_progress": False}
+
+
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Aps(), rs.TieBreak(rs.TopK())], ids=repr)
+@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerLabel()], ids=repr)
+def test_the_same_bits_as_from_all_logits_at_once(model, score, condition):
+    options = {"score": score, "condition": condition}
+    whole = logits(model)
+    expected = rs.calibrate(whole, Y, kind="logits", **options)
+    rule = rs.torch.calibrate(model, loader(X, Y), **options, **QUIET)
+    assert rule == expected
+    sets = rs.torch.predict(rule, model, loader(X), 0.2, **QUIET)
+    assert sets == rs.torch.predict(rule, model, loader(X, Y), 0.2, **QUIET) == expected.predict(whole, 0.2)
+    assert sets.law == expected.predict(whole, 0.2).law
+    seen, same = rs.torch.evaluate(rule, model, loader(X, Y), 0.2, **QUIET), rs.evaluate(sets, Y)
+    assert repr(seen) == repr(same)
+
+
+def test_batches_are_taken_one_by_one_and_quietly(model):
+    model.train()
+    model.layers[0].eval()  # a frozen part of a model in training
+    model.gradients.clear()
+    before = [parameter.clone() for parameter in model.state_dict().values()]
+    rs.torch.calibrate(model, loader(X, Y), **QUIET)
+    assert [module.training for module in model.modules()] == [True, True, False, True, True]
+    assert model.widest == 32
+    assert model.gradients == [False] * 7
+    assert all(torch.equal(*pair) for pair in zip(before, model.state_dict().values(), strict=True))
+    assert torch.is_grad_enabled()
+
+
+def test_the_mode_comes_back_after_an_error(model):
+    with pytest.raises(ValueError, match="from 0 to 3") as caught:
+        rs.torch.calibrate(model, loader(X, Y + torch.arange(203)), **QUIET)
+    assert caught.value.__notes__ == ["This is of batch 0; rows are counted within it."]
+    assert model.training
+    with pytest.raises(RuntimeError):
+        rs.torch.calibrate(model, loader(X[:, :5], Y), **QUIET)
+    assert model.training
+    assert torch.is_grad_enabled()
+
+
+class Named(Net):
+    def forward(self, pixels, mask=None):
+        return SimpleNamespace(loss=None, logits=super().forward(pixels))
+
+
+def test_batches_with_names(model):
+    named = Named()
+    named.load_state_dict(model.state_dict())
+    batches = [{"pixels": x, "labels": y, "site": list("ab") * (len(y) // 2)} for x, y in loader(X[:200], Y[:200])]
+    plain = rs.calibrate(logits(model)[:200], Y[:200], kind="logits")
+    assert rs.torch.calibrate(named, batches, forward=lambda m, b: m(b["pixels"]), **QUIET) == plain
+    by_site = rs.torch.calibrate(named, batches, groups="site", condition=rs.PerRow(), **QUIET)
+    sites = list("ab") * 100
+    again = rs.calibrate(logits(model)[:200], Y[:200], kind="logits", condition=rs.PerRow(), groups=sites)
+    assert by_site == again
+    sets = rs.torch.predict(by_site, named, batches, 0.2, groups="site", **QUIET)
+    assert sets == again.predict(logits(model)[:200], 0.2, groups=sites)
+
+
+def test_places_functions_and_class_names(model):
+    names = np.array(["ant", "bee", "cat", "dog"])
+    batches = [("id", x, names[y], list(range(start, start + len(y)))) for start, x, y in numbered()]
+    options = {"score": rs.TieBreak(rs.TopK()), "classes": names}
+    where = {"labels": 2, "ids": lambda batch: batch[3], "forward": lambda model, batch: (model(batch[1]), "hidden")}
+    rule = rs.torch.calibrate(model, batches, **options, **where, **QUIET)
+    expected = rs.calibrate(logits(model), names[Y], kind="logits", ids=range(203), **options)
+    assert rule == expected
+    sets = rs.torch.predict(rule, model, iter(batches), 0.1, **where, empty="top", **QUIET)
+    assert sets == expected.predict(logits(model), 0.1, ids=range(203), empty="top")
+
+
+def numbered():
+    start = 0
+    for x, y in loader(X, Y):
+        yield start, x, y
+        start += len(y)
+
+
+def test_half_precision_and_plain_functions(model):
+    def halves(x):
+        with torch.no_grad():
+            return model.eval()(x).to(torch.bfloat16)
+
+    expected = rs.calibrate(logits(model).to(torch.bfloat16), Y, kind="logits")
+    assert rs.torch.calibrate(halves, loader(X, Y), **QUIET) == expected
+    softmax = torch.softmax(logits(model), 1)
+    batches = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(softmax, Y), batch_size=50)
+    rule = rs.torch.calibrate(torch.nn.Identity(), batches, kind="probs", **QUIET)
+    assert rule == rs.calibrate(softmax, Y)
+
+
+def test_inputs_go_to_the_device_of_the_model():
+    class Elsewhere(torch.nn.Linear):
+        def forward(self, x):
+            assert x.device == self.weight.device
+            return torch.zeros(len(x), 4)
+
+    model = Elsewhere(6, 4, device="meta")
+    rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
+    assert rule == rs.calibrate(np.zeros((203, 4)), Y, kind="logits")
+
+
+def test_no_rows(model):
+    rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
+    assert len(rs.torch.predict(rule, model, [], 0.1, **QUIET)) == 0
+    with pytest.raises(ValueError, match="at least one row"):
+        rs.torch.calibrate(model, [], **QUIET)
+    with pytest.raises(ValueError, match="got 0 rows"):
+        rs.torch.evaluate(rule, model, [], 0.1, **QUIET)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda model: rs.torch.calibrate(model, loader(X), **QUIET), "must hold labels"),
+        (lambda model: rs.torch.calibrate(model, [{"x": X, "y": Y}], labels="z", **QUIET), "have 'z', got keys"),
+        (lambda model: rs.torch.calibrate(model, loader(X, Y), labels=2, **QUIET), "must have 2, got a list"),
+    ],
+)
+def test_labels_that_are_not_there(model, ask, words):
+    with pytest.raises(TypeError, match=words):
+        ask(model)
+
+
+class Terminal:
+    """A stderr that is one."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("library", ["tqdm", "none"])
+def test_progress_is_shown_on_terminals(model, monkeypatch, library):
+    if library == "none":
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    else:
+        pytest.importorskip("tqdm")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    rs.torch.calibrate(model, loader(X, Y))
+    assert "calibrating" in terminal.text
+    assert "7/7" in terminal.text
+    terminal.text = ""
+    rs.torch.calibrate(model, loader(X, Y), show_progress=False)
+    assert terminal.text == ""
+
+
+def test_elsewhere_it_is_quiet(model, capsys):
+    rs.torch.calibrate(model, loader(X, Y))
+    assert capsys.readouterr().err == ""
