@@ -238,6 +238,45 @@ def fitted(split):
     return rs.ConformalClassifier(split=split).fit(*load_iris(return_X_y=True))
 
 
+class Remembers(ClassifierMixin, BaseEstimator):
+    """A model that is right about every row it was trained on, and knows nothing else."""
+
+    def fit(self, X, y):
+        self.classes_, self.known_ = np.unique(y), dict(zip(X[:, 0].tolist(), y.tolist(), strict=True))
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        hits = [[self.known_.get(row) == label for label in self.classes_] for row in X[:, 0].tolist()]
+        return np.where(np.any(hits, axis=1, keepdims=True), hits, 1 / len(self.classes_))
+
+
+@pytest.mark.parametrize("split", [*SPLITS, rs.GivenSplit(np.arange(0, 90, 2))], ids=repr)
+def test_no_model_calibrates_on_rows_it_was_trained_on(split):
+    labels = np.random.default_rng(0).integers(0, 3, 90)
+    for train, calibrate in split.parts(labels, 0):
+        assert sorted([*train, *calibrate]) == list(range(90))
+    assert len({row for _, rows in split.parts(labels, 0) for row in rows}) == sum(
+        len(rows) for _, rows in split.parts(labels, 0)
+    )
+    rows = np.arange(90.0)[:, np.newaxis]
+    model = rs.ConformalClassifier(Remembers(), method=rs.TopK(), split=split, random_state=0).fit(rows, labels)
+    ranks = np.concatenate([rule.calibration.keys[0] for rule in getattr(model.rule_, "rules", [model.rule_])])
+    assert (ranks > 1).mean() > 0.5  # a model that has seen them would rank every label first
+
+
+def test_stratified_parts_have_the_shares_of_the_whole():
+    labels = np.repeat([0, 1, 2], [60, 30, 10])
+    shares = [np.bincount(labels[rows]).tolist() for _, rows in rs.Holdout(0.5).parts(labels, 0)]
+    assert shares == [[30, 15, 5]]
+    shares = [np.bincount(labels[rows]).tolist() for _, rows in rs.CrossConformal(5).parts(labels, 0)]
+    assert shares == [[12, 6, 2]] * 5
+    drawn = {tuple(np.bincount(labels[rs.Holdout(0.5, stratify=False).parts(labels, s)[0][1]])) for s in range(9)}
+    assert len(drawn) > 1
+
+
 def test_a_split_is_the_same_for_the_same_seed(iris):
     ours, theirs, other = (rs.ConformalClassifier(random_state=seed).fit(*iris).rule_ for seed in (0, 0, 1))
     assert ours == theirs
