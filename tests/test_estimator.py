@@ -110,17 +110,21 @@ def test_one_fold_alone_is_a_rule():
     assert CrossRule((rule,)).predict([probs], 0.95, empty="top") == rule.predict(probs, 0.95, empty="top")
 
 
-def test_a_class_the_model_never_saw_stays_a_candidate():
+@pytest.mark.parametrize("rare", ["A rare one", "amid", "z last"])
+def test_a_class_the_model_never_saw_stays_a_candidate(rare):
     features = np.arange(20.0)[:, None]
-    labels = np.array(["a"] * 9 + ["b"] * 10 + ["rare"])
+    labels = np.array(["a"] * 9 + ["b"] * 10 + [rare])
     rows = np.array([*range(0, 19, 2), 19])
+    names = sorted(["a", "b", rare])
     for inner in (LogisticRegression(), SVC(), RandomForestClassifier(5, random_state=0)):
         model = rs.ConformalClassifier(inner, split=rs.GivenSplit(rows)).fit(features, labels)
-        assert model.classes_.tolist() == ["a", "b", "rare"]
+        assert model.classes_.tolist() == names
         assert model.predict_p(features).shape == (20, 3)
         with pytest.warns(rs.RanksetWarning, match="need n"):
-            assert model.predict_set(features, 0.05).covers(np.full(20, "rare")).all()
-    assert model.predict_proba(features)[:, 2].tolist() == [0.0] * 20
+            sets = model.predict_set(features, 0.05)
+        assert sets.covers(np.full(20, rare)).all()
+        assert [row[0] for row in sets] == model.predict(features).tolist() or isinstance(inner, SVC)
+    assert model.predict_proba(features)[:, names.index(rare)].tolist() == [0.0] * 20
 
 
 def test_decisions_go_through_softmax_and_one_column_is_the_second_class():
