@@ -115,9 +115,11 @@ def problems_with_news(draw, **options):
 
 
 def wide_rows(seed, n_rows, n_columns, grain, dtype):
-    """Many classes: sharp and flat rows, ties where ``grain`` is coarse, models never, often or always right."""
+    """Many classes: sharp and flat rows, ties where ``grain`` is coarse, exact zeros, models never to always right."""
     rng = np.random.default_rng(seed)
     logits = rng.normal(size=(n_rows, n_columns)) * rng.choice([0.1, 1, 5], (n_rows, 1))
+    logits[logits < rng.choice([-np.inf, 0.0], (n_rows, 1))] = -np.inf
+    logits[np.isneginf(logits).all(axis=1)] = 0
     probs = rs.softmax(np.round(logits * grain) / grain).astype(dtype)
     right = rng.random(n_rows) < rng.choice([0, 0.7, 1])
     return probs, np.where(right, probs.argmax(axis=1), rng.integers(0, n_columns, n_rows))
