@@ -121,12 +121,49 @@ def test_axes_may_be_given_and_drawn_on_again():
         (lambda: rs.CoverageDisplay.from_predictions([0.1, 0.2], [0, 1]), ValueError, "p_values must have shape"),
         (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[10]), ValueError, "alpha"),
         (lambda: rs.RankDisplay.from_rule(rs.calibrate(PROBS, LABELS, score=rs.Aps())), ValueError, "rank_profile"),
+        (lambda: rs.CoverageDisplay.from_predictions([[np.nan, 0.2]], [0]), ValueError, "got nan at row 0, column 0"),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.2, 1.2]], [0]), ValueError, "got 1.2 at row 0, column 1"),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[]), TypeError, "at least one level"),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], n_calibration=-1), TypeError, "n_calibration"),
+        (lambda: rs.CoverageDisplay.from_estimator(RULE, PROBS, LABELS), TypeError, "for a Rule there is from_rule"),
+        (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=0), TypeError, "max_classes"),
         (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH[:5]), ValueError, "300 rows"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(ask, error, words):
     with pytest.raises(error, match=words):
         ask()
+
+
+def test_several_curves_share_an_axis():
+    _, (left, right) = plt.subplots(1, 2)
+    for score in (rs.Thr(), rs.TopK()):
+        rule = rs.calibrate(PROBS[CAL], LABELS[CAL], score=score)
+        rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], ax=left, label=repr(score))
+        size = rs.SizeDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], ax=right)
+        assert right.get_ylim()[1] >= size.mean_sizes.max()
+    told = [text.get_text() for text in left.get_legend().get_texts()]
+    assert told == ["asked: 1 − alpha", "Thr()", "luck alone, 90% at each alpha", "TopK()"]
+    colors = {line.get_color() for line in left.lines}
+    assert len(colors) == 3
+
+
+def test_odd_names_are_drawn_as_they_are(tmp_path):
+    names = ["$x_{$", "costs $5 or $6", "\ud800", "two\nlines", "a long name that goes on and on and ends in 17", "<b>"]
+    sets = rs.PredictionSets.from_mask(np.eye(6, dtype=bool), classes=names, alpha=0.1)
+    display = rs.ClassCoverageDisplay.from_predictions(sets, np.array(names, dtype=object))
+    ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert any("ends in 17" in tick for tick in ticks)
+    assert any("two lines" in tick for tick in ticks)
+    display.figure_.savefig(tmp_path / "odd.png")
+
+
+def test_some_of_many_classes_are_told_to_be_some():
+    names = [f"class {k}" for k in range(100)]
+    sets = rs.PredictionSets.from_mask(np.eye(100, dtype=bool), classes=names, alpha=0.1)
+    display = rs.ClassCoverageDisplay.from_predictions(sets, names)
+    assert "the lowest 30 of 100" in display.ax_.get_title()
+    assert display.figure_.get_figheight() > 6
 
 
 def test_without_matplotlib_it_says_what_to_install():

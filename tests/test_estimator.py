@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,7 +22,6 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rankset as rs
-from rankset.cross import CrossRule
 
 SPLITS = [rs.Holdout(0.4), rs.CrossConformal(3), rs.Holdout(0.3, stratify=False)]
 
@@ -88,7 +87,7 @@ def test_folds_use_every_row_and_state_what_is_proven(iris):
     features, labels = iris
     model = rs.ConformalClassifier(LogisticRegression(max_iter=500), split=rs.CrossConformal(5), random_state=0)
     model.fit(features, labels)
-    assert isinstance(model.rule_, CrossRule)
+    assert isinstance(model.rule_, rs.CrossRule)
     assert model.rule_.n == 150
     assert len(model.estimators_) == 5
     assert model.rule_.guarantee(0.1) == pytest.approx(1 - 0.2 - 1.8 * 0.8 / 31)
@@ -106,8 +105,8 @@ def test_folds_use_every_row_and_state_what_is_proven(iris):
 def test_one_fold_alone_is_a_rule():
     probs, labels = np.random.default_rng(0).dirichlet(np.ones(4), 200), np.arange(200) % 4
     rule = rs.calibrate(probs, labels)
-    assert CrossRule((rule,)).predict([probs], 0.1) == rule.predict(probs, 0.1)
-    assert CrossRule((rule,)).predict([probs], 0.95, empty="top") == rule.predict(probs, 0.95, empty="top")
+    assert rs.CrossRule((rule,)).predict([probs], 0.1) == rule.predict(probs, 0.1)
+    assert rs.CrossRule((rule,)).predict([probs], 0.95, empty="top") == rule.predict(probs, 0.95, empty="top")
 
 
 @pytest.mark.parametrize("rare", ["A rare one", "amid", "z last"])
@@ -210,6 +209,140 @@ def test_weights_and_groups_are_routed(iris):
             model.fit(features, labels, groups=groups, something=1)
 
 
+def test_scorers_reach_through_pipelines_and_searches(iris):
+    pipeline = make_pipeline(StandardScaler(), rs.ConformalClassifier(random_state=0))
+    search = GridSearchCV(pipeline, {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}, scoring=rs.SetSize(0.05))
+    search.fit(*iris)
+    assert -3 <= search.best_score_ < 0
+    assert rs.Coverage(0.1)(search, *iris) > 0.8
+    with pytest.raises(TypeError, match="a fitted ConformalClassifier, or one inside a pipeline"):
+        rs.SetSize()(LogisticRegression(), *iris)
+    with pytest.raises(ValueError, match=r"did you mean 0\.05"):
+        rs.SetSize(5)
+
+
+def test_groups_are_routed_to_scorers_too(iris):
+    groups = np.arange(150) % 2
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = rs.ConformalClassifier(condition=rs.PerRow(), random_state=0).set_fit_request(groups=True)
+        search = GridSearchCV(model, {"method": [rs.Rank(), rs.Thr()]}, scoring=rs.SetSize(0.1), cv=3)
+        search.fit(*iris, groups=groups)
+    assert np.isfinite(search.best_score_)
+
+
+def test_rows_keep_their_index(iris):
+    frame = pd.DataFrame(iris[0], index=[f"flower {row}" for row in range(150)])
+    sets = rs.ConformalClassifier(random_state=0).fit(frame, iris[1]).predict_set(frame, 0.1)
+    assert sets.to_frame().index.equals(frame.index)
+
+
+def test_a_model_with_other_labels_is_refused():
+    features, labels = load_iris(return_X_y=True)
+    trained = LogisticRegression(max_iter=500).fit(features, labels)
+    names = np.array(["setosa", "versicolor", "virginica"])
+    for y in (names[labels], names.astype(object)[labels]):
+        with pytest.raises(ValueError, match="among the classes the trained model knows"):
+            rs.ConformalClassifier(FrozenEstimator(trained)).fit(features, y)
+    some = labels != 0
+    model = rs.ConformalClassifier(make_pipeline(StandardScaler(), FrozenEstimator(trained)), random_state=0)
+    assert model.fit(features[some], labels[some]).classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda X, y: rs.ConformalClassifier(LinearRegression()).fit(X, X[:, 0] > 5), TypeError, "a classifier with"),
+        (lambda X, y: rs.ConformalClassifier(FrozenEstimator(SVC())).fit(X, y), NotFittedError, "not fitted"),
+        (lambda X, y: rs.ConformalClassifier(method="aps").fit(X, y), TypeError, "method must be .* rankset.Aps()"),
+        (lambda X, y: rs.ConformalClassifier(method=rs.Aps).fit(X, y), TypeError, "method must be an object"),
+        (
+            lambda X, y: rs.ConformalClassifier(condition=rs.PerRow()).fit(X, y),
+            ValueError,
+            "each row's group",
+        ),
+        (lambda X, y: rs.ConformalClassifier().fit(X, y, groups=y), (ValueError, TypeError), "does not look at"),
+        (
+            lambda X, y: rs.ConformalClassifier(condition=rs.PerRow()).fit(X, y, groups=[*y, *y]),
+            ValueError,
+            "one entry for each of the 150 rows, got 300",
+        ),
+        (
+            lambda X, y: rs.ConformalClassifier(FrozenEstimator(SVC().fit(X, y)), split=rs.Holdout()).fit(X, y),
+            TypeError,
+            "split must be None for a FrozenEstimator",
+        ),
+        (lambda X, y: fitted(rs.GivenSplit(np.ma.array(y == 0, mask=y == 1))), ValueError, "GivenSplit"),
+        (lambda X, y: fitted(rs.GivenSplit([[1], [1, 2]])), ValueError, "GivenSplit"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:lbfgs")
+def test_what_cannot_be_fitted_is_told(iris, make, error, words):
+    with pytest.raises(error, match=words):
+        make(*iris)
+
+
+def test_a_refit_leaves_nothing_behind(iris):
+    model = rs.ConformalClassifier(SVC(), split=rs.CrossConformal(3), random_state=0).fit(*iris)
+    assert len(model.estimators_) == 3
+    assert not hasattr(model.set_params(split=None).fit(*iris), "estimators_")
+
+
+def test_decisions_about_two_of_three_classes_have_three_columns():
+    features = np.arange(20.0)[:, None]
+    labels = np.array(["a"] * 9 + ["b"] * 10 + ["rare"])
+    split = rs.GivenSplit(np.array([*range(0, 19, 2), 19]))
+    decisions = rs.ConformalClassifier(SVC(), split=split).fit(features, labels).decision_function(features)
+    assert decisions.shape == (20, 3)
+    assert np.isneginf(decisions[:, 2]).all()
+
+
+def folds(**changes):
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
+    truth = np.array(changes.get("classes", range(3)))[labels]
+    return [rs.calibrate(probs[part], truth[part], **changes) for part in (slice(0, 30), slice(30, 60))], probs
+
+
+def test_folds_take_what_rules_take():
+    (first, second), probs = folds(classes=["x", "y", "z"])
+    rule = rs.CrossRule((first, second))
+    turned = pd.DataFrame(probs, columns=["x", "y", "z"])[["z", "x", "y"]]
+    assert rule.predict([turned, turned], 0.1) == rule.predict([probs, probs], 0.1)
+    rows = rule.predict([probs, probs], 0.01, empty="top")
+    assert [row[0] for row in rows] == np.array(["x", "y", "z"])[probs.argmax(axis=1)].tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: rs.CrossRule(()), "at least one Rule"),
+        (lambda: rs.CrossRule((folds()[0][0], folds(score=rs.Thr())[0][1])), "the same question"),
+        (lambda: rs.CrossRule(tuple(folds()[0])).predict([folds()[1]], 0.1), "2 of them, got 1"),
+        (lambda: rs.CrossRule(tuple(folds()[0])).predict(iter([folds()[1]] * 2), 0.1), "2 of them, got"),
+        (
+            lambda: rs.CrossRule(tuple(folds()[0])).predict([folds()[1], folds()[1][:9]], 0.1),
+            "of 9 and 60 rows",
+        ),
+        (lambda: rs.CrossRule(tuple(folds()[0])).predict([rs.Ragged.of([[1.0, 0.0]])] * 2, 0.1), "whole rows only"),
+    ],
+)
+def test_folds_that_cannot_be_pooled_are_told(make, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        make()
+
+
+def test_only_groups_that_no_fold_saw_are_warned_of():
+    probs = np.random.default_rng(0).dirichlet(np.ones(3), 40)
+    labels, groups = probs.argmax(axis=1), np.repeat(["north", "south"], 20)
+    parts = [slice(0, 20), slice(20, 40)]
+    rule = rs.CrossRule(
+        tuple(rs.calibrate(probs[p], labels[p], condition=rs.PerRow(), groups=groups[p]) for p in parts)
+    )
+    rule.predict([probs, probs], 0.2, groups=groups)
+    with pytest.warns(rs.RanksetWarning, match="no calibration rows for group 'west'"):
+        rule.predict([probs, probs], 0.2, groups=["west"] * 40)
+
+
 def test_asking_before_fitting_is_told_so():
     model = rs.ConformalClassifier()
     for ask in (model.predict, model.predict_set, model.predict_p, model.predict_proba):
@@ -310,7 +443,7 @@ def test_folds_under_one_model_are_one_calibration(score, condition):
         named = {"groups": groups[part]} if condition.needs_groups else {}
         return rs.calibrate(probs[part], labels[part], score=score, condition=condition, **named)
 
-    folds, whole = CrossRule(tuple(map(rule, rows))), rule(slice(None))
+    folds, whole = rs.CrossRule(tuple(map(rule, rows))), rule(slice(None))
     named = {"groups": groups} if condition.needs_groups else {}
     assert (folds.p_values([probs] * 3, **named) == whole.p_values(probs, **named)).all()
     for alpha in (0.05, 0.1, "0.3"):

@@ -102,7 +102,7 @@ def test_empty_sets_have_no_top():
         (lambda: rs.calibrate(frame("pandas").assign(fox="x"), LABELS), TypeError, "must hold numbers.* in 'fox'"),
         (lambda: RULE.predict(frame("polars").with_columns(dog=None), 0.1), TypeError, "must hold numbers.* in 'dog'"),
         (lambda: RULE.predict(frame("pandas").replace(PROBS[4, 1], np.nan), 0.1), ValueError, "row 4, column 1"),
-        (lambda: RULE.predict(frame("polars").lazy(), 0.1), TypeError, "LazyFrame"),
+        (lambda: RULE.predict(frame("polars").lazy(), 0.1), TypeError, "lazy frame. Pass frame.collect"),
         (lambda: RULE.predict(PROBS, 0.1).to_frame("excel"), TypeError, "one of pandas, polars, pyarrow, got 'excel'"),
         (lambda: rs.calibrate(PROBS, frame("pandas"), classes=CLASSES), TypeError, "labels"),
     ],
@@ -127,3 +127,48 @@ def test_frames_without_narwhals_are_told_so(tmp_path):
 def test_classes_without_an_order_are_refused(classes):
     with pytest.raises(TypeError, match="classes must be a list of names in column order"):
         rs.calibrate(frame("pandas"), LABELS, classes=classes)
+
+
+def test_labels_in_another_order_than_the_rows_are_refused():
+    index = RNG.permutation(60)
+    table, labels = frame("pandas").set_index(index), pd.Series(LABELS, index=index)
+    assert rs.calibrate(table, labels) == RULE
+    assert rs.calibrate(table, labels.reset_index(drop=True).set_axis(range(100, 160))) == RULE
+    for ask in (rs.calibrate, RULE.update):
+        with pytest.raises(ValueError, match="the same index in another order"):
+            ask(table, labels.sort_index())
+
+
+def test_names_keep_their_kind_in_pandas():
+    codes = RNG.integers(0, 3, 60)
+    sets = rs.calibrate(pd.DataFrame(PROBS), codes).predict(pd.DataFrame(PROBS), 0.9)
+    assert sets.to_mask_frame().columns.tolist() == [0, 1, 2]
+    tops = sets.to_frame()["top"].tolist()
+    assert None in tops
+    assert all(top is None or isinstance(top, int) for top in tops)
+    same_text = rs.PredictionSets.from_mask([[True, False]], classes=[1, "1"])
+    assert same_text.to_mask_frame("pandas").shape == (1, 2)
+    with pytest.raises(ValueError, match="differ as texts"):
+        same_text.to_mask_frame("polars")
+    with pytest.raises(TypeError, match="labels of one kind"):
+        rs.PredictionSets.from_mask([[True, True]], classes=[1, "1"]).to_frame("pyarrow")
+
+
+def test_frames_without_rows_or_with_odd_columns():
+    assert len(RULE.predict(pd.DataFrame(columns=CLASSES), 0.1)) == 0
+    objects = frame("pandas").astype(object)
+    assert RULE.predict(objects, 0.1) == RULE.predict(PROBS, 0.1)
+    with pytest.raises(ValueError, match="at least one column"):
+        rs.calibrate(pd.DataFrame(), [])
+    doubled = pd.DataFrame(PROBS, columns=["cat", "dog", "dog"])
+    with pytest.raises((ValueError, TypeError), match=r"more than once|narwhals refuses"):
+        rs.calibrate(doubled, LABELS)
+
+
+def test_parts_of_a_frame_are_joined_with_their_index():
+    table = frame("pandas").set_index(pd.Index([f"row {row}" for row in range(60)]))
+    parts = [RULE.predict(table[:20], 0.1), RULE.predict(table[20:], 0.1)]
+    joined = rs.PredictionSets.concat(parts)
+    assert joined == RULE.predict(table, 0.1)
+    assert joined.to_frame().index.equals(table.index)
+    assert joined[pd.Series(joined.sizes == 2)] == joined[joined.sizes == 2]

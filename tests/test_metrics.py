@@ -8,7 +8,7 @@ from scipy import stats
 
 import rankset as rs
 from rankset import beta
-from rankset.metrics import EMPTY_APART, sscv
+from rankset.metrics import EMPTY_APART, EMPTY_REMARK, sscv
 
 MASK = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]], dtype=bool)
 LABELS = [0, 1, 0, 0, 1, 2]
@@ -81,7 +81,7 @@ def test_the_repr_reads_like_a_report(told):
         "Evaluation of 6 rows at alpha=0.25",
         "  coverage         0.5000  asked 0.75; 90% interval from these rows 0.1532 to 0.8468",
         "  mean size        1.5000  sizes 0: 1, 1: 2, 2: 2, 3: 1",
-        "  empty sets       0.1667",
+        f"  empty sets       0.1667  {EMPTY_REMARK}",
         "  single labels    0.3333  right in 0.5000 of them",
         "  SSCV             0.4167  from sets of size 0–1 (3 rows, coverage 0.3333)",
         "  SSCV*            0.7500  from sets of size 0 (1 rows, coverage 0.0000), empty sets a stratum of their own",

@@ -27,7 +27,7 @@ PROBS = np.full((12, 3), 1 / 3)
         (3, KindError, "classes must be a list of names in column order, got 3"),
         (np.array(3), KindError, "classes must be a list of names in column order, got array(3)"),
         ({"cat", "dog", "fox"}, KindError, "classes must be a list of names in column order, got {"),
-        ({0: "cat", 1: "dog", 2: "fox"}, KindError, "classes must be a list of names in column order, got {0: 'cat'"),
+        ({1: "cat", 2: "dog", 3: "fox"}, KindError, "classes must be a list of names in column order, got {1: 'cat'"),
         (np.ma.array([1, 2, 3]), KindError, "classes must be a list of names in column order, got masked_array("),
         (["cat", "dog", None], KindError, "class names must be strings, numbers, booleans"),
         (["cat", "dog", np.nan], KindError, "got NaN. Pass str(...)"),
@@ -149,7 +149,7 @@ def test_data_frames_are_not_read_by_position():
         def __array__(self, dtype=None, copy=None):
             return np.array([[0.6, 0.4]])
 
-    with pytest.raises(TypeError, match=r"got Frame. .* pass frame\[classes\].to_numpy\(\)"):
+    with pytest.raises(TypeError, match=r"got a Frame that narwhals refuses .* Pass frame\[classes\].to_numpy\(\)"):
         rs.calibrate(Frame(), [0])
 
 

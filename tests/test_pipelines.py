@@ -1,9 +1,10 @@
 """What Hugging Face's Trainer and pipelines return, and answers that were sampled, give the sets of plain matrices."""
 
-from collections import UserDict, namedtuple
+from collections import Counter, UserDict, namedtuple
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankset as rs
@@ -86,6 +87,30 @@ def test_sampled_answers_become_frequencies():
     assert rs.frequencies(samples, ["A", "B", "C", "D"]).tolist() == expected
     assert rs.frequencies([[0, 1, 1], [2, 2, 2]], range(3)).tolist() == [[1 / 3, 2 / 3, 0], [0, 0, 1]]
     assert rs.frequencies([], range(3)).shape == (0, 3)
+    assert rs.frequencies([Counter(yes=9, no=1)], ["no", "yes"]).tolist() == [[0.1, 0.9]]
+    assert rs.frequencies([iter("ABA")], ["A", "B"]).tolist() == [[2 / 3, 1 / 3]]
+    with pytest.raises(TypeError, match="classes must be a list of names"):
+        rs.frequencies([["a"]], {"a", "b"})
+
+
+def test_a_tuple_of_matrices_that_are_not_one_models_answer_is_refused():
+    with pytest.raises(ValueError, match="shape"):
+        RULE.predict(tuple(PROBS[row : row + 1] for row in range(3)), 0.1)
+    with pytest.raises(ValueError, match=r"rows of different lengths|shape"):
+        RULE.predict((PROBS[:3], PROBS[:2]), 0.1)
+
+
+def test_a_frame_may_have_a_class_called_logits():
+    table = pd.DataFrame(PROBS, columns=["logits", "predictions", "x", "y"])
+    assert rs.calibrate(table, np.array([*table])[CODES]).classes.tolist() == [*table]
+
+
+def test_odd_labels_are_put_in_an_order():
+    names = ["²", "x" * 3, "9" * 5000, ""]
+    said_so = [[{"label": name, "score": 0.25} for name in names]] * 5
+    assert set(rs.calibrate(said_so, [names[0]] * 5).classes) == set(names)
+    with pytest.raises(TypeError, match="at row 0"):
+        RULE.predict([[{"label": "LABEL_0", "score": 10**400}]], 0.1)
 
 
 def test_frequencies_tie_and_keep_their_level():
@@ -102,10 +127,13 @@ def test_frequencies_tie_and_keep_their_level():
     ("answers", "error", "words"),
     [
         ([["A"], []], ValueError, "at least one answer, got none at row 1"),
-        ([["A"], ["x"]], ValueError, "among the classes"),
-        ([["A"], [None]], ValueError, "missing"),
-        (["A", "B"], TypeError, "a list of answers for every row, got 'A'"),
-        ([3, 4], TypeError, "a list of answers for every row, got 3"),
+        ([["A", "A", "B"], ["x"]], ValueError, "among the classes .* got 'x', first at row 1"),
+        ([["A", "B"], ["A", None]], ValueError, "got None, first at row 1"),
+        (["A", "B"], TypeError, "a Counter of them, for every row, got 'A'"),
+        ([3, 4], TypeError, "for every row, got 3"),
+        ([{"A", "B"}], TypeError, "for every row, got {"),
+        (5, TypeError, "a list of answers for every row, got 5"),
+        (pd.DataFrame({"A": ["A"]}), TypeError, "a list of answers for every row"),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(answers, error, words):

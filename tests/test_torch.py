@@ -209,3 +209,71 @@ def test_progress_is_shown_on_terminals(model, monkeypatch, library):
 def test_elsewhere_it_is_quiet(model, capsys):
     rs.torch.calibrate(model, loader(X, Y))
     assert capsys.readouterr().err == ""
+
+
+def test_labels_may_be_column_numbers_where_classes_are_texts(model):
+    names = ["ant", "bee", "cat", "dog"]
+    expected = rs.calibrate(logits(model), np.array(names)[Y], kind="logits", classes=names)
+    rule = rs.torch.calibrate(model, loader(X, Y), classes=dict(enumerate(names)), **QUIET)
+    assert rule == expected
+    seen = rs.torch.evaluate(rule, model, loader(X, Y), 0.2, **QUIET)
+    assert repr(seen) == repr(rs.evaluate(expected.predict(logits(model), 0.2), np.array(names)[Y]))
+    with pytest.raises(TypeError, match="classes must be a list of names"):
+        rs.torch.calibrate(model, loader(X, Y), classes=set(names), **QUIET)
+
+
+def test_batches_without_rows_do_not_matter(model):
+    batches = [(X[:0], Y[:0]), (X[:100], Y[:100]), (X[:0], Y[:0]), (X[100:], Y[100:])]
+    rule = rs.torch.calibrate(model, batches, **QUIET)
+    assert rule == rs.torch.calibrate(model, loader(X, Y), **QUIET)
+    assert rs.torch.predict(rule, model, batches, 0.1, **QUIET) == rule.predict(logits(model), 0.1)
+    groups = [["a"] * len(y) for _, y in batches]
+    grouped = [(x, y, g) for (x, y), g in zip(batches, groups, strict=True)]
+    rule = rs.torch.calibrate(model, grouped, groups=2, condition=rs.PerRow(), **QUIET)
+    assert len(rs.torch.predict(rule, model, [], 0.1, groups=2, **QUIET)) == 0
+
+
+def test_labels_belong_to_their_batch(model):
+    batches = [(X[:10], Y[:9]), (X[10:20], Y[9:20])]
+    rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
+    for ask in (lambda: rs.torch.calibrate(model, batches), lambda: rs.torch.evaluate(rule, model, batches, 0.1)):
+        with pytest.raises(ValueError, match="each of the 10 rows, got 9"):
+            ask()
+
+
+def test_other_shapes_of_batches_and_outputs(model):
+    from collections import namedtuple
+
+    pair = namedtuple("pair", "x y")  # noqa: PYI024
+    expected = rs.calibrate(logits(model), Y, kind="logits")
+    assert rs.torch.calibrate(model, [pair(X, Y)], **QUIET) == expected
+    assert rs.torch.calibrate(model, [(Y, X)], labels=0, **QUIET) == expected
+    assert rs.torch.calibrate(model, [(X, Y)], forward=lambda m, b: {"logits": m(b[0])}, **QUIET) == expected
+    one = rs.torch.calibrate(lambda x: x[:, :1], [(X, Y % 2)], **QUIET)
+    both = np.column_stack((np.zeros(203, np.float32), X[:, 0].numpy()))
+    assert one == rs.calibrate(both, Y % 2, kind="logits")
+
+
+def test_a_warning_is_given_once(model):
+    rule = rs.torch.calibrate(model, loader(X[:5], Y[:5]), **QUIET)
+    with pytest.warns(rs.RanksetWarning, match="need n") as told:
+        rs.torch.predict(rule, model, loader(X), 0.01, **QUIET)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda model: rs.torch.calibrate(loader(X, Y), model), "model must be a model that can be called"),
+        (lambda model: rs.torch.calibrate(model, 5), "loader must be an iterable of batches"),
+        (lambda model: rs.torch.calibrate(model, X), "loader must be an iterable of batches"),
+        (lambda model: rs.torch.calibrate(model, [()]), "must have 'inputs', got a tuple of 0"),
+        (lambda model: rs.torch.predict(None, model, [X], 0.1), "rule must be a Rule"),
+        (lambda model: rs.torch.calibrate(model, [{"x": X, "idx": Y, "labels": Y}]), "unexpected keyword"),
+    ],
+)
+def test_what_cannot_be_is_told(model, ask, words):
+    with pytest.raises(TypeError, match=words) as caught:
+        ask(model)
+    if words == "unexpected keyword":
+        assert "forward=" in caught.value.__notes__[0]

@@ -60,6 +60,7 @@ OPTIONAL_NAMES = {
     "Coverage": "estimator",
     "CoverageDisplay": "displays",
     "CrossConformal": "splits",
+    "CrossRule": "cross",
     "GivenSplit": "splits",
     "Holdout": "splits",
     "RankDisplay": "displays",

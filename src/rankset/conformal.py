@@ -20,7 +20,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.errors import InputError, LabelError, RuleError, listed, warn
 from rankset.inputs import Kind
 from rankset.level import Alpha
-from rankset.names import Names, union
+from rankset.names import Name, Names, union
 from rankset.recipe import Batch, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
 from rankset.selection import EMPTY, Empty, select
@@ -52,7 +52,7 @@ def calibrate(
       margins or similarities, for Rank, TopK, Thr and Margin); "binary" (the 1-D probability of the second class).
       The rule expects the same kind ever after.
     * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1, or the columns of
-      a data frame; those are matched by name, here and ever after).
+      a data frame; those are matched by name, here and ever after). A mapping of column numbers to names does, too.
     * ``groups``: one name per row, for conditions that look at rows.
     * ``ids``: one per row, mixed into the draws of randomised scores where models repeat their outputs; then
       ``predict`` needs them too. ``seed`` chooses among the possible draws.
@@ -64,7 +64,12 @@ def calibrate(
     [['cat']]
     """
     source = sources.opened(probs, classes)
+    if source.counts is not None and kind == "binary":
+        raise InputError.ragged_binary()
     matrix = inputs.matrix(source.values, inputs.known_kind(kind))
+    source.check_order_of(labels)
+    if kind == "logits" and inputs.look_like_probs(matrix):
+        warn("these logits look like probabilities: every row sums to 1. If they are, pass kind='probs'.")
     recipe = Recipe.of(score, condition, kind, seed, source.classes, inputs.n_columns(matrix, kind))
     return _calibrated(recipe, replace(source, values=matrix), labels, groups, ids)
 
@@ -164,8 +169,9 @@ class Rule:
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
         exact = level.exact(alpha)
-        source = self._source(probs)
+        source = self.source(probs)
         batch = self._batch(source, groups, ids)
+        self._warn_of_unseen(batch, groups)
         thresholds = self.calibration.thresholds(exact)
         if thresholds.everything[:-1].any():
             self._warn_of_small_groups(batch, exact)
@@ -187,7 +193,8 @@ class Rule:
 
         Exactly, for every alpha that is written with up to 15 digits.
         """
-        batch = self._batch(self._source(probs), groups, ids)
+        batch = self._batch(self.source(probs), groups, ids)
+        self._warn_of_unseen(batch, groups)
         stranger, sizes = self._tails(batch)
         p_values = (1 + stranger) / (1 + sizes)
         if batch.counts is not None:
@@ -199,9 +206,9 @@ class Rule:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What p-values are made of, to be pooled: (n, K) counts of the label's calibration rows at least as strange,
         and of all of them."""
-        source = self._source(probs)
+        source = self.source(probs)
         if source.counts is not None:
-            raise InputError.ragged("probs")
+            raise InputError.no_pooling()
         return self._tails(self._batch(source, groups, ids))
 
     def _tails(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -287,24 +294,36 @@ class Rule:
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule, calibrated on these rows as well."""
-        source = self._source(probs)
-        if len(source.values) == 0:
+        if len(self.source(probs).values) == 0:
             inputs.label_codes(labels, self.recipe.classes, 0)
             return self
-        return self.merge(_calibrated(self.recipe, source, labels, groups, ids))
+        return self.merge(self.anew(probs, labels, groups=groups, ids=ids))
+
+    def anew(
+        self,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Rule:
+        """A new rule that asks the same question, calibrated on these rows alone."""
+        source = self.source(probs)
+        source.check_order_of(labels)
+        return _calibrated(self.recipe, source, labels, groups, ids)
 
     def merge(self, *others: Rule) -> Rule:
         """One rule of all calibrations, exactly as if calibrated at once on all rows; no row may be in two of them."""
         everyone = (self, *others)
         for other in others:
-            self._check_alike(other)
+            self.check_alike(other)
         if len({id(rule) for rule in everyone}) < len(everyone):
             raise RuleError.itself()
         recipe = self.recipe.with_groups(union(*(rule.recipe.groups for rule in everyone)))
         first, *rest = (rule._renumbered(recipe) for rule in everyone)
         return Rule(recipe, first.merge(*rest))
 
-    def _check_alike(self, other: Rule) -> None:
+    def check_alike(self, other: Rule) -> None:
         """Refuses to merge with a rule that asks another question."""
         if not isinstance(other, Rule):
             raise RuleError.not_a_rule(other)
@@ -318,19 +337,29 @@ class Rule:
         """Writes the rule to ``path``: data only, readable by ``load`` in this and every later version."""
         storage.write(path, *archive.pack(self.recipe, self.calibration))
 
-    def _source(self, probs: ArrayLike) -> Source:
+    def source(self, probs: ArrayLike) -> Source:
         """``probs`` with the columns of the calibration."""
         source = sources.opened(probs, self.recipe.classes.values)
+        if source.counts is not None and self.recipe.kind == "binary":
+            raise InputError.ragged_binary()
+        if source.counts is not None and source.values.shape[1] > self.recipe.n_columns:
+            raise InputError.more_candidates(self.recipe.n_columns, source.values.shape[1])
         return replace(source, values=inputs.matrix(source.values, self.recipe.kind, columns=self.recipe.n_columns))
 
     def _batch(self, source: Source, groups: ArrayLike | None, ids: ArrayLike | None) -> Batch:
         names = row_group_names(self.recipe.condition, groups, len(source.values))
-        batch = Batch.of(self.recipe, source.values, names, ids, source.counts)
-        if names is not None and (batch.row_groups < 0).any():
-            unseen = learned_groups(names[batch.row_groups < 0]).values
-            noun = "group" if len(unseen) == 1 else "groups"
-            warn(f"no calibration rows for {noun} {listed(tuple(unseen))}: every label is kept.")
-        return batch
+        return Batch.of(self.recipe, source.values, names, ids, source.counts)
+
+    def unseen(self, groups: ArrayLike | None) -> set[Name]:
+        """The names among ``groups`` that calibration never saw."""
+        if groups is None or not self.recipe.condition.needs_groups:
+            return set()
+        names = inputs.names_per_row(groups, np.size(np.asarray(groups, dtype=object)))
+        return set(learned_groups(names).values) - set(self.recipe.groups.values)
+
+    def _warn_of_unseen(self, batch: Batch, groups: ArrayLike | None) -> None:
+        if (batch.row_groups < 0).any():
+            warn_of_unseen(self.unseen(groups))
 
     def _warn_of_small_groups(self, batch: Batch, alpha: Fraction) -> None:
         counts, needed = self.calibration.counts, level.rows_needed(alpha)
@@ -375,6 +404,13 @@ class Rule:
         numbers = np.zeros(self.recipe.n_groups, dtype=np.int64)
         numbers[self.recipe.table()] = recipe.numbers(columns, codes)
         return self.calibration.renumbered(numbers, recipe.n_groups)
+
+
+def warn_of_unseen(groups: set[Name]) -> None:
+    """Tells which groups keep every label, because calibration never saw them."""
+    names = sorted(groups, key=lambda name: (isinstance(name, str), name))
+    noun = "group" if len(names) == 1 else "groups"
+    warn(f"no calibration rows for {noun} {listed(names)}: every label is kept.")
 
 
 def load(path: str | os.PathLike[str]) -> Rule:

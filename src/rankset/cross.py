@@ -9,10 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import level, notebook, ranking
-from rankset.conformal import Rule
-from rankset.errors import RuleError
+from rankset import inputs, level, notebook, ranking
+from rankset.conformal import Rule, warn_of_unseen
+from rankset.errors import KindError, RuleError
 from rankset.level import Alpha
+from rankset.probabilities import from_kind
 from rankset.selection import EMPTY, Empty
 from rankset.sets import PredictionSets
 
@@ -29,6 +30,12 @@ class CrossRule:
     """
 
     rules: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        if not self.rules or not all(isinstance(rule, Rule) for rule in self.rules):
+            raise KindError.argument("rules", "a tuple of at least one Rule", self.rules)
+        for rule in self.rules[1:]:
+            self.rules[0].check_alike(rule)
 
     def __repr__(self) -> str:
         first = self.rules[0].recipe
@@ -92,16 +99,29 @@ class CrossRule:
         exact = level.exact(alpha)
         stranger, sizes = self._pooled(probs, groups, ids)
         least = 1 + sizes - level.positions(sizes.ravel(), exact).reshape(sizes.shape)  # floor(alpha (n + 1))
-        columns = ranking.whole(np.mean([np.asarray(matrix, dtype=np.float64) for matrix in probs], axis=0))
+        columns = ranking.whole(self._mean(probs))
         kept = np.take_along_axis(1 + stranger > least, columns, axis=1)
         if empty == "top":
             kept[:, 0] |= ~kept.any(axis=1)
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
         return PredictionSets(offsets, columns[kept].astype(np.int32), self.rules[0].recipe.classes, exact)
 
+    def _mean(self, probs: Sequence[ArrayLike]) -> Floats:
+        """What the folds' models say on average."""
+        kind = self.rules[0].kind
+        sources = (rule.source(part).values for rule, part in zip(self.rules, probs, strict=True))
+        matrices = [from_kind(inputs.plain_rows(values, kind), kind) for values in sources]
+        return np.mean([matrix.astype(np.float64) for matrix in matrices], axis=0)
+
     def _pooled(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> tuple[Ints, Ints]:
-        if len(probs) != len(self.rules):
-            raise RuleError.folds(len(self.rules), len(probs))
+        if not isinstance(probs, Sequence) or len(probs) != len(self.rules):
+            raise RuleError.folds(len(self.rules), len(probs) if isinstance(probs, Sequence) else type(probs).__name__)
+        lengths = {len(rule.source(part).values) for rule, part in zip(self.rules, probs, strict=True)}
+        if len(lengths) > 1:
+            raise RuleError.folds(len(self.rules), f"matrices of {' and '.join(map(str, sorted(lengths)))} rows")
+        unseen = set.intersection(*(rule.unseen(groups) for rule in self.rules))
+        if unseen:
+            warn_of_unseen(unseen)
         counts = [rule.tails(part, groups=groups, ids=ids) for rule, part in zip(self.rules, probs, strict=True)]
         stranger, sizes = (np.sum(parts, axis=0) for parts in zip(*counts, strict=True))
         return stranger, sizes

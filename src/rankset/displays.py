@@ -19,7 +19,7 @@ from rankset.errors import InputError, KindError
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import Share, evaluate
-from rankset.names import class_names
+from rankset.names import class_names, short
 from rankset.sets import PredictionSets
 
 Floats = NDArray[np.float64]
@@ -37,13 +37,13 @@ class _Display:
     ax_: Any
     figure_: Any
 
-    def _on(self, ax: Any) -> Any:
+    def _on(self, ax: Any, height: float = 4.8) -> Any:
         if ax is None:
             try:
                 import matplotlib.pyplot as plt
             except ImportError:
                 raise KindError.no_matplotlib() from None
-            _, ax = plt.subplots()
+            _, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
@@ -52,8 +52,8 @@ class _Display:
 class RankDisplay(_Display):
     """How far down their rows true labels stand, and r*, where a rule cuts at ``alpha``.
 
-    Bars are the share of calibration rows whose label has rank 1, 2, …; the steps are the share up to there. r* is
-    the first rank at which they reach 1 - alpha (with the finite-sample correction).
+    Bars are the share of calibration rows whose label has rank 1, 2, …; the steps are the share up to there. r* is the
+    first rank at which they reach the dashed line: 1 - alpha, a little higher for few rows.
     """
 
     counts: Ints
@@ -92,7 +92,8 @@ class RankDisplay(_Display):
         ranks = np.arange(1, last + 1)
         ax.bar(ranks, shares[:last], **{"color": "C0", "alpha": 0.8, "label": "labels of this rank"} | bars)
         ax.step(ranks, so_far[:last], where="mid", color="C1", label="up to this rank")
-        ax.axhline(1 - self.alpha, **TARGET)
+        n = int(self.counts.sum())
+        ax.axhline(min(1, level.position(n, level.exact(self.alpha)) / max(1, n)), **TARGET)
         ax.axvline(self.r_star, color="C3", linestyle=":", linewidth=2, label=f"r* = {self.r_star}")
         ax.set(xlabel="rank of the true label", ylabel="share of calibration rows", ylim=(0, 1.03))
         ax.set_title(f"rank distribution, alpha = {self.alpha:g}")
@@ -132,7 +133,11 @@ class CoverageDisplay(_Display):
         ``n_calibration``, the rows that calibrated one threshold for everybody, adds the band.
         """
         grid, covered, sizes = _curves(p_values, labels, classes, alphas)
-        band = None if n_calibration is None else _band(len(np.asarray(labels)), n_calibration, alphas, confidence)
+        if n_calibration is not None and (not isinstance(n_calibration, int | np.integer) or n_calibration < 1):
+            raise KindError.argument("n_calibration", "a whole number of rows, at least 1", n_calibration)
+        band = (
+            None if n_calibration is None else _band(len(np.asarray(labels)), n_calibration, grid.tolist(), confidence)
+        )
         return cls(grid, covered, sizes, band, confidence).plot(ax, **line)
 
     @classmethod
@@ -160,19 +165,20 @@ class CoverageDisplay(_Display):
         cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
     ) -> Self:
         """From a fitted ``ConformalClassifier`` and rows that are new to it."""
-        p_values, rule = estimator.predict_p(X, groups=groups), estimator.rule_
+        p_values, rule = _p_values(estimator, X, groups), estimator.rule_
         n = rule.n if isinstance(rule, Rule) and rule.recipe.n_groups == 1 else None
         return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
         """Draws coverage, what was asked, and what luck allows."""
         ax = self._on(ax)
-        ax.plot(self.alphas, 1 - self.alphas, **TARGET, label="asked: 1 − alpha")
+        first = not any(known.get_gid() == "asked" for known in ax.lines)
+        if first:
+            ax.plot(self.alphas, 1 - self.alphas, **TARGET, gid="asked", label="asked: 1 − alpha")
+        (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": "seen"} | line)
         if self.band is not None:
-            ax.fill_between(
-                self.alphas, *self.band, color="C0", alpha=0.15, linewidth=0, label=f"luck alone, {self.confidence:.0%}"
-            )
-        ax.plot(self.alphas, self.coverage, **{"color": "C0", "label": "seen"} | line)
+            luck = f"luck alone, {self.confidence:.0%} at each alpha" if first else None
+            ax.fill_between(self.alphas, *self.band, color=drawn.get_color(), alpha=0.12, linewidth=0, label=luck)
         ax.set(xlabel="alpha", ylabel="coverage", title="coverage against alpha")
         ax.legend(loc="lower left")
         return self
@@ -223,13 +229,14 @@ class SizeDisplay(_Display):
         cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
     ) -> Self:
         """From a fitted ``ConformalClassifier`` and rows that are new to it."""
-        return cls.from_predictions(estimator.predict_p(X, groups=groups), y, classes=estimator.classes_, ax=ax, **line)
+        return cls.from_predictions(_p_values(estimator, X, groups), y, classes=estimator.classes_, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
         """Draws one curve; with ``label=`` it is named."""
         ax = self._on(ax)
         ax.plot(self.coverage, self.mean_sizes, **{"marker": ".", "markersize": 4} | line)
         ax.set(xlabel="coverage seen", ylabel="mean set size", title="size against coverage")
+        ax.autoscale(enable=True, axis="y")
         ax.set_ylim(bottom=0)
         if "label" in line:
             ax.legend(loc="upper left")
@@ -261,10 +268,10 @@ class SizeHistogramDisplay(_Display):
         last = int(np.searchsorted(shares.cumsum(), SHOWN_SHARE)) + 1
         first = int(np.flatnonzero(self.counts)[0])
         shown = slice(min(first, 1), max(last, 2))
-        ax.bar(sizes[shown], shares[shown], **{"color": "C0", "alpha": 0.8, "width": 0.9} | bars)
-        ax.axvline(mean, color="C3", linestyle=":", linewidth=2, label=f"mean {mean:.3g}")
-        level = "" if self.alpha is None else f", alpha = {self.alpha:g}"
-        ax.set(xlabel="labels in the set", ylabel="share of rows", title=f"set sizes{level}")
+        drawn = ax.bar(sizes[shown], shares[shown], **{"alpha": 0.6, "width": 0.9} | bars)
+        ax.axvline(mean, color=drawn.patches[0].get_facecolor(), linestyle=":", linewidth=2, label=f"mean {mean:.3g}")
+        asked = "" if self.alpha is None else f", alpha = {self.alpha:g}"
+        ax.set(xlabel="labels in the set", ylabel="share of rows", title=f"set sizes{asked}")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend()
         return self
@@ -278,6 +285,7 @@ class ClassCoverageDisplay(_Display):
     intervals: tuple[tuple[float, float], ...]
     alpha: float
     confidence: float = 0.9
+    of_classes: int | None = None
 
     @classmethod
     def from_predictions(
@@ -292,14 +300,16 @@ class ClassCoverageDisplay(_Display):
         **points: Any,
     ) -> Self:
         """From sets and the labels of their rows; of more than ``max_classes`` the ones covered least."""
+        if not isinstance(max_classes, int | np.integer) or max_classes < 1:
+            raise KindError.argument("max_classes", "a whole number, at least 1", max_classes)
         seen = evaluate(sets, labels, alpha, confidence=confidence)
         worst = tuple(sorted(seen.classes, key=lambda share: (share.coverage, -share.n))[:max_classes])
         intervals = tuple(beta.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in worst)
-        return cls(worst, intervals, seen.alpha, confidence).plot(ax, **points)
+        return cls(worst, intervals, seen.alpha, confidence, len(seen.classes)).plot(ax, **points)
 
     def plot(self, ax: Any = None, **points: Any) -> Self:
         """Draws a point and its interval for every class."""
-        ax = self._on(ax)
+        ax = self._on(ax, height=max(3.0, 1.2 + 0.22 * len(self.classes)))
         places = np.arange(len(self.classes))
         seen = np.array([share.coverage for share in self.classes])
         low, high = np.array(self.intervals).T
@@ -310,11 +320,12 @@ class ClassCoverageDisplay(_Display):
             **{"fmt": "o", "markersize": 4, "color": "C0", "label": f"{self.confidence:.0%} interval"} | points,
         )
         ax.axvline(1 - self.alpha, **TARGET, label=f"asked on average: {1 - self.alpha:g}")
-        names = [f"{_short(share.name)}  ({share.n:,})" for share in self.classes]
+        names = [f"{short(share.name, 28)}  ({share.n:,})".replace("$", r"\$") for share in self.classes]
+        some = "" if self.of_classes in (None, len(names)) else f", the lowest {len(names)} of {self.of_classes:,}"
         ax.set_yticks(places, names, fontsize=8 if len(names) > 15 else None)
         ax.invert_yaxis()
-        ax.set(xlabel="coverage", ylabel="true class (rows)", title=f"coverage by class, alpha = {self.alpha:g}")
-        ax.legend(loc="best")
+        ax.set(xlabel="coverage", ylabel="true class (rows)", title=f"coverage by class, alpha = {self.alpha:g}{some}")
+        ax.legend(loc="lower left")
         return self
 
 
@@ -323,9 +334,15 @@ def _curves(
 ) -> tuple[Floats, Floats, Floats]:
     """The levels, and coverage and mean size at each."""
     grid = np.array([float(level.exact(alpha)) for alpha in alphas])
+    if len(grid) == 0:
+        raise KindError.argument("alphas", "at least one level", alphas)
     p = inputs.matrix(p_values, "scores", name="p_values").astype(np.float64)
     if len(p) == 0:
         raise InputError.no_rows_to_evaluate()
+    wrong = ~((p >= 0) & (p <= 1))
+    if wrong.any():
+        row, column = (int(place) for place in np.argwhere(wrong)[0])
+        raise InputError.p_value(row, column, float(p[row, column]))
     columns = inputs.label_codes(labels, class_names(classes, p.shape[1]), len(p))
     true, every = np.sort(p[np.arange(len(p)), columns]), np.sort(p, axis=None)
     covered, size = ((len(some) - np.searchsorted(some, grid, side="right")) / len(p) for some in (true, every))
@@ -338,6 +355,7 @@ def _band(m: int, n: int, alphas: Sequence[float], confidence: float) -> tuple[F
     return low, high
 
 
-def _short(name: object, limit: int = 24) -> str:
-    text = str(name)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+def _p_values(estimator: Any, X: Any, groups: ArrayLike | None) -> Floats:
+    if not hasattr(estimator, "predict_p"):
+        raise KindError.argument("estimator", "a fitted ConformalClassifier (for a Rule there is from_rule)", estimator)
+    return estimator.predict_p(X, groups=groups)

@@ -17,7 +17,9 @@ Every sentence says what was expected, what came, and what to do.
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class RanksetError(Exception):
@@ -37,8 +39,26 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+_said: ContextVar[set[str] | None] = ContextVar("_said", default=None)
+
+
+@contextmanager
+def once() -> Iterator[None]:
+    """Inside, the same warning is given once, however often there is reason."""
+    token = _said.set(set())
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
 def warn(message: str) -> None:
     """Warns at the line outside this package that led here."""
+    said = _said.get()
+    if said is not None and message in said:
+        return
+    if said is not None:
+        said.add(message)
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("rankset."):
         depth, frame = depth + 1, frame.f_back
@@ -120,6 +140,13 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def frame_refused(cls, backend: str, reason: str) -> "KindError":
+        why = " ".join(reason.split())[:80]
+        return cls(
+            f"columns of {backend} hold labels of one kind, got labels it refuses ({why}). Pass backend='pandas'."
+        )
+
+    @classmethod
     def no_matplotlib(cls) -> "KindError":
         return cls("a picture needs matplotlib, which is not installed. Install rankset with [plots].")
 
@@ -171,8 +198,37 @@ class InputError(RanksetError, ValueError):
         )
 
     @classmethod
+    def ragged_binary(cls) -> "InputError":
+        return cls("kind='binary' takes one probability per row, got Ragged rows. Pass kind='probs' for those.")
+
+    @classmethod
+    def no_pooling(cls) -> "InputError":
+        return cls("counts of several rules are pooled for whole rows only, got Ragged rows. Use one rule for those.")
+
+    @classmethod
+    def more_candidates(cls, known: int, received: int) -> "InputError":
+        return cls(
+            f"rows must have at most the {known} candidates of the calibration, got rows with up to {received}. "
+            f"Calibrate with classes=range({received}), or with longer rows among the others."
+        )
+
+    @classmethod
+    def other_order(cls) -> "InputError":
+        return cls(
+            "labels must be in the order of the rows, got the same index in another order. "
+            "Pass labels.loc[frame.index], or labels.to_numpy() if the order is right as it is."
+        )
+
+    @classmethod
     def candidates(cls, row: int, count: int, n_columns: int) -> "InputError":
         return cls(f"every row must have 1 to {n_columns} candidates, got {count} at row {row}. Drop that row.")
+
+    @classmethod
+    def p_value(cls, row: int, column: int, value: float) -> "InputError":
+        return cls(
+            f"p_values must lie between 0 and 1, got {value:.6g} at row {row}, column {column}. "
+            f"Pass what Rule.p_values returns."
+        )
 
     @classmethod
     def no_answers(cls, row: int) -> "InputError":
@@ -319,7 +375,15 @@ class LabelError(RanksetError, ValueError):
     def unknown(cls, name: str, row: int, unknown: Sequence[object], known: Sequence[object]) -> "LabelError":
         return cls(
             f"{name} must be among the classes ({listed(known)}), got {listed(unknown)}, first at row {row}. "
-            f"Check spelling and type, or pass the classes= these labels belong to."
+            f"Check spelling and type, or pass the classes= these labels belong to; "
+            f"column numbers become names by np.array(classes)[labels]."
+        )
+
+    @classmethod
+    def other_labels(cls, labels: Sequence[object], classes: Sequence[object]) -> "LabelError":
+        return cls(
+            f"labels must be among the classes the trained model knows ({listed(classes)}), got {listed(labels)}. "
+            f"Pass labels as the model was trained with."
         )
 
     @classmethod
@@ -327,6 +391,13 @@ class LabelError(RanksetError, ValueError):
         return cls(
             f"labels must be candidates of their rows, got {shown(value)} at row {row}, which has {count} of them. "
             f"Check the counts, or drop that row."
+        )
+
+    @classmethod
+    def same_text(cls, backend: str, names: Sequence[object]) -> "LabelError":
+        return cls(
+            f"columns of {backend} are texts, and class names must differ as texts there, got {listed(names)}. "
+            f"Pass backend='pandas', or rename classes."
         )
 
     @classmethod
@@ -440,7 +511,7 @@ class RuleError(RanksetError, ValueError):
     """A rule asked for something it does not hold."""
 
     @classmethod
-    def folds(cls, expected: int, received: int) -> "RuleError":
+    def folds(cls, expected: int, received: object) -> "RuleError":
         return cls(
             f"probs must be a list with one matrix per fold, {expected} of them, got {received}. "
             f"Pass what each fold's model says of the rows, in the order of the rules."

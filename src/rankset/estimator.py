@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -24,14 +25,16 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from rankset.conditions import Condition, Marginal
+from rankset import frames, level
+from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.conformal import Rule, calibrate
 from rankset.cross import CrossRule
-from rankset.errors import KindError
+from rankset.errors import KindError, LabelError
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import Array
-from rankset.scores import Rank, Score
+from rankset.recipe import row_group_names
+from rankset.scores import Rank, Score, checked_score
 from rankset.selection import Empty
 from rankset.sets import PredictionSets
 from rankset.splits import Holdout, Split
@@ -110,17 +113,20 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Trains on some rows of ``X`` and calibrates on the others."""
         (X,) = indexable(X)
         labels = self._labels(X, y)
-        names = None if groups is None else np.asarray(groups)
+        checked_score(self._method, name="method")
+        names = row_group_names(checked_condition(self._condition), groups, len(labels))
         routed = self._routed(groups, fit_params)
         self.classes_ = np.unique(labels)
         self.rule_: Rule | CrossRule
+        self.__dict__.pop("estimators_", None)
         if isinstance(self._inner, FrozenEstimator):
-            self.estimator_ = self._inner
-            self.classes_ = np.union1d(self.classes_, self.estimator_.classes_)
+            self.estimator_ = self._trained_already()
+            self.classes_ = _union(self.classes_, [self.estimator_])
             self.rule_ = self._calibrated(self.estimator_, X, labels, names, np.arange(len(labels)))
             return self
         parts = self._split.parts(labels, self.random_state)
         models = [self._trained(X, labels, routed, train) for train, _ in parts]
+        self.classes_ = _union(self.classes_, models)
         rules = [
             self._calibrated(model, X, labels, names, rows) for model, (_, rows) in zip(models, parts, strict=True)
         ]
@@ -148,8 +154,9 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """The wrapped classifier's decision function, one column per class of ``classes_`` unless there are two."""
         check_is_fitted(self)
         values = np.asarray(self.estimator_.decision_function(X))
-        if values.ndim == 1:
+        if values.ndim == 1 and len(self.classes_) == 2:
             return values
+        values = _two_columns(values)
         return _aligned(values, self.estimator_.classes_, self.classes_, absent=-np.inf)
 
     def predict_set(
@@ -165,7 +172,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         With folds the proven probability is lower, see ``rule_.guarantee(alpha)``.
         """
         scores = self._scores(X)
-        return self.rule_.predict(scores, alpha, groups=groups, empty=empty)
+        sets = self.rule_.predict(scores, alpha, groups=groups, empty=empty)
+        return replace(sets, template=frames.template(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """How usual each class of ``classes_`` looks: it is in the set at alpha exactly when this exceeds alpha."""
@@ -195,6 +203,20 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_consistent_length(X, labels)
         return labels
 
+    def _trained_already(self) -> Any:
+        if self.split is not None:
+            raise KindError.argument("split", "None for a FrozenEstimator, all of whose rows calibrate", self.split)
+        check_is_fitted(self._inner)
+        return self._inner
+
+    @property
+    def _method(self) -> Score:
+        return Rank() if self.method is None else self.method
+
+    @property
+    def _condition(self) -> Condition:
+        return Marginal() if self.condition is None else self.condition
+
     @property
     def _split(self) -> Split:
         split = Holdout() if self.split is None else self.split
@@ -218,8 +240,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return calibrate(
             scores,
             labels[rows],
-            score=Rank() if self.method is None else self.method,
-            condition=Marginal() if self.condition is None else self.condition,
+            score=self._method,
+            condition=self._condition,
             kind=kind,
             classes=self.classes_,
             groups=None if names is None else names[rows],
@@ -237,10 +259,30 @@ def _scored(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Ki
     """A model's scores, one column per class: probabilities if it has them, else decisions as logits."""
     if hasattr(model, "predict_proba"):
         return _aligned(model.predict_proba(X), model.classes_, classes, absent=0.0), "probs"
+    if not hasattr(model, "decision_function"):
+        wanted = "a classifier with predict_proba or decision_function"
+        raise KindError.argument("estimator", wanted, type(model).__name__)
     decisions = np.asarray(model.decision_function(X))
-    if decisions.ndim == 1:
-        decisions = np.column_stack((np.zeros(len(decisions)), decisions))
-    return _aligned(decisions, model.classes_, classes, absent=-np.inf), "logits"
+    return _aligned(_two_columns(decisions), model.classes_, classes, absent=-np.inf), "logits"
+
+
+def _two_columns(decisions: NDArray[Any]) -> NDArray[Any]:
+    """Decisions between two classes as (0, d); others as they are."""
+    return np.column_stack((np.zeros(len(decisions)), decisions)) if decisions.ndim == 1 else decisions
+
+
+def _union(classes: NDArray[Any], models: Sequence[Any]) -> NDArray[Any]:
+    """The classes of the labels and those that models know besides, where both are of one kind."""
+    for model in models:
+        known = getattr(model, "classes_", None)
+        if not isinstance(known, np.ndarray):
+            wanted = "a classifier with an array classes_, for one label per row"
+            raise KindError.argument("estimator", wanted, type(model).__name__)
+        if not set(known.tolist()) & set(classes.tolist()):
+            raise LabelError.other_labels(classes.tolist(), known.tolist())
+        if not np.isin(known, classes).all():
+            classes = np.union1d(classes, known)
+    return classes
 
 
 def _aligned(values: Any, known: NDArray[Any], classes: NDArray[Any], *, absent: float) -> NDArray[Any]:
@@ -253,27 +295,54 @@ def _aligned(values: Any, known: NDArray[Any], classes: NDArray[Any], *, absent:
     return aligned
 
 
+class _Scorer:
+    """What scorers share: with metadata routing they ask for ``groups``, for conditions that look at rows."""
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """The request."""
+        request = MetadataRequest(owner=type(self).__name__)
+        request.score.add_request(param="groups", alias=True)
+        return request
+
+
 @dataclass(frozen=True)
-class SetSize:
+class SetSize(_Scorer):
     """A scorer for model selection: minus the mean size of the sets at ``alpha``, so that larger is better.
 
     >>> from sklearn.model_selection import GridSearchCV
-    >>> search = GridSearchCV(ConformalClassifier(), {"random_state": [0, 1]}, scoring=SetSize(0.1))
+    >>> search = GridSearchCV(ConformalClassifier(), {"estimator__C": [0.1, 1.0]}, scoring=SetSize(0.1))
     """
 
     alpha: Alpha = 0.1
 
+    def __post_init__(self) -> None:
+        level.exact(self.alpha)
+
     def __call__(self, estimator: ConformalClassifier, X: Any, y: Any = None, **kwargs: Any) -> float:
         """The score of a fitted ``estimator`` on the rows of ``X``."""
-        return -float(estimator.predict_set(X, self.alpha, **kwargs).sizes.mean())
+        return -float(_sets_of(estimator, X, self.alpha, kwargs).sizes.mean())
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(_Scorer):
     """A scorer: the share of the sets at ``alpha`` that contain their label."""
 
     alpha: Alpha = 0.1
 
+    def __post_init__(self) -> None:
+        level.exact(self.alpha)
+
     def __call__(self, estimator: ConformalClassifier, X: Any, y: Any, **kwargs: Any) -> float:
         """The score of a fitted ``estimator`` on the rows of ``X`` and their labels."""
-        return float(estimator.predict_set(X, self.alpha, **kwargs).covers(y).mean())
+        return float(_sets_of(estimator, X, self.alpha, kwargs).covers(y).mean())
+
+
+def _sets_of(estimator: Any, X: Any, alpha: Alpha, kwargs: Mapping[str, Any]) -> PredictionSets:
+    """The sets of a ConformalClassifier, also of one at the end of a pipeline or found by a search."""
+    if hasattr(estimator, "predict_set"):
+        return estimator.predict_set(X, alpha, **kwargs)
+    if hasattr(estimator, "best_estimator_"):
+        return _sets_of(estimator.best_estimator_, X, alpha, kwargs)
+    if isinstance(estimator, Pipeline):
+        return _sets_of(estimator[-1], estimator[:-1].transform(X), alpha, kwargs)
+    raise KindError.argument("estimator", "a fitted ConformalClassifier, or one inside a pipeline", estimator)

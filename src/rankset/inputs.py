@@ -23,7 +23,7 @@ SUM_TOLERANCE = 0.01
 
 def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int | None = None) -> Array:
     """``values`` as an array of rows, not yet read: (n, K), or (n,) where ``kind`` is "binary"."""
-    array = _real_numbers(values, name)
+    array = numbers(values, name)
     if kind == "binary":
         return _second_class(array, name)
     if array.ndim == 1 and array.size == 0 and columns is not None:
@@ -35,6 +35,15 @@ def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int |
     if columns is not None and array.shape[1] != columns:
         raise InputError.columns(name, columns, array.shape[1])
     return array
+
+
+def look_like_probs(matrix: Array, rows: int = 100) -> bool:
+    """Whether what should be logits are probabilities, by a look at the first rows."""
+    if matrix.ndim != 2 or matrix.shape[1] < 2 or len(matrix) == 0:
+        return False
+    with np.errstate(all="ignore"):
+        first = matrix[:rows].astype(np.float64)
+        return bool((first >= 0).all() and (np.abs(first.sum(axis=1) - 1) < 1e-3).all())
 
 
 def n_columns(source: Array, kind: Kind) -> int:
@@ -75,7 +84,8 @@ def check(block: Array, kind: Kind, start: int, name: str = "probs") -> None:
         CHECKS[kind](block, start, name)
 
 
-def _real_numbers(values: ArrayLike, name: str) -> Array:
+def numbers(values: ArrayLike, name: str) -> Array:
+    """``values`` as an array of real numbers, not yet read, whatever its shape."""
     for exotic in _exotic(values):
         raise KindError.not_a_matrix(name, *exotic)
     try:
@@ -110,6 +120,8 @@ def _exotic(values: object) -> list[tuple[str, str]]:
         return [("a masked array", "Fill or drop what is masked first.")]
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         return [("a sparse matrix", "Pass values.toarray().")]
+    if hasattr(type(values), "columns") and hasattr(type(values), "collect"):
+        return [("a lazy frame", "Pass frame.collect().")]
     if hasattr(type(values), "columns") and hasattr(type(values), "shape"):
         return [("a data frame", "Pass frame[classes].to_numpy(), its columns in the order of the classes.")]
     return []
@@ -318,10 +330,10 @@ def _missing(array: Array) -> NDArray[np.bool_]:
         return np.zeros(len(array), dtype=np.bool_)
     if array.dtype.kind in "fM":
         return np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
-    return np.array([_is_missing(value) for value in array.tolist()], dtype=np.bool_)
+    return np.array([is_missing(value) for value in array.tolist()], dtype=np.bool_)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Whether ``value`` is None or does not equal itself: NaN, NaT, and pandas' NA, which refuses to say."""
     try:
         return value is None or bool(value != value)  # noqa: PLR0124

@@ -27,6 +27,7 @@ EMPTY_APART: Strata = (0, *PAPER_STRATA)
 """The same with empty sets in a stratum of their own."""
 
 SHOWN_CLASSES = 10
+EMPTY_REMARK = "no label looks usual enough there; a smaller alpha or predict(..., empty='top') leaves fewer"
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Evaluation:
             ),
             *self._luck(percent),
             ("mean size", self.mean_size, f"sizes {_histogram(self.size_counts)}"),
-            ("empty sets", self.empty_rate, ""),
+            ("empty sets", self.empty_rate, EMPTY_REMARK if self.empty_rate else ""),
             ("single labels", self.singleton_rate, right),
             ("SSCV", self.sscv, f"from {pooled}"),
             ("SSCV*", self.sscv_empty_apart, f"from {apart}, empty sets a stratum of their own"),

@@ -73,6 +73,17 @@ def _has_long_texts(values: Iterable[Name]) -> bool:
     return any(isinstance(value, str) and len(value) > LONG_TEXT for value in values)
 
 
+def short(name: object, limit: int = 32) -> str:
+    """A name on one line, cut in the middle if it is long: names often differ at the end.
+
+    >>> short("a long name that ends in 17", 12)
+    'a lon… in 17'
+    """
+    text = " ".join(str(name).split()).encode("utf-8", "replace").decode()
+    text = "".join(letter if letter.isprintable() else "�" for letter in text)
+    return text if len(text) <= limit else f"{text[: (limit - 1) // 2]}…{text[-(limit // 2) :]}"
+
+
 def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
     """The vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
     if classes is None:
@@ -101,9 +112,11 @@ def _sorted(names: Iterable[Name]) -> tuple[Name, ...]:
 
 
 def in_order(classes: Iterable[object]) -> tuple[Name, ...]:
-    """``classes`` as plain names, if they have an order of their own."""
+    """``classes`` as plain names, if they have an order of their own; a mapping has one if its keys are 0 … K-1."""
     if isinstance(classes, np.ndarray) and classes.ndim > 0 and not isinstance(classes, np.ma.MaskedArray):
         classes = texts(classes).tolist()
+    if isinstance(classes, Mapping) and set(classes) == set(range(len(classes))):
+        classes = [classes[column] for column in range(len(classes))]
     unordered = isinstance(classes, str | bytes | Mapping | set | frozenset | np.ndarray)
     if unordered or not isinstance(classes, Iterable):
         raise KindError.argument("classes", "a list of names in column order", classes)

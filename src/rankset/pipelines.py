@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import InputError, KindError
+from rankset.frames import is_frame
 from rankset.names import Name, in_order, plain
 
 Scored = Mapping[Name, float]
@@ -17,11 +18,21 @@ Scored = Mapping[Name, float]
 
 def opened(values: Any) -> Any:  # noqa: ANN401
     """The matrix in a Trainer's or a model's output; other things as they are."""
+    if isinstance(values, np.ndarray | list) or is_frame(values):
+        return values
     for name in ("predictions", "logits"):
-        values = getattr(values, name, values)
-    if isinstance(values, tuple) and values and np.ndim(values[0]) == 2:
-        return values[0]  # logits come first, hidden states and the like behind them
-    return values
+        found = values.get(name) if isinstance(values, Mapping) else getattr(values, name, None)
+        values = values if found is None else found
+    return values[0] if _begins_with_logits(values) else values
+
+
+def _begins_with_logits(values: object) -> bool:
+    """Whether ``values`` are logits followed by other things about the same rows, such as hidden states."""
+    if not isinstance(values, tuple) or not values or len(getattr(values[0], "shape", ())) != 2:
+        return False
+    others = [tuple(part.shape) for part in values[1:] if hasattr(part, "shape")]
+    first = tuple(values[0].shape)
+    return all(shape[:1] == first[:1] for shape in others) and (len(values) == 1 or set(others) != {first})
 
 
 def is_scored(values: object) -> bool:
@@ -63,14 +74,14 @@ def _scored(row: Any, number: int, name: str) -> Scored:  # noqa: ANN401
             else [(entry["label"], entry["score"]) for entry in row]
         )
         scored = {plain(label, "labels"): float(score) for label, score in pairs}
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise KindError.pipeline_row(name, number, row) from None
-    if len(scored) < len(pairs):
+    if len(scored) < len(pairs) or not scored:
         raise KindError.pipeline_row(name, number, row)
     return scored
 
 
 def _natural(label: Name) -> list[tuple[bool, Any]]:
     """Sorts LABEL_2 before LABEL_10."""
-    parts = re.split(r"(\d+)", str(label))
-    return [(part.isdigit(), int(part) if part.isdigit() else part) for part in parts]
+    parts = re.split(r"([0-9]{1,18})", str(label))
+    return [(place % 2 == 1, int(part) if place % 2 else part) for place, part in enumerate(parts)]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import blocks, inputs
-from rankset.errors import InputError, KindError, RanksetError
+from rankset.errors import InputError, KindError, LabelError
+from rankset.frames import is_frame
 from rankset.inputs import Kind
-from rankset.names import Array, class_names
+from rankset.names import Array, class_names, in_order
 
 Floats = NDArray[np.float64]
 
@@ -41,25 +43,33 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
+    if is_frame(answers) or not isinstance(answers, Iterable):
+        raise KindError.argument("answers", "a list with a list of answers for every row", answers)
     rows = [_answers(row) for row in answers]
-    listed = list(classes)
+    listed = in_order(classes)
     names = class_names(listed, len(listed))
     counts = np.zeros((len(rows), len(names)))
     for number, row in enumerate(rows):
         if not row:
             raise InputError.no_answers(number)
-        try:
-            codes = inputs.label_codes(row, names, len(row), name="answers")
-        except RanksetError as error:
-            error.add_note(f"This is of the answers in row {number}.")
-            raise
+        known = [answer for answer in row if not inputs.is_missing(answer)]
+        codes = names.codes(inputs.names_per_row(known, len(known), name="answers"))
+        if len(known) < len(row) or (codes < 0).any():
+            unknown = [answer for answer, code in zip(known, codes, strict=True) if code < 0]
+            raise LabelError.unknown("answers", number, unknown or [None], tuple(names.values))
         counts[number] = np.bincount(codes, minlength=len(names)) / len(row)
     return counts
 
 
 def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401
-    if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-        raise KindError.argument("answers", "a list of answers for every row", row)
+    if isinstance(row, Counter):
+        return list(row.elements())
+    if (
+        isinstance(row, str | bytes | Mapping | set | frozenset)
+        or not isinstance(row, Iterable)
+        or getattr(row, "ndim", 1) == 0
+    ):
+        raise KindError.argument("answers", "a list of answers, or a Counter of them, for every row", row)
     return list(row)
 
 

@@ -22,7 +22,7 @@ def shown(items: Iterable[Item], what: str, *, show: bool) -> Iterable[Item]:
         from tqdm.auto import tqdm
     except ImportError:
         return _counted(items, what, total)
-    return tqdm(items, desc=what, total=total, unit="batch", disable=None)
+    return tqdm(items, desc=what, total=total, unit=" batches", disable=None)
 
 
 def _counted(items: Iterable[Item], what: str, total: int | None) -> Iterator[Item]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import tensors
+from rankset import frames, inputs
 from rankset.errors import InputError, KindError
 from rankset.names import Array
 
@@ -20,7 +20,8 @@ class Ragged:
     """A matrix in which row i has ``counts[i]`` candidates, its first columns; what stands behind them is padding.
 
     Padding may hold anything: it is never looked at, has p-value 0, and never enters a set. ``Ragged.of`` pads rows
-    of different lengths; a matrix that is padded already comes with its counts.
+    of different lengths; a matrix that is padded already comes with its counts. Slices, row numbers and boolean
+    arrays pick rows.
 
     >>> import rankset as rs
     >>> log_probs = [[-0.2, -1.8], [-1.1, -0.9, -1.4], [-2.0, -0.1], [-0.7, -0.9, -2.3]]
@@ -33,42 +34,51 @@ class Ragged:
     counts: Ints
 
     def __post_init__(self) -> None:
-        values, counts = _array(self.values), np.asarray(tensors.opened(self.counts))
-        shape = values.shape
-        if len(shape) != 2:
-            raise InputError.shape("values", "(n, K)", shape, "For rows of different lengths use Ragged.of.")
-        if counts.shape != shape[:1]:
-            raise InputError.shape("counts", f"({shape[0]},)", counts.shape, "Pass one count per row.")
-        if counts.dtype.kind not in "iu" and counts.size:
-            raise KindError.argument("counts", "whole numbers", f"an array of {counts.dtype}")
-        wrong = (counts < 1) | (counts > shape[1])
+        values, counts = inputs.numbers(self.values, "values"), inputs.numbers(self.counts, "counts")
+        if values.ndim != 2:
+            raise InputError.shape("values", "(n, K)", values.shape, "For rows of different lengths use Ragged.of.")
+        if counts.shape != values.shape[:1]:
+            raise InputError.shape("counts", f"({len(values)},)", counts.shape, "Pass one count per row.")
+        if counts.size and (counts.dtype.kind == "b" or not (counts == np.floor(counts)).all()):
+            raise KindError.argument("counts", "whole numbers", self.counts)
+        wrong = (counts < 1) | (counts > values.shape[1])
         if wrong.any():
             row = int(wrong.argmax())
-            raise InputError.candidates(row, int(counts[row]), shape[1])
+            raise InputError.candidates(row, int(counts[row]), values.shape[1])
+        whole = counts.astype(np.int64)
+        whole.flags.writeable = False
         object.__setattr__(self, "values", values)
-        object.__setattr__(self, "counts", counts.astype(np.int64))
+        object.__setattr__(self, "counts", whole)
 
     @classmethod
     def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
         """Rows of different lengths, padded to the longest."""
+        if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
+            raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
         arrays = [_numbers(row, number) for number, row in enumerate(rows)]
         counts = np.array([len(array) for array in arrays], dtype=np.int64)
-        dtype = np.result_type(*(array.dtype for array in arrays)) if arrays else np.float64
-        values = np.zeros((len(arrays), counts.max(initial=0)), dtype=dtype)
-        values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays) if arrays else ()
+        values = np.zeros((len(arrays), counts.max(initial=0)), dtype=np.result_type(np.float16, *arrays))
+        if arrays:
+            values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays)
         return cls(values, counts)
 
     def __len__(self) -> int:
         return len(self.counts)
 
+    def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
+        """Some of the rows."""
+        chosen = np.arange(len(self))[rows if isinstance(rows, slice) else np.atleast_1d(np.asarray(rows))]
+        return Ragged(self.values[rows if isinstance(rows, slice) else chosen], self.counts[chosen])
+
     def __repr__(self) -> str:
         spread = f"{self.counts.min()} to {self.counts.max()}" if len(self) else "no"
         return f"Ragged({len(self):,} rows, {spread} candidates)"
 
-    def widened(self, n_columns: int) -> Array:
-        """The values, padded further where classes are more than columns."""
-        missing = n_columns - self.values.shape[1]
-        return self.values if missing <= 0 else np.pad(self.values, ((0, 0), (0, missing)))
+    def as_wide_as(self, n_columns: int) -> Array:
+        """The values with ``n_columns``, or as many as there are candidates if those are more."""
+        wanted = max(n_columns, int(self.counts.max(initial=0)))
+        missing = wanted - self.values.shape[1]
+        return self.values[:, :wanted] if missing <= 0 else np.pad(self.values, ((0, 0), (0, missing)))
 
 
 def blanked(block: Array, counts: Ints, padding: float) -> Array:
@@ -76,17 +86,8 @@ def blanked(block: Array, counts: Ints, padding: float) -> Array:
     return np.where(np.arange(block.shape[1]) < counts[:, np.newaxis], block, block.dtype.type(padding))
 
 
-def _array(values: ArrayLike) -> Array:
-    """An array of whatever came, memory maps as they are; one of objects where rows differ in length."""
-    try:
-        return np.asanyarray(tensors.opened(values))
-    except ValueError:
-        return np.empty(0, dtype=object)
-
-
 def _numbers(row: ArrayLike, number: int) -> Array:
-    array = _array(row)
-    if array.ndim != 1 or array.dtype.kind not in "fiub":
-        received = f"shape {array.shape} of {array.dtype}"
-        raise KindError.not_a_matrix("rows", f"{received} at row {number}", "Pass one list of numbers per row.")
-    return array
+    array = inputs.numbers(row, f"row {number}")
+    if array.ndim != 1:
+        raise InputError.shape(f"row {number}", "(k,)", array.shape, "Pass one list of numbers per row.")
+    return array.astype(np.float32) if array.dtype.kind == "V" else array

@@ -124,7 +124,8 @@ class Margin:
 class Aps:
     """APS (Romano et al. 2020): the mass of the labels ranked before, plus a random part of the label's own.
 
-    ``randomized=False`` counts the label's own mass in full: larger sets for the same coverage, no draws.
+    ``randomized=False`` counts the label's own mass in full and draws nothing: sets are larger and cover more than
+    asked, much more with confident models, whose masses crowd near 1.
     """
 
     randomized: bool = True
@@ -220,17 +221,17 @@ BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Tie
 """The scores a file may name."""
 
 
-def checked_score(score: object) -> Score:
+def checked_score(score: object, name: str = "score") -> Score:
     """``score`` itself, if it is one."""
     if isinstance(score, type):
-        raise KindError.class_instead_of_object("score", score)
+        raise KindError.class_instead_of_object(name, score)
     if isinstance(score, str):
         meant = next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == score.lower()), "Rank")
-        raise KindError.argument("score", f"an object such as rankset.{meant}()", score)
+        raise KindError.argument(name, f"an object such as rankset.{meant}()", score)
     if isinstance(score, BUILT_IN):  # asking a protocol takes long
         return score
     if not isinstance(score, Score):
-        raise KindError.argument("score", "a score such as Rank() or Aps(), an object with keys(cells)", score)
+        raise KindError.argument(name, "a score such as Rank() or Aps(), an object with keys(cells)", score)
     return score
 
 

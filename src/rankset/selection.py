@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import ranking, scores
+from rankset import ragged, ranking, scores
 from rankset._kernels.twins import Listed
 from rankset.calibration import Thresholds
 from rankset.cells import RankedCells, Rows
@@ -62,6 +62,8 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
         sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]
     if empty == "top" and not sizes.all():
         places, missing = (sizes.cumsum() - sizes)[sizes == 0], rows.probs[sizes == 0]
+        if batch.counts is not None:
+            missing = ragged.blanked(missing, batch.counts[part][sizes == 0], -math.inf)
         codes = np.insert(codes, places, missing.argmax(axis=1))
         sizes = np.maximum(sizes, 1)
     return sizes, codes

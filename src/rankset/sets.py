@@ -15,7 +15,7 @@ from rankset import inputs, level, notebook
 from rankset.errors import KindError, RuleError
 from rankset.frames import ARRAY, Template
 from rankset.level import Alpha
-from rankset.names import Names, class_names
+from rankset.names import Names, class_names, short
 
 Ints = NDArray[np.int64]
 SHOWN_ROWS = 5
@@ -86,7 +86,7 @@ class PredictionSets:
         >>> len(PredictionSets.concat([PredictionSets.from_mask([[True, False]])] * 3))
         3
         """
-        everyone = list(parts)
+        everyone = list(parts) if isinstance(parts, Iterable) else []
         if not everyone or not all(isinstance(part, PredictionSets) for part in everyone):
             raise KindError.argument("parts", "a list of at least one PredictionSets", everyone)
         first, *rest = everyone
@@ -96,7 +96,9 @@ class PredictionSets:
         sizes = np.concatenate([[0], *(part.sizes for part in everyone)])
         codes = np.concatenate([part.codes for part in everyone])
         law = first.law if all(part.law == first.law for part in rest) else None
-        return cls(sizes.cumsum(), codes, first.names, first.level, law)
+        return cls(
+            sizes.cumsum(), codes, first.names, first.level, law, Template.joined([part.template for part in everyone])
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -114,8 +116,8 @@ class PredictionSets:
         self, index: int | np.integer[Any] | slice | Sequence[int] | NDArray[Any]
     ) -> NDArray[Any] | PredictionSets:
         """One row's class names, or the sets of several rows."""
-        if isinstance(index, slice | Sequence | np.ndarray):
-            return self._rows(np.arange(len(self))[index])
+        if isinstance(index, slice | Sequence) or np.ndim(index) == 1:
+            return self._rows(np.arange(len(self))[index if isinstance(index, slice) else np.asarray(index)])
         row = range(len(self))[operator.index(index)]
         return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
 
@@ -166,9 +168,7 @@ class PredictionSets:
 
     def to_mask_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
         """A data frame with a row per set and a boolean column per class, otherwise like ``to_frame``."""
-        return self.template.filled(
-            {str(name): column for name, column in zip(self.names.values, self.mask.T, strict=True)}, backend
-        )
+        return self.template.filled(dict(zip(self.names.values, self.mask.T, strict=True)), backend)
 
     @property
     def _row_numbers(self) -> Ints:
@@ -190,7 +190,7 @@ class PredictionSets:
     def _repr_html_(self) -> str:
         shown = self[:SHOWN_ROWS]
         rows: list[tuple[object, ...]] = [
-            (row, len(labels), notebook.chips(labels[:SHOWN_LABELS].tolist(), len(labels) - SHOWN_LABELS))
+            (row, len(labels), notebook.chips(map(short, labels[:SHOWN_LABELS].tolist()), len(labels) - SHOWN_LABELS))
             for row, labels in enumerate(shown)
         ]
         if len(self) > SHOWN_ROWS:
@@ -204,5 +204,5 @@ class PredictionSets:
 
 
 def _braces(labels: NDArray[Any]) -> str:
-    shown = ", ".join(map(str, labels[:SHOWN_LABELS].tolist()))
+    shown = ", ".join(short(name) for name in labels[:SHOWN_LABELS].tolist())
     return f"{{{shown}, … {len(labels)} labels}}" if len(labels) > SHOWN_LABELS else f"{{{shown}}}"

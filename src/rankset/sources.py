@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import frames, pipelines
+from rankset.errors import InputError
 from rankset.frames import ARRAY, Template
 from rankset.names import in_order
 from rankset.ragged import Ragged
@@ -25,6 +26,15 @@ class Source:
     template: Template = ARRAY
     counts: NDArray[np.int64] | None = None
 
+    def check_order_of(self, labels: object) -> None:
+        """Refuses labels of the same rows in another order, where both tell by an index of their own."""
+        ours: Any = self.template.index
+        theirs: Any = getattr(labels, "index", None)
+        if ours is None or not hasattr(theirs, "equals") or len(ours) != len(theirs) or ours.equals(theirs):
+            return
+        if ours.sort_values().equals(theirs.sort_values()):
+            raise InputError.other_order()
+
 
 def opened(values: Any, classes: Iterable[object] | None) -> Source:  # noqa: ANN401
     """``values`` with one column per class; those that carry names are put into the order of ``classes``."""
@@ -35,5 +45,5 @@ def opened(values: Any, classes: Iterable[object] | None) -> Source:  # noqa: AN
         return Source(*pipelines.matched(values, classes))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
-        return Source(values.widened(len(known or ())), known, counts=values.counts)
+        return Source(values.as_wide_as(len(known or ()) or values.values.shape[1]), known, counts=values.counts)
     return Source(values, classes)

@@ -28,7 +28,10 @@ class Split(Protocol):
 class Holdout:
     """A ``share`` of the rows calibrates, the others train: sets cover with probability at least 1 - alpha.
 
-    ``stratify`` keeps the shares of the classes alike in both parts, where every class has room in both.
+    ``stratify`` keeps the shares of the classes alike in both parts, unless some class has a single row; every row is
+    as likely to calibrate as any other. It has a small price: the model and its calibration then agree about how
+    common classes are, more than new rows will (in a simulation with 24 calibration rows of five classes coverage was
+    0.79 where 0.80 was asked). With ``stratify=False`` the proof holds to the letter.
     """
 
     share: float = 0.25
@@ -40,20 +43,23 @@ class Holdout:
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
         """One part of each kind."""
-        from sklearn.model_selection import train_test_split
+        from sklearn.utils import check_random_state
 
-        n, counts = len(labels), np.unique(labels, return_counts=True)[1]
+        n, rng = len(labels), check_random_state(random_state)
         if n < 2:
             raise SplitError.too_few_rows(n, 2)
         calibrating = min(max(1, round(self.share * n)), n - 1)
-        room = counts.min() >= 2 and min(calibrating, n - calibrating) >= len(counts)
-        train, calibrate = train_test_split(
-            np.arange(n),
-            test_size=calibrating,
-            stratify=labels if self.stratify and room else None,
-            random_state=random_state,
-        )
-        return [(np.sort(train), np.sort(calibrate))]
+        rows = rng.permutation(n)
+        if self.stratify and np.unique(labels, return_counts=True)[1].min() >= 2:
+            rows = rows[_by_class(labels[rows], rng)]
+        taken = np.diff(np.floor((np.arange(n + 1) + rng.uniform()) * calibrating / n)) > 0
+        return [(np.sort(rows[~taken]), np.sort(rows[taken]))]
+
+
+def _by_class(labels: NDArray[Any], rng: Any) -> Ints:  # noqa: ANN401
+    """An order that keeps rows of one class together, the classes in a random order."""
+    _, codes = np.unique(labels, return_inverse=True)
+    return np.argsort(rng.permutation(codes.max() + 1)[codes], kind="stable")
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,13 @@ class GivenSplit:
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401, ARG002
         """The given part and the rest."""
-        rows, chosen = np.arange(len(labels)), np.asarray(self.calibration)
+        rows = np.arange(len(labels))
+        try:
+            chosen = np.asarray(self.calibration)
+        except ValueError:
+            raise SplitError.rows(len(rows)) from None
+        if isinstance(self.calibration, np.ma.MaskedArray):
+            raise SplitError.rows(len(rows))
         mask = chosen.dtype == np.bool_ and chosen.shape == rows.shape
         numbers = chosen.dtype.kind in "iu" and chosen.ndim == 1 and len(np.unique(chosen)) == len(chosen)
         if not mask and not (numbers and len(chosen) and chosen.min() >= 0 and chosen.max() < len(rows)):
