@@ -35,10 +35,11 @@ ROOT = Path(__file__).resolve().parent
 LEAKS = {"PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
 ARGS = "{args}"  # in a command: the caller's further arguments go here
 LOCKS = {  # lock file -> the dependency groups it adds to the runtime requirements
-    "demo": "--group build",
+    "demo": "--extra cli --extra plots --group build",
     "test": "--group build --group test",
     "lint": "--group build --group test --group lint",
     "tensors": "--group build --group tensors",
+    "experiments": "--group build --group experiments",
     "mutate": "--group build --group mutate",
     "bench": "--extra fast --group build",
 }
@@ -46,6 +47,7 @@ PEERS = ("peer-crepes", "peer-mapie", "peer-puncc", "peer-torchcp")  # environme
 BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, torchcp asks for far more than it needs
     "peer-torchcp": ("torch==2.13.0", "--no-deps torchcp==1.2.1"),
     "tensors": ("torch==2.13.0",),
+    "experiments": ("torch==2.13.0",),
 }
 COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
 TRY_OUT = """
@@ -218,7 +220,7 @@ def say(line: str) -> None:
 
 
 JOBS = {
-    "demo": Job("the paper's experiment", "demo", [f"python -m rankset.paper {ARGS}"]),
+    "demo": Job("the paper's experiment: Table 1, figures, numbers", "demo", [f"rankset paper all {ARGS}"]),
     "test": Job("every test and doctest", "test", [f"python -m pytest {ARGS}"]),
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
@@ -243,6 +245,12 @@ JOBS = {
         [f"mutmut run {ARGS}", "mutmut results"],
         variables={"HYPOTHESIS_PROFILE": "quick"},
     ),
+    "scores": Job(
+        "train the paper's models and write their scores: --data <folder>",
+        "experiments",
+        [f"python experiments/make_scores.py {ARGS}"],
+    ),
+    "page": Job("write the numbers of docs/paper.json into docs/paper.md", "demo", ["python experiments/page.py"]),
     "bench": Job(
         "measure against other libraries, write benchmarks/RESULTS.md",
         "bench",

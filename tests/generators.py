@@ -5,14 +5,6 @@ import numpy as np
 import rankset as rs
 
 
-def confident_errors(rng, n):
-    """80 % right with a modest top probability, 20 % wrong with a high one and the true label second."""
-    wrong = rng.random(n) < 0.2
-    top = np.where(wrong, rng.uniform(0.9, 0.99, n), rng.uniform(0.5, 0.8, n))
-    probs = np.column_stack((top, (1 - top) * 0.7, (1 - top) * 0.3))
-    return probs, wrong.astype(int)
-
-
 def saturated(rng, n):
     labels = rng.integers(0, 4, n)
     logits = rng.normal(size=(n, 4)) * 60

@@ -57,6 +57,11 @@ def beta_binomial(m: int, a: float, b: float) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
+def beta_binomial_variance(m: int, a: float, b: float) -> float:
+    """The variance of the number of covered rows among ``m``."""
+    return m * a * b * (a + b + m) / ((a + b) ** 2 * (a + b + 1))
+
+
 def luck(m: int, k: int, n: int, confidence: float) -> tuple[float, float]:
     """Where the share covered of ``m`` rows falls with ``confidence``, after a cut at the ``k``-th of ``n`` keys."""
     if k > n:

@@ -13,7 +13,7 @@ PAUSE = 0.1
 """Seconds between two changes of the line."""
 
 
-def shown(items: Iterable[Item], what: str, *, show: bool) -> Iterable[Item]:
+def shown(items: Iterable[Item], what: str, *, show: bool, unit: str = "batches") -> Iterable[Item]:
     """``items`` as they are, counted on stderr while they are used, unless ``show`` is false."""
     if not show:
         return items
@@ -21,17 +21,17 @@ def shown(items: Iterable[Item], what: str, *, show: bool) -> Iterable[Item]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return _counted(items, what, total)
-    return tqdm(items, desc=what, total=total, unit=" batches", disable=None)
+        return _counted(items, what, total, unit)
+    return tqdm(items, desc=what, total=total, unit=f" {unit}", disable=None)
 
 
-def _counted(items: Iterable[Item], what: str, total: int | None) -> Iterator[Item]:
+def _counted(items: Iterable[Item], what: str, total: int | None, unit: str) -> Iterator[Item]:
     terminal, of, then = sys.stderr.isatty(), "" if total is None else f"/{total}", -PAUSE
     number = 0
     for number, item in enumerate(items, start=1):
         yield item
         if terminal and time.monotonic() >= then + PAUSE:
-            print(f"\r{what}: {number}{of} batches", end="", file=sys.stderr, flush=True)
+            print(f"\r{what}: {number}{of} {unit}", end="", file=sys.stderr, flush=True)
             then = time.monotonic()
     if terminal and number:
-        print(f"\r{what}: {number}{of} batches", file=sys.stderr, flush=True)
+        print(f"\r{what}: {number}{of} {unit}", file=sys.stderr, flush=True)

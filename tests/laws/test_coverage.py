@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 
 import rankset as rs
-from generators import confident_errors, identical, imbalanced, one_hot, saturated, tied
+from generators import identical, imbalanced, one_hot, saturated, tied
 from rankset import level, noise
 from rankset.paper import printed_rule
+from rankset.paper.study import confident_errors
 from reference import group, key
 from strategies import Problem, alphas, problems, scores
 

@@ -1,4 +1,4 @@
-"""What only the paper needs: its printed rule, its class-column score, its data and its experiment.
+"""What only the paper needs: its printed rule, its class-column score, its data, its experiment, tables and figures.
 
 Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets" (arXiv 2407.04407), define
 RANK three times, and the three differ. ``rankset.Rank`` is the score of the authors' code and has the guarantee;
@@ -6,8 +6,22 @@ the other two live here, for comparison, and have none.
 """
 
 from rankset.paper.class_column import ClassColumn
-from rankset.paper.data import MMLU_SUBJECTS, mmlu
+from rankset.paper.data import ROWS, Row, scores
 from rankset.paper.experiment import METHODS, Results, resample
 from rankset.paper.printed import PrintedRule, printed_rule
+from rankset.paper.study import ALPHAS, Numbers, study
 
-__all__ = ["METHODS", "MMLU_SUBJECTS", "ClassColumn", "PrintedRule", "Results", "mmlu", "printed_rule", "resample"]
+__all__ = [
+    "ALPHAS",
+    "METHODS",
+    "ROWS",
+    "ClassColumn",
+    "Numbers",
+    "PrintedRule",
+    "Results",
+    "Row",
+    "printed_rule",
+    "resample",
+    "scores",
+    "study",
+]

@@ -1,0 +1,33 @@
+"""All commands, and how errors leave them: one line on stderr, no traceback, exit code 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import rankset as library
+from rankset.cli.paper import paper
+from rankset.errors import RanksetError
+
+
+class Commands(click.Group):
+    """A group that tells errors of the library in one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        """Runs the command."""
+        try:
+            return super().invoke(ctx)
+        except RanksetError as error:
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            raise click.ClickException(f"{error.filename or ''}: {error.strerror or error}") from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(library.__version__, prog_name="rankset")
+def rankset() -> None:
+    """Prediction sets with a guarantee, from any classifier's scores."""
+
+
+rankset.add_command(paper)

@@ -1,0 +1,105 @@
+"""``rankset paper``: the experiment of Luo & Zhou on the scores that come with the package."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankset import level
+from rankset.paper import figures as drawing
+from rankset.paper import tables
+from rankset.paper.data import ROWS
+from rankset.paper.study import ALPHAS, Numbers, study
+
+OUTPUT = Path("rankset-demo")
+
+
+def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that all three commands have."""
+    options = [
+        click.option("--alpha", default="0.1", show_default=True, help="Tolerated miss rate of the table."),
+        click.option("--repeats", type=click.IntRange(1), default=100, show_default=True, help="Random halves."),
+        click.option(
+            "--data", "rows", multiple=True, type=click.Choice(list(ROWS)), help="Only this row; may be repeated."
+        ),
+        click.option("--seed", type=int, default=0, show_default=True, help="Chooses the halves."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _output(command: Callable[..., Any]) -> Callable[..., Any]:
+    folder = click.Path(file_okay=False, path_type=Path)
+    return click.option("-o", "--output", type=folder, default=OUTPUT, show_default=True, help="Folder for the files.")(
+        command
+    )
+
+
+@click.group()
+def paper() -> None:
+    """The experiment of Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets".
+
+    \b
+    rankset paper table                      # Table 1, ours beside the published one
+    rankset paper table --data mnist --alpha 0.05
+    rankset paper all -o rankset-demo        # tables, figures and every number
+    """
+
+
+@paper.command()
+@_shared
+def table(alpha: str, repeats: int, rows: Sequence[str], seed: int) -> None:
+    """Table 1 at one level: ours, the published value, the difference."""
+    _print_table(study(rows or None, alphas=[alpha], repeats=repeats, seed=seed), alpha)
+
+
+@paper.command()
+@_shared
+@_output
+def figures(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> None:
+    """Figures 1 to 5 as PDF and PNG, and the numbers they show as JSON."""
+    _draw(_measured(alpha, repeats, rows, seed, output), output)
+
+
+@paper.command(name="all")
+@_shared
+@_output
+def everything(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> None:
+    """Tables, figures and the numbers behind them."""
+    started = time.monotonic()
+    numbers = _measured(alpha, repeats, rows, seed, output)
+    _print_table(numbers, alpha)
+    _draw(numbers, output)
+    click.echo(f"Done in {time.monotonic() - started:.0f} s.", err=True)
+
+
+def _measured(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> Numbers:
+    written = _written(alpha)
+    output.mkdir(parents=True, exist_ok=True)
+    numbers = study(rows or None, alphas=sorted({*ALPHAS, written}, key=float), repeats=repeats, seed=seed)
+    numbers.save(output / "numbers.json")
+    click.echo(f"{output / 'numbers.json'}", err=True)
+    return numbers
+
+
+def _print_table(numbers: Numbers, alpha: str) -> None:
+    written = _written(alpha)
+    click.echo(tables.heading(numbers, written))
+    click.echo(tables.table_1(numbers, written))
+    click.echo(tables.NOTES)
+    click.echo()
+    click.echo(tables.definitions(numbers))
+
+
+def _draw(numbers: Numbers, output: Path) -> None:
+    for path in drawing.draw_all(numbers, output):
+        click.echo(f"{path}", err=True)
+
+
+def _written(alpha: str) -> str:
+    return f"{float(level.exact(alpha)):g}"

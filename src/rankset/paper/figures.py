@@ -1,0 +1,172 @@
+"""The paper's figures from the numbers of a study, in its manner: PDF for print, PNG for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankset.errors import KindError
+from rankset.paper.data import ROWS
+from rankset.paper.experiment import METHODS
+from rankset.paper.study import AS_PUBLISHED, Numbers
+
+STYLE = {
+    "font.family": "serif",
+    "mathtext.fontset": "stix",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "savefig.dpi": 160,
+}
+LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "RANK": {"color": "#c0392b", "marker": "o", "zorder": 5},
+    "THR": {"color": "#2c3e50", "marker": "x", "linestyle": ":", "zorder": 6},
+    "APS": {"color": "#2980b9", "marker": "s"},
+    "RAPS": {"color": "#27ae60", "marker": "^"},
+    "SAPS": {"color": "#8e44ad", "marker": "v"},
+}
+MOST_RANKS = 10
+"""The paper, too, shows no more of long distributions."""
+
+FIGURE_1_RANKS = (0.6, 0.26, 0.06, 0.04, 0.03, 0.01)
+FIGURE_1_THIRDS = ((0.0, 0.4), (0.05, 0.35), (0.1, 0.1), (0.15, 0.1), (0.2, 0.05))
+"""The worked example: shares of ranks 1 to 6, and of third largest probabilities in steps of 0.05."""
+
+
+FIGURE_1_TEST = 0.15
+"""The third largest probability of its test row."""
+
+
+def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
+    """Draws every figure the numbers allow, and returns the files."""
+    by_task = {task: [row for row in numbers.rows if _task(row) == task] for task in ("images", "questions", "texts")}
+    stored = [row for row in by_task["questions"] if row not in AS_PUBLISHED.values()]
+    again = [row for row in by_task["questions"] if row in AS_PUBLISHED.values()]
+    wanted: dict[str, Callable[[], Any]] = {
+        "figure1": figure_1,
+        "figure2": lambda: figure_2(numbers),
+        "figure3": lambda: curves(numbers, by_task["images"]),
+        "figure4": lambda: curves(numbers, again),
+        "figure4-as-stored": lambda: curves(numbers, stored),
+        "figure5": lambda: curves(numbers, by_task["texts"]),
+    }
+    drawn: list[Path] = []
+    with _style() as plt:
+        for name, draw in wanted.items():
+            figure = draw()
+            if figure is not None:
+                paths = [folder / f"{name}.pdf", folder / f"{name}.png"]
+                for path in paths:
+                    figure.savefig(path, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
+                plt.close(figure)
+                drawn += paths
+    return drawn
+
+
+@contextmanager
+def _style() -> Iterator[Any]:
+    try:
+        import matplotlib as mpl
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise KindError.no_matplotlib() from None
+    backend = mpl.get_backend()
+    plt.switch_backend("agg")
+    try:
+        with mpl.rc_context(STYLE):
+            yield plt
+    finally:
+        plt.switch_backend(backend)
+
+
+def figure_1() -> Any:  # noqa: ANN401
+    """The worked example: where the ranks are cut at alpha 0.1, and where the third largest probabilities are."""
+    import matplotlib.pyplot as plt
+
+    shares = np.array(FIGURE_1_RANKS)
+    r_star = int(np.searchsorted(shares.cumsum(), 0.9)) + 1
+    p = (0.9 - shares[: r_star - 1].sum()) / shares[r_star - 1]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
+    colors = ["#7fb3d5" if rank < r_star else "#c0392b" if rank == r_star else "#d5d8dc" for rank in range(1, 11)]
+    bars = left.bar(range(1, 11), [*shares, 0, 0, 0, 0], color=colors)
+    left.bar_label(bars, [f"{share:.2f}" for share in shares] + [""] * 4, fontsize=7)
+    left.axvline(r_star, color="#c0392b", linestyle="--", linewidth=1)
+    left.set(xlabel="rank of the true class", ylabel="share of calibration rows", xticks=range(1, 11), ylim=(0, 0.7))
+    left.set_title(f"$r^*_{{0.1}} = {r_star}$: ranks below it hold {shares[: r_star - 1].sum():.2f}")
+    starts, thirds = np.array(FIGURE_1_THIRDS).T
+    right.bar(starts, thirds, width=0.05, align="edge", color="#7fb3d5", edgecolor="white")
+    above = thirds[::-1].cumsum()[::-1]
+    place = int(np.flatnonzero(above >= p)[-1])
+    cut = starts[place] + 0.05 * (above[place] - p) / thirds[place]
+    right.axvline(cut, color="#c0392b", linestyle="--", linewidth=1)
+    right.axvspan(cut, 0.25, color="#c0392b", alpha=0.08)
+    right.annotate(
+        "the test row: 0.15, inside", (FIGURE_1_TEST, 0), (0.11, 0.3), fontsize=8, arrowprops={"arrowstyle": "->"}
+    )
+    right.set(xlabel="third largest probability", ylabel="share of calibration rows", xlim=(0, 0.25), ylim=(0, 0.45))
+    right.set_title(f"$p = {p:.3f}$ of them lie above $\\pi^* = {cut:.4f}$")
+    return figure
+
+
+def figure_2(numbers: Numbers) -> Any:  # noqa: ANN401
+    """Rank distributions of every row, with the line at r*."""
+    import matplotlib.pyplot as plt
+
+    rows = [row for row in numbers.rows if row not in AS_PUBLISHED.values()]
+    alpha = numbers.alphas[0]
+    height = -(-len(rows) // 4)
+    figure, axes = plt.subplots(height, 4, figsize=(9, 2.1 * height), layout="constrained", squeeze=False)
+    for ax in axes.ravel()[len(rows) :]:
+        ax.axis("off")
+    for ax, row in zip(axes.ravel(), rows, strict=False):
+        facts = numbers.rows[row]
+        counts = np.array(facts["ranks"])[:MOST_RANKS]
+        ax.bar(np.arange(1, len(counts) + 1), counts / facts["questions"], color="#7fb3d5")
+        ax.axvline(facts["r_star"][alpha], color="#c0392b", linestyle="--", linewidth=1.2)
+        ax.set(ylim=(0, 1), xticks=range(1, len(counts) + 1))
+        ax.set_title(f"{row}: $r^*_{{{alpha}}} = {facts['r_star'][alpha]}$")
+    figure.supxlabel("rank of the true class", fontsize=9)
+    figure.supylabel("share of rows", fontsize=9)
+    return figure
+
+
+def curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # noqa: ANN401
+    """Size against coverage, coverage against alpha and SSCV against alpha, a line of panels for each row."""
+    import matplotlib.pyplot as plt
+
+    if not rows:
+        return None
+    figure, axes = plt.subplots(len(rows), 3, figsize=(9, 2.3 * len(rows) + 0.4), layout="constrained", squeeze=False)
+    alphas = np.array([float(alpha) for alpha in numbers.alphas])
+    for (left, middle, right), row in zip(axes, rows, strict=True):
+        middle.plot(alphas, 1 - alphas, color="0.6", linewidth=3, alpha=0.5, zorder=1)
+        for method in METHODS:
+            of = {
+                m: [numbers.mean(row, method, alpha, m) for alpha in numbers.alphas]
+                for m in ("coverage", "size", "SSCV")
+            }
+            look = {"markersize": 3, "linewidth": 1, **LOOKS[method]}
+            left.plot(of["coverage"], of["size"], label=method, **look)
+            middle.plot(alphas, of["coverage"], **look)
+            right.plot(alphas, of["SSCV"], **look)
+        left.set(ylabel=f"{_title(row)}\nsize", xlabel="coverage")
+        middle.set(ylabel="coverage", xlabel=r"$\alpha$")
+        right.set(ylabel="SSCV", xlabel=r"$\alpha$", ylim=(0, None))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(METHODS))
+    return figure
+
+
+def _task(row: str) -> str:
+    return ROWS[row.removesuffix("²")].task
+
+
+def _title(row: str) -> str:
+    return f"{row.removesuffix('²')}, softmax twice" if row.endswith("²") else row

@@ -1,0 +1,203 @@
+"""The whole study: every row of the paper's Table 1, every method and level, as one file of numbers.
+
+Tables, figures and docs/paper.md are drawn from that file and from nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset import beta, level, progress
+from rankset.conformal import calibrate
+from rankset.errors import RuleError, StorageError
+from rankset.inputs import Kind
+from rankset.level import Alpha
+from rankset.paper.class_column import ClassColumn
+from rankset.paper.data import ROWS, scores
+from rankset.paper.experiment import MEASURES, METHODS, Results, halves, resample
+from rankset.paper.printed import printed_rule
+from rankset.sets import PredictionSets
+
+ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))
+"""The paper's levels."""
+
+AS_PUBLISHED = {"marketing": "marketing²", "medicine": "medicine²", "relations": "relations²"}
+"""Rows whose probabilities went through softmax once more in the published run, and what those are called here."""
+
+DEFINITIONS = ("score", "printed", "class-column")
+DEFINITION_REPEATS = 20
+GENERATOR = "confident errors"
+GENERATED_ROWS = 2000
+
+Ints = NDArray[np.int64]
+Predict = Callable[[NDArray[Any]], PredictionSets]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Everything that was measured, as plain data."""
+
+    data: Mapping[str, Any]
+
+    @property
+    def repeats(self) -> int:
+        return int(self.data["repeats"])
+
+    @property
+    def alphas(self) -> tuple[str, ...]:
+        return tuple(self.data["alphas"])
+
+    @property
+    def rows(self) -> Mapping[str, Any]:
+        return self.data["rows"]
+
+    def mean(self, row: str, method: str, alpha: str, measure: str) -> float:
+        """The average over repetitions."""
+        return float(self.rows[row]["methods"][method][alpha][measure]["mean"])
+
+    def sd(self, row: str, method: str, alpha: str, measure: str) -> float:
+        """The standard deviation over repetitions."""
+        return float(self.rows[row]["methods"][method][alpha][measure]["sd"])
+
+    def z(self, row: str, method: str, alpha: str) -> float:
+        """How many standard errors coverage lies from k / (n + 1), by the law of random halves without ties."""
+        n, m = self.rows[row]["calibration"], self.rows[row]["test"]
+        k = level.position(n, level.exact(alpha))
+        mean, variance = k / (n + 1), beta.beta_binomial_variance(m, k, n + 1 - k) / m**2
+        return (self.mean(row, method, alpha, "coverage") - mean) / math.sqrt(variance / self.repeats)
+
+    def save(self, path: Path) -> None:
+        """Writes the numbers as JSON."""
+        path.write_text(json.dumps(self.data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Numbers:
+        """The numbers that ``save`` wrote."""
+        try:
+            return cls(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise StorageError.unreadable(path, str(error)) from None
+
+
+def study(
+    rows: Iterable[str] | None = None,
+    *,
+    alphas: Sequence[Alpha] = ALPHAS,
+    repeats: int = 100,
+    seed: int = 0,
+    show_progress: bool = True,
+) -> Numbers:
+    """The paper's experiment on the scores that come with the package (all ``ROWS``, unless some are named)."""
+    names = list(ROWS if rows is None else rows)
+    for name in names:
+        if name not in ROWS:
+            raise RuleError.option("row", name, tuple(ROWS))
+    written = [f"{float(level.exact(alpha)):g}" for alpha in alphas]
+    jobs = [(name, name, ROWS[name].kind) for name in names]
+    jobs += [(AS_PUBLISHED[name], name, "logits") for name in names if name in AS_PUBLISHED]
+    measured = {
+        title: _row(name, kind, written, repeats, seed)
+        for title, name, kind in progress.shown(jobs, "experiment", show=show_progress, unit="rows")
+    }
+    definitions = {
+        name: _definitions(name, written[0], min(repeats, DEFINITION_REPEATS), seed)
+        for name in progress.shown([*names, GENERATOR], "definitions", show=show_progress, unit="rows")
+    }
+    return Numbers(
+        {
+            "repeats": repeats,
+            "seed": seed,
+            "alphas": written,
+            "rows": measured,
+            "definitions": {"alpha": written[0], "repeats": min(repeats, DEFINITION_REPEATS), "rows": definitions},
+        }
+    )
+
+
+def _row(name: str, kind: Kind, alphas: Sequence[str], repeats: int, seed: int) -> dict[str, Any]:
+    values, labels = scores(name)
+    results = resample(values, labels, alphas=alphas, repeats=repeats, seed=seed, kind=kind)
+    rule = calibrate(values, labels, kind=ROWS[name].kind)  # ranks are the same for every kind
+    profile = rule.rank_profile(alphas[0])
+    n = len(labels)
+    return {
+        "data": name,
+        "title": ROWS[name].title,
+        "model": ROWS[name].model,
+        "questions": n,
+        "classes": int(values.shape[1]),
+        "calibration": n // 2,
+        "test": n - n // 2,
+        "accuracy": _rounded(float((values.argmax(axis=1) == labels).mean())),
+        "ranks": profile.counts.tolist(),
+        "r_star": {alpha: rule.rank_profile(alpha).r_star for alpha in alphas},
+        "methods": {
+            method: {
+                alpha: {measure: _summary(results, method, alpha, measure) for measure in MEASURES} for alpha in alphas
+            }
+            for method in METHODS
+        },
+    }
+
+
+def _summary(results: Results, method: str, alpha: str, measure: str) -> dict[str, float]:
+    values = results.of(method, alpha, measure)
+    return {"mean": _rounded(values.mean()), "sd": _rounded(values.std(ddof=1) if len(values) > 1 else 0.0)}
+
+
+def _rounded(value: float) -> float:
+    """Enough digits for any table, and the same text on every machine."""
+    return float(f"{value:.6f}")
+
+
+def _definitions(name: str, alpha: str, repeats: int, seed: int) -> dict[str, Any]:
+    """Coverage and size of the three definitions of RANK on the same halves."""
+    measured: dict[str, list[tuple[float, float]]] = {definition: [] for definition in DEFINITIONS}
+    for values, labels, kind, cal, test in _parts(name, repeats, seed):
+        rules = _three_rules(values[cal], labels[cal], alpha, kind)
+        for definition, predict in zip(DEFINITIONS, rules, strict=True):
+            sets = predict(values[test])
+            measured[definition].append((float(sets.covers(labels[test]).mean()), float(sets.sizes.mean())))
+    return {
+        definition: dict(zip(("coverage", "size"), map(_rounded, np.mean(pairs, axis=0).tolist()), strict=True))
+        for definition, pairs in measured.items()
+    }
+
+
+def _parts(name: str, repeats: int, seed: int) -> Iterator[tuple[NDArray[Any], Ints, Kind, Ints, Ints]]:
+    """Scores, labels, kind and halves: of a row, or of fresh rows from the generator each time."""
+    if name == GENERATOR:
+        rng = np.random.default_rng(seed)
+        for cal, test in halves(GENERATED_ROWS, repeats, seed):
+            yield *confident_errors(rng, GENERATED_ROWS), "probs", cal, test
+    else:
+        values, labels = scores(name)
+        for cal, test in halves(len(labels), repeats, seed):
+            yield values, labels, ROWS[name].kind, cal, test
+
+
+def _three_rules(values: NDArray[Any], labels: Ints, alpha: str, kind: Kind) -> tuple[Predict, Predict, Predict]:
+    rule = calibrate(values, labels, kind=kind)
+    column = calibrate(values, labels, kind=kind, score=ClassColumn.fit(values, kind=kind))
+    return (
+        lambda new: rule.predict(new, alpha),
+        printed_rule(values, labels, alpha, kind=kind).predict,
+        lambda new: column.predict(new, alpha),
+    )
+
+
+def confident_errors(rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Rows that break the printed rule: 80 % right with a top probability of 0.5 to 0.8; 20 % wrong with 0.9 to 0.99,
+    their label second."""
+    wrong = rng.random(n) < 0.2
+    top = np.where(wrong, rng.uniform(0.9, 0.99, n), rng.uniform(0.5, 0.8, n))
+    probs = np.column_stack((top, (1 - top) * 0.7, (1 - top) * 0.3))
+    return probs, wrong.astype(np.int64)

@@ -1,0 +1,82 @@
+"""Tables of the study, as text: Table 1 beside the published one, and the three definitions of RANK."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+from rankset.paper.experiment import METHODS
+from rankset.paper.study import AS_PUBLISHED, DEFINITIONS, Numbers
+
+PUBLISHED_ALPHA = "0.1"
+
+
+def published() -> Mapping[tuple[str, str], Mapping[str, float]]:
+    """Table 1 as printed in the paper: coverage, size and SSCV by (row, method), at alpha 0.1."""
+    text = (files("rankset.paper") / "data" / "table1.csv").read_text(encoding="utf-8")
+    return {
+        (row["data"], row["method"]): {name: float(row[name.lower()]) for name in ("coverage", "size", "SSCV")}
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+NOTES = """
+coverage  mean over the halves; z tells how many standard errors it lies from k / (n + 1), the exact mean of random
+          halves without ties (ties push it up)
+size      mean number of labels in a set; paper and diff: Table 1 as published, and ours minus that
+SSCV      largest gap between coverage and 1 - alpha among sets of similar size, sizes pooled as in the paper
+SSCV*     the same with empty sets as a stratum of their own; empty: their share
+²         probabilities put through softmax once more, as in the published run"""
+
+
+def heading(numbers: Numbers, alpha: str) -> str:
+    """What the table shows."""
+    return (
+        f"Table 1 at alpha = {alpha}: means over {numbers.repeats} random halves, one calibrates, the other tests.\n"
+        f"THR stands beside the paper's four methods; its Table 1 leaves it out.\n"
+    )
+
+
+def table_1(numbers: Numbers, alpha: str) -> str:
+    """One block per row: ours, the published value and the difference."""
+    return "\n".join(_lines(numbers, alpha))
+
+
+def _lines(numbers: Numbers, alpha: str) -> Iterator[str]:
+    columns = ("coverage", "z", "size", "paper", "diff", "SSCV", "paper", "diff", "SSCV*", "empty")
+    yield f"{'':<24}{'':<6}" + "".join(f"{name:>9}" for name in columns)
+    known = published() if alpha == PUBLISHED_ALPHA else {}
+    for row, facts in numbers.rows.items():
+        compared = row if row not in AS_PUBLISHED else None  # the published run took their softmax again
+        title = f"{row} ({facts['questions']:,} × {facts['classes']})"
+        for method in METHODS:
+            theirs = known.get((_published_name(row), method)) if compared else None
+            yield f"{title:<24}{method:<6}" + _cells(numbers, row, method, alpha, theirs)
+            title = ""
+        yield ""
+
+
+def _published_name(row: str) -> str:
+    return row.removesuffix("²")
+
+
+def _cells(numbers: Numbers, row: str, method: str, alpha: str, theirs: Mapping[str, float] | None) -> str:
+    cells = [f"{numbers.mean(row, method, alpha, 'coverage'):>9.4f}{numbers.z(row, method, alpha):>+9.1f}"]
+    for measure in ("size", "SSCV"):
+        ours = numbers.mean(row, method, alpha, measure)
+        cells.append(f"{ours:>9.3f}")
+        cells.append(f"{theirs[measure]:>9.3f}{ours - theirs[measure]:>+9.3f}" if theirs else f"{'':>18}")
+    cells.append(f"{numbers.mean(row, method, alpha, 'SSCV*'):>9.3f}{numbers.mean(row, method, alpha, 'empty'):>9.3f}")
+    return "".join(cells)
+
+
+def definitions(numbers: Numbers) -> str:
+    """Coverage and size of the three definitions."""
+    told = numbers.data["definitions"]
+    head = f"{'':<20}" + "".join(f"{name:>22}" for name in DEFINITIONS)
+    lines = [head, f"{'':<20}" + f"{'coverage':>13}{'size':>9}" * len(DEFINITIONS)]
+    for row, measured in told["rows"].items():
+        cells = "".join(f"{measured[name]['coverage']:>13.4f}{measured[name]['size']:>9.3f}" for name in DEFINITIONS)
+        lines.append(f"{row:<20}{cells}")
+    return "\n".join(lines)
