@@ -4,9 +4,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import rankset as rs
+
+PER_SCORE = settings(max_examples=max(10, settings.default.max_examples // 6))
+"""For tests that look at every score."""
 
 DETERMINISTIC = [
     rs.Rank(),

@@ -13,7 +13,7 @@ from rankset import order, ranking, recipe
 from rankset._kernels.twins import Listed
 from rankset.blocks import BLOCK_BYTES
 from rankset.cells import RankedCells, Rows
-from strategies import SCORES, alphas, cases, wide_rows
+from strategies import PER_SCORE, SCORES, alphas, cases, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
@@ -28,8 +28,10 @@ class Plainly:
         return self.score.keys(cells)
 
 
-@given(cases, st.sampled_from(SCORES), alphas, st.sampled_from(["allow", "top"]))
-def test_what_is_within_reach_is_all_there_is(case, score, alpha, empty):
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+@PER_SCORE
+@given(cases, alphas, st.sampled_from(["allow", "top"]))
+def test_what_is_within_reach_is_all_there_is(score, case, alpha, empty):
     probs, labels = wide_rows(*case)
     groups = {"groups": np.arange(len(labels)) % 2}
     for condition, keywords in (
@@ -93,3 +95,12 @@ def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, sc
     chosen = cells.column == labels[cells.row]
     for ours, theirs in zip(own, everything, strict=True):
         assert ours.tobytes() == theirs[chosen].tobytes()
+
+
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+@pytest.mark.parametrize("alpha", [0.05, 0.3, 0.9])
+def test_a_model_that_is_always_right_has_no_other_reach(score, alpha):
+    probs, _ = wide_rows(5, 40, 90, 3, np.float64)
+    fast, full = (rs.calibrate(probs, probs.argmax(axis=1), score=way) for way in (score, Plainly(score)))
+    with mock.patch.object(ranking, "FEW", 0):
+        assert fast.predict(probs, alpha) == full.predict(probs, alpha)

@@ -14,7 +14,7 @@ import rankset as rs
 from rankset import _kernels, noise, ranking
 from rankset.blocks import BLOCK_BYTES, THREADS
 from rankset.cells import LabelCells, RankedCells, Rows
-from strategies import ORDER_ONLY, SCORES, alphas, cases, wide_rows
+from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, wide_rows
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -36,8 +36,10 @@ def bits(probs, labels, score, alpha, **options):
     return [key.tobytes() for key in rule.calibration.keys], sets.offsets.tobytes(), sets.codes.tobytes()
 
 
-@given(cases, st.sampled_from(SCORES), alphas, st.integers(1, 3), st.sampled_from([1, 3, 100]))
-def test_calibration_and_sets_are_bit_equal(case, score, alpha, threads, parts):
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+@PER_SCORE
+@given(cases, alphas, st.integers(1, 3), st.sampled_from([1, 3, 100]))
+def test_calibration_and_sets_are_bit_equal(score, case, alpha, threads, parts):
     probs, labels = wide_rows(*case)
     settings = {THREADS: str(threads), BLOCK_BYTES: str(probs.nbytes // parts + 1)}
     with mock.patch.dict(os.environ, settings):

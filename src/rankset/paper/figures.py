@@ -14,7 +14,7 @@ from rankset.paper.data import ROWS
 from rankset.paper.experiment import METHODS
 from rankset.paper.study import AS_PUBLISHED, Numbers
 
-STYLE = {
+STYLE: Any = {
     "font.family": "serif",
     "mathtext.fontset": "stix",
     "font.size": 9,
