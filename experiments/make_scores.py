@@ -35,6 +35,10 @@ def main() -> int:
     parser.add_argument("--rows", type=lambda text: text.split(","), default=list(ROWS), help=", ".join(ROWS))
     parser.add_argument("--output", type=Path, default=SCORES)
     options = parser.parse_args()
+    unknown = [name for name in options.rows if name not in ROWS]
+    if unknown or not options.data.is_dir():
+        parser.error(f"no such row: {', '.join(unknown)}" if unknown else f"--data {options.data} is no folder")
+    options.output.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(THREADS)
     torch.use_deterministic_algorithms(mode=True)
     for name in options.rows:

@@ -65,7 +65,7 @@ def tokens(text: str) -> list[str]:
 
 
 class MeanOfWords(nn.Module):
-    """The paper's text model: words that occur are averaged, then weighed."""
+    """A text model of the paper's kind: words that occur are averaged, then weighed."""
 
     def __init__(self, n_words: int, dim: int, n_classes: int) -> None:
         super().__init__()

@@ -1,21 +1,23 @@
 """Writes the numbers of docs/paper.json into docs/paper.md: python3 run.py page.
 
 A number on the page follows a comment that names it, such as ``<!-- mnist RANK 0.1 size -->0.902``; a table follows
-``<!-- table 1 -->`` or ``<!-- definitions -->``. Everything else on the page is prose and stays.
+``<!-- table 1 -->``, ``<!-- definitions -->`` or ``<!-- temperatures -->``. Everything else on the page is prose and
+stays.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from rankset.paper import Numbers, tables
-from rankset.paper.study import DEFINITIONS
+from rankset.paper import ROWS, Numbers, tables
+from rankset.paper.study import AS_PUBLISHED, DEFINITIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
 NUMBER = re.compile(r"(<!-- (\S+) (\S+) (\S+) (\S+) -->)([-+]?\d+(?:\.(\d+))?)")
-TABLE = re.compile(r"(<!-- (table 1|definitions) -->\n+```\n).*?(\n```)", flags=re.DOTALL)
+TABLE = re.compile(r"(<!-- (table 1|definitions|temperatures) -->\n+```\n).*?(\n```)", flags=re.DOTALL)
 
 
 def refreshed(page: str, numbers: Numbers) -> str:
@@ -28,19 +30,32 @@ def refreshed(page: str, numbers: Numbers) -> str:
         return f"{mark}{value:{sign}.{len(digits or '')}f}"
 
     def table(match: re.Match[str]) -> str:
-        text = tables.table_1(numbers, "0.1") if match[2] == "table 1" else tables.definitions(numbers)
+        texts = {"definitions": tables.definitions, "temperatures": tables.temperatures}
+        text = texts[match[2]](numbers) if match[2] in texts else tables.table_1(numbers, "0.1")
         return f"{match[1]}{text.rstrip()}{match[3]}"
 
     return TABLE.sub(table, NUMBER.sub(number, page))
 
 
 def _value(numbers: Numbers, row: str, method: str, alpha: str, measure: str) -> float:
+    if row in ("stored", "published"):
+        return _count(numbers, row, method.split("<"), alpha, measure)
+    if measure in ("plain", "scrambled"):
+        return float(numbers.data["temperatures"][row][method][measure])
     if method in DEFINITIONS:
-        return float(numbers.data["definitions"]["rows"][row.replace("_", " ")][method][measure])
+        return float(numbers.data["definitions"][row.replace("_", " ")][method][measure])
     if method == "facts":
         value = numbers.rows[row][measure]
         return float(value[alpha] if isinstance(value, dict) else value)
     return numbers.z(row, method, alpha) if measure == "z" else numbers.mean(row, method, alpha, measure)
+
+
+def _count(numbers: Numbers, which: str, methods: Sequence[str], alpha: str, measure: str) -> int:
+    """On how many of the eleven rows the first method's measure is no larger than that of any of the others."""
+    first, *others = methods
+    rows = [AS_PUBLISHED.get(row, row) if which == "published" else row for row in ROWS]
+    values = [[numbers.mean(row, method, alpha, measure) for method in (first, *others)] for row in rows]
+    return sum(own <= min(rest) for own, *rest in values)
 
 
 if __name__ == "__main__":

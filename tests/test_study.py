@@ -84,7 +84,7 @@ def test_table_1_shows_ours_beside_the_published_value():
 
 
 def test_the_printed_rule_breaks_where_it_must():
-    rows = SMALL.data["definitions"]["rows"]
+    rows = SMALL.data["definitions"]
     assert list(rows) == ["relations", "tweet", GENERATOR]
     assert rows[GENERATOR]["printed"]["coverage"] < 0.85
     assert rows[GENERATOR]["score"]["coverage"] == pytest.approx(0.9, abs=0.02)
@@ -124,6 +124,7 @@ def test_the_command_writes_figures_and_numbers(tmp_path):
         (["table", "--data", "law"], 2, "law"),
         (["table", "--alpha", "10"], 1, "did you mean 0.1?"),
         (["table", "--repeats", "0"], 2, "repeats"),
+        (["table", "--seed", "-1"], 2, "seed"),
         (["tabel"], 2, "tabel"),
     ],
 )
@@ -132,6 +133,31 @@ def test_wrong_options_are_told_in_a_line(arguments, code, words):
     assert done.exit_code == code
     assert words in done.stderr
     assert "Traceback" not in done.output
+
+
+def test_too_few_rows_for_a_level_are_no_disaster():
+    with pytest.warns(UserWarning, match="need n"):
+        done = run("table", "--data", "relations", "--repeats", "1", "--alpha", "0.001")
+    assert done.exit_code == 0, done.output
+    assert "1 random half," in done.stdout
+    assert "1.0000        –" in done.stdout
+
+
+def test_tables_are_for_the_level_asked(tmp_path):
+    done = run("all", "--data", "carer", "--repeats", "2", "--alpha", "0.3", "-o", str(tmp_path))
+    assert "definitions of RANK at alpha = 0.3" in done.stdout
+    assert "scrambled" in done.stdout
+    (tmp_path / "figure3.png").write_text("old")
+    run("all", "--data", "tweet", "--repeats", "2", "-o", str(tmp_path))
+    assert not (tmp_path / "figure3.png").exists()
+
+
+def test_rank_alone_survives_scrambled_confidence():
+    for sizes in RECORDED.data["temperatures"].values():
+        growth = {method: both["scrambled"] / both["plain"] for method, both in sizes.items()}
+        assert growth["RANK"] < 1.06
+    assert RECORDED.data["temperatures"]["cifar100"]["THR"]["scrambled"] > 5
+    assert RECORDED.data["temperatures"]["cifar100"]["APS"]["scrambled"] > 14
 
 
 def test_help_reads_without_an_installed_click(monkeypatch, capsys):
@@ -153,8 +179,8 @@ def test_the_recorded_numbers_are_those_of_the_default_study():
     again = study(["relations", "carer"], show_progress=False)
     for row, facts in again.rows.items():
         assert json.dumps(facts) == json.dumps(RECORDED.rows[row]), row
-    for row, facts in again.data["definitions"]["rows"].items():
-        assert facts == RECORDED.data["definitions"]["rows"][row], row
+    for row, facts in again.data["definitions"].items():
+        assert facts == RECORDED.data["definitions"][row], row
 
 
 def test_rank_covers_as_the_law_says_on_all_eleven():

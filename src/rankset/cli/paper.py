@@ -21,12 +21,12 @@ OUTPUT = Path("rankset-demo")
 def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that all three commands have."""
     options = [
-        click.option("--alpha", default="0.1", show_default=True, help="Tolerated miss rate of the table."),
+        click.option("--alpha", default="0.1", show_default=True, help="Tolerated miss rate of tables and Figure 2."),
         click.option("--repeats", type=click.IntRange(1), default=100, show_default=True, help="Random halves."),
         click.option(
             "--data", "rows", multiple=True, type=click.Choice(list(ROWS)), help="Only this row; may be repeated."
         ),
-        click.option("--seed", type=int, default=0, show_default=True, help="Chooses the halves."),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the halves."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -55,7 +55,7 @@ def paper() -> None:
 @_shared
 def table(alpha: str, repeats: int, rows: Sequence[str], seed: int) -> None:
     """Table 1 at one level: ours, the published value, the difference."""
-    _print_table(study(rows or None, alphas=[alpha], repeats=repeats, seed=seed), alpha)
+    _print_tables(study(rows or None, alphas=[alpha], repeats=repeats, seed=seed))
 
 
 @paper.command()
@@ -73,33 +73,34 @@ def everything(alpha: str, repeats: int, rows: Sequence[str], seed: int, output:
     """Tables, figures and the numbers behind them."""
     started = time.monotonic()
     numbers = _measured(alpha, repeats, rows, seed, output)
-    _print_table(numbers, alpha)
+    _print_tables(numbers)
     _draw(numbers, output)
     click.echo(f"Done in {time.monotonic() - started:.0f} s.", err=True)
 
 
 def _measured(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> Numbers:
-    written = _written(alpha)
+    written = f"{float(level.exact(alpha)):g}"
     output.mkdir(parents=True, exist_ok=True)
-    numbers = study(rows or None, alphas=sorted({*ALPHAS, written}, key=float), repeats=repeats, seed=seed)
+    for old in (output / "numbers.json", *(output / name for name in drawing.FILES)):
+        old.unlink(missing_ok=True)  # nothing of an older run stays beside the new, and the folder can be written
+    alphas = sorted({*ALPHAS, written}, key=float)
+    numbers = study(rows or None, alphas=alphas, alpha=written, repeats=repeats, seed=seed)
     numbers.save(output / "numbers.json")
     click.echo(f"{output / 'numbers.json'}", err=True)
     return numbers
 
 
-def _print_table(numbers: Numbers, alpha: str) -> None:
-    written = _written(alpha)
-    click.echo(tables.heading(numbers, written))
-    click.echo(tables.table_1(numbers, written))
-    click.echo(tables.NOTES)
-    click.echo()
+def _print_tables(numbers: Numbers) -> None:
+    click.echo(tables.heading(numbers, numbers.alpha))
+    click.echo(tables.table_1(numbers, numbers.alpha))
+    click.echo(f"{tables.NOTES}\n")
+    click.echo(tables.definitions_heading(numbers))
     click.echo(tables.definitions(numbers))
+    if numbers.data["temperatures"]:
+        click.echo(f"\n{tables.temperatures_heading(numbers)}")
+        click.echo(tables.temperatures(numbers))
 
 
 def _draw(numbers: Numbers, output: Path) -> None:
     for path in drawing.draw_all(numbers, output):
         click.echo(f"{path}", err=True)
-
-
-def _written(alpha: str) -> str:
-    return f"{float(level.exact(alpha)):g}"

@@ -24,7 +24,7 @@ METHODS: Mapping[str, Score] = {
     "RAPS": Raps(penalty=0.2, free_ranks=2),
     "SAPS": Saps(weight=0.2),
 }
-"""The paper's methods with its parameters, and THR, which its Table 1 leaves out."""
+"""The paper's methods with the parameters of the authors' notebooks, and THR, which its Table 1 leaves out."""
 
 Ints = NDArray[np.int64]
 Measure = Callable[[NDArray[np.bool_], Ints, Fraction], float]
@@ -39,7 +39,7 @@ MEASURES: Mapping[str, Measure] = {
 """What is measured on each half, from (covered, sizes, alpha); SSCV* has empty sets as a stratum of their own."""
 
 
-CELLS_RANKED = 200_000
+CELLS_RANKED = 2_000_000
 """How many cells are ranked anew, at most, for fresh draws."""
 
 
@@ -108,8 +108,8 @@ def resample(
 ) -> Results:
     """Coverage, size and SSCV of each method at each alpha on ``repeats`` random halves of the rows.
 
-    Scores that draw get fresh draws from half to half, as many sets of them as ``CELLS_RANKED`` allows: with few rows
-    they matter, with many they average out.
+    Scores that draw get fresh draws from half to half, as many sets of them as ``CELLS_RANKED`` allows: one set of
+    draws for all halves would move every mean by the same chance.
     """
     source = inputs.matrix(values, inputs.known_kind(kind))
     n_columns = inputs.n_columns(source, kind)

@@ -27,7 +27,7 @@ STYLE: Any = {
     "savefig.dpi": 160,
 }
 LOOKS: Mapping[str, Mapping[str, Any]] = {
-    "RANK": {"color": "#c0392b", "marker": "o", "zorder": 5},
+    "RANK": {"color": "#c0392b", "marker": "o", "zorder": 5, "markersize": 6, "markerfacecolor": "none"},
     "THR": {"color": "#2c3e50", "marker": "x", "linestyle": ":", "zorder": 6},
     "APS": {"color": "#2980b9", "marker": "s"},
     "RAPS": {"color": "#27ae60", "marker": "^"},
@@ -43,6 +43,10 @@ FIGURE_1_THIRDS = ((0.0, 0.4), (0.05, 0.35), (0.1, 0.1), (0.15, 0.1), (0.2, 0.05
 
 FIGURE_1_TEST = 0.15
 """The third largest probability of its test row."""
+
+
+FIGURES = ("figure1", "figure2", "figure3", "figure4", "figure4-as-stored", "figure5")
+FILES = tuple(f"{name}.{kind}" for name in FIGURES for kind in ("pdf", "png"))
 
 
 def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
@@ -98,7 +102,7 @@ def figure_1() -> Any:  # noqa: ANN401
     colors = ["#7fb3d5" if rank < r_star else "#c0392b" if rank == r_star else "#d5d8dc" for rank in range(1, 11)]
     bars = left.bar(range(1, 11), [*shares, 0, 0, 0, 0], color=colors)
     left.bar_label(bars, [f"{share:.2f}" for share in shares] + [""] * 4, fontsize=7)
-    left.axvline(r_star, color="#c0392b", linestyle="--", linewidth=1)
+    left.axvline(r_star + 0.5, color="#c0392b", linestyle="--", linewidth=1)
     left.set(xlabel="rank of the true class", ylabel="share of calibration rows", xticks=range(1, 11), ylim=(0, 0.7))
     left.set_title(f"$r^*_{{0.1}} = {r_star}$: ranks below it hold {shares[: r_star - 1].sum():.2f}")
     starts, thirds = np.array(FIGURE_1_THIRDS).T
@@ -112,7 +116,7 @@ def figure_1() -> Any:  # noqa: ANN401
         "the test row: 0.15, inside", (FIGURE_1_TEST, 0), (0.11, 0.3), fontsize=8, arrowprops={"arrowstyle": "->"}
     )
     right.set(xlabel="third largest probability", ylabel="share of calibration rows", xlim=(0, 0.25), ylim=(0, 0.45))
-    right.set_title(f"$p = {p:.3f}$ of them lie above $\\pi^* = {cut:.4f}$")
+    right.set_title(f"$p = {p:.3f}$ of them lie above $\\pi^* = {cut:.4f}$ (bins taken as even)")
     return figure
 
 
@@ -121,9 +125,11 @@ def figure_2(numbers: Numbers) -> Any:  # noqa: ANN401
     import matplotlib.pyplot as plt
 
     rows = [row for row in numbers.rows if row not in AS_PUBLISHED.values()]
-    alpha = numbers.alphas[0]
-    height = -(-len(rows) // 4)
-    figure, axes = plt.subplots(height, 4, figsize=(9, 2.1 * height), layout="constrained", squeeze=False)
+    alpha = numbers.alpha
+    width = min(4, len(rows))
+    height = -(-len(rows) // width)
+    size = 2.25 * max(2, width), 2.1 * height + 0.2
+    figure, axes = plt.subplots(height, width, figsize=size, layout="constrained", squeeze=False)
     for ax in axes.ravel()[len(rows) :]:
         ax.axis("off")
     for ax, row in zip(axes.ravel(), rows, strict=False):
@@ -132,7 +138,8 @@ def figure_2(numbers: Numbers) -> Any:  # noqa: ANN401
         ax.bar(np.arange(1, len(counts) + 1), counts / facts["questions"], color="#7fb3d5")
         ax.axvline(facts["r_star"][alpha], color="#c0392b", linestyle="--", linewidth=1.2)
         ax.set(ylim=(0, 1), xticks=range(1, len(counts) + 1))
-        ax.set_title(f"{row}: $r^*_{{{alpha}}} = {facts['r_star'][alpha]}$")
+        cut = f", first {MOST_RANKS} of {facts['classes']}" if facts["classes"] > MOST_RANKS else ""
+        ax.set_title(f"{row}: $r^*_{{{alpha}}} = {facts['r_star'][alpha]}${cut}")
     figure.supxlabel("rank of the true class", fontsize=9)
     figure.supylabel("share of rows", fontsize=9)
     return figure
@@ -147,7 +154,7 @@ def curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # noqa: ANN401
     figure, axes = plt.subplots(len(rows), 3, figsize=(9, 2.3 * len(rows) + 0.4), layout="constrained", squeeze=False)
     alphas = np.array([float(alpha) for alpha in numbers.alphas])
     for (left, middle, right), row in zip(axes, rows, strict=True):
-        middle.plot(alphas, 1 - alphas, color="0.6", linewidth=3, alpha=0.5, zorder=1)
+        middle.plot(alphas, 1 - alphas, color="0.6", linewidth=3, alpha=0.5, zorder=1, label=r"$1-\alpha$")
         for method in METHODS:
             of = {
                 m: [numbers.mean(row, method, alpha, m) for alpha in numbers.alphas]
@@ -160,7 +167,8 @@ def curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # noqa: ANN401
         left.set(ylabel=f"{_title(row)}\nsize", xlabel="coverage")
         middle.set(ylabel="coverage", xlabel=r"$\alpha$")
         right.set(ylabel="SSCV", xlabel=r"$\alpha$", ylim=(0, None))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(METHODS))
+    handles = [*axes[0, 0].lines, axes[0, 1].lines[0]]
+    figure.legend(handles, [handle.get_label() for handle in handles], loc="outside upper center", ncols=len(handles))
     return figure
 
 

@@ -33,9 +33,11 @@ AS_PUBLISHED = {"marketing": "marketing²", "medicine": "medicine²", "relations
 """Rows whose probabilities went through softmax once more in the published run, and what those are called here."""
 
 DEFINITIONS = ("score", "printed", "class-column")
-DEFINITION_REPEATS = 20
+FEW_REPEATS = 20
 GENERATOR = "confident errors"
 GENERATED_ROWS = 2000
+TEMPERED = ("cifar100", "news20", "carer", "marketing")
+"""Rows whose confidence is scrambled, to see who depends on it."""
 
 Ints = NDArray[np.int64]
 Predict = Callable[[NDArray[Any]], PredictionSets]
@@ -56,6 +58,11 @@ class Numbers:
         return tuple(self.data["alphas"])
 
     @property
+    def alpha(self) -> str:
+        """The level of the tables and of Figure 2."""
+        return str(self.data["alpha"])
+
+    @property
     def rows(self) -> Mapping[str, Any]:
         return self.data["rows"]
 
@@ -68,9 +75,12 @@ class Numbers:
         return float(self.rows[row]["methods"][method][alpha][measure]["sd"])
 
     def z(self, row: str, method: str, alpha: str) -> float:
-        """How many standard errors coverage lies from k / (n + 1), by the law of random halves without ties."""
+        """How many standard errors coverage lies from k / (n + 1), by the law of random halves without ties; NaN where
+        every label is kept."""
         n, m = self.rows[row]["calibration"], self.rows[row]["test"]
         k = level.position(n, level.exact(alpha))
+        if k > n:
+            return math.nan
         mean, variance = k / (n + 1), beta.beta_binomial_variance(m, k, n + 1 - k) / m**2
         return (self.mean(row, method, alpha, "coverage") - mean) / math.sqrt(variance / self.repeats)
 
@@ -91,16 +101,22 @@ def study(
     rows: Iterable[str] | None = None,
     *,
     alphas: Sequence[Alpha] = ALPHAS,
+    alpha: Alpha | None = None,
     repeats: int = 100,
     seed: int = 0,
     show_progress: bool = True,
 ) -> Numbers:
-    """The paper's experiment on the scores that come with the package (all ``ROWS``, unless some are named)."""
+    """The paper's experiment on the scores that come with the package (all ``ROWS``, unless some are named).
+
+    Tables, Figure 2 and what is done at one level only are for ``alpha``, by default the first of ``alphas``.
+    """
     names = list(ROWS if rows is None else rows)
     for name in names:
         if name not in ROWS:
             raise RuleError.option("row", name, tuple(ROWS))
-    written = [f"{float(level.exact(alpha)):g}" for alpha in alphas]
+    written = [_written(one) for one in alphas]
+    asked = written[0] if alpha is None else _written(alpha)
+    few = min(repeats, FEW_REPEATS)
     jobs = [(name, name, ROWS[name].kind) for name in names]
     jobs += [(AS_PUBLISHED[name], name, "logits") for name in names if name in AS_PUBLISHED]
     measured = {
@@ -108,7 +124,7 @@ def study(
         for title, name, kind in progress.shown(jobs, "experiment", show=show_progress, unit="rows")
     }
     definitions = {
-        name: _definitions(name, written[0], min(repeats, DEFINITION_REPEATS), seed)
+        name: _definitions(name, asked, few, seed)
         for name in progress.shown([*names, GENERATOR], "definitions", show=show_progress, unit="rows")
     }
     return Numbers(
@@ -116,8 +132,11 @@ def study(
             "repeats": repeats,
             "seed": seed,
             "alphas": written,
+            "alpha": asked,
             "rows": measured,
-            "definitions": {"alpha": written[0], "repeats": min(repeats, DEFINITION_REPEATS), "rows": definitions},
+            "few repeats": few,
+            "definitions": definitions,
+            "temperatures": {name: _temperatures(name, asked, few, seed) for name in names if name in TEMPERED},
         }
     )
 
@@ -156,6 +175,26 @@ def _summary(results: Results, method: str, alpha: str, measure: str) -> dict[st
 def _rounded(value: float) -> float:
     """Enough digits for any table, and the same text on every machine."""
     return float(f"{value:.6f}")
+
+
+def _written(alpha: Alpha) -> str:
+    return f"{float(level.exact(alpha)):g}"
+
+
+def _temperatures(name: str, alpha: str, repeats: int, seed: int) -> dict[str, dict[str, float]]:
+    """Mean sizes as the scores are, and with a random temperature for every row: the order within rows stays."""
+    values, labels = scores(name)
+    logits = values if ROWS[name].kind == "logits" else np.log(np.maximum(values, np.finfo(np.float32).tiny))
+    powers = np.exp(np.random.default_rng(seed).normal(size=(len(labels), 1)))
+    options: dict[str, Any] = {"alphas": [alpha], "repeats": repeats, "seed": seed, "kind": "logits"}
+    plain, scrambled = (resample(matrix, labels, **options) for matrix in (logits, logits * powers))
+    return {
+        method: {
+            "plain": _rounded(plain.mean(method, alpha, "size")),
+            "scrambled": _rounded(scrambled.mean(method, alpha, "size")),
+        }
+        for method in METHODS
+    }
 
 
 def _definitions(name: str, alpha: str, repeats: int, seed: int) -> dict[str, Any]:

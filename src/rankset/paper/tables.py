@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
@@ -33,7 +34,7 @@ SSCV*     the same with empty sets as a stratum of their own; empty: their share
 def heading(numbers: Numbers, alpha: str) -> str:
     """What the table shows."""
     return (
-        f"Table 1 at alpha = {alpha}: means over {numbers.repeats} random halves, one calibrates, the other tests.\n"
+        f"Table 1 at alpha = {alpha}: means over {_halves(numbers.repeats)}, one calibrates, the other tests.\n"
         f"THR stands beside the paper's four methods; its Table 1 leaves it out.\n"
     )
 
@@ -62,7 +63,8 @@ def _published_name(row: str) -> str:
 
 
 def _cells(numbers: Numbers, row: str, method: str, alpha: str, theirs: Mapping[str, float] | None) -> str:
-    cells = [f"{numbers.mean(row, method, alpha, 'coverage'):>9.4f}{numbers.z(row, method, alpha):>+9.1f}"]
+    z = numbers.z(row, method, alpha)
+    cells = [f"{numbers.mean(row, method, alpha, 'coverage'):>9.4f}", f"{'–':>9}" if math.isnan(z) else f"{z:>+9.1f}"]
     for measure in ("size", "SSCV"):
         ours = numbers.mean(row, method, alpha, measure)
         cells.append(f"{ours:>9.3f}")
@@ -71,12 +73,41 @@ def _cells(numbers: Numbers, row: str, method: str, alpha: str, theirs: Mapping[
     return "".join(cells)
 
 
+def definitions_heading(numbers: Numbers) -> str:
+    """What the table of definitions shows."""
+    return (
+        f"The paper's three definitions of RANK at alpha = {numbers.alpha}, {_halves(numbers.data['few repeats'])}; "
+        f"only the score has a guarantee.\n"
+    )
+
+
+def temperatures(numbers: Numbers) -> str:
+    """Mean sizes as they are and with a random temperature for every row."""
+    head = f"{'':<12}" + "".join(f"{method:>20}" for method in METHODS)
+    lines = [head, f"{'':<12}" + f"{'as it is':>10}{'scrambled':>10}" * len(METHODS)]
+    for row, sizes in numbers.data["temperatures"].items():
+        cells = "".join(f"{sizes[method]['plain']:>10.3f}{sizes[method]['scrambled']:>10.3f}" for method in METHODS)
+        lines.append(f"{row:<12}{cells}")
+    return "\n".join(lines)
+
+
+def temperatures_heading(numbers: Numbers) -> str:
+    """What the table of temperatures shows."""
+    return (
+        f"Mean size at alpha = {numbers.alpha}, as the scores are and with a random temperature for every row, "
+        f"{_halves(numbers.data['few repeats'])}.\n"
+    )
+
+
+def _halves(repeats: int) -> str:
+    return f"{repeats} random {'half' if repeats == 1 else 'halves'}"
+
+
 def definitions(numbers: Numbers) -> str:
     """Coverage and size of the three definitions."""
-    told = numbers.data["definitions"]
     head = f"{'':<20}" + "".join(f"{name:>22}" for name in DEFINITIONS)
     lines = [head, f"{'':<20}" + f"{'coverage':>13}{'size':>9}" * len(DEFINITIONS)]
-    for row, measured in told["rows"].items():
+    for row, measured in numbers.data["definitions"].items():
         cells = "".join(f"{measured[name]['coverage']:>13.4f}{measured[name]['size']:>9.3f}" for name in DEFINITIONS)
         lines.append(f"{row:<20}{cells}")
     return "\n".join(lines)
