@@ -250,6 +250,11 @@ JOBS = {
         "experiments",
         [f"python experiments/make_scores.py {ARGS}"],
     ),
+    "choosing": Job(
+        "auto against fixed scores on real score files: --data <folder>",
+        "demo",
+        [f"python experiments/choosing_study.py {ARGS}"],
+    ),
     "page": Job("write the numbers of docs/paper.json into docs/paper.md", "demo", ["python experiments/page.py"]),
     "bench": Job(
         "measure against other libraries, write benchmarks/RESULTS.md",

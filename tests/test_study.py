@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from rankset import beta, level
 from rankset.cli.commands import rankset
 from rankset.paper import ALPHAS, METHODS, ROWS, Numbers, scores, study, tables
-from rankset.paper.experiment import MEASURES, halves
+from rankset.paper.experiment import MEASURES
 from rankset.paper.figures import draw_all
 from rankset.paper.study import AS_PUBLISHED, DEFINITIONS, GENERATOR
+from rankset.resampling import halves
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 from page import NUMBER, refreshed

@@ -55,7 +55,10 @@ __all__ = [
 
 OPTIONAL_ROOMS = ("paper", "torch")
 OPTIONAL_NAMES = {
+    "Average": "scores",
+    "Chosen": "scores",
     "ClassCoverageDisplay": "displays",
+    "Comparison": "choosing",
     "ConformalClassifier": "estimator",
     "Coverage": "estimator",
     "CoverageDisplay": "displays",
@@ -64,11 +67,17 @@ OPTIONAL_NAMES = {
     "GivenSplit": "splits",
     "Holdout": "splits",
     "RankDisplay": "displays",
+    "Recalibrated": "recalibration",
     "SetSize": "estimator",
     "SizeDisplay": "displays",
     "SizeHistogramDisplay": "displays",
+    "Temperature": "recalibration",
+    "auto": "automatic",
+    "choose": "choosing",
+    "compare": "choosing",
+    "grid": "choosing",
 }
-"""For scikit-learn and matplotlib, brought in when asked for."""
+"""Brought in when asked for: what scikit-learn and matplotlib need, and what chooses scores."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rankset import conditions, order, scores, storage
+from rankset import conditions, order, recalibration, scores, storage
 from rankset.calibration import Calibration
 from rankset.recipe import Batch, Recipe, learned_groups
 
@@ -15,11 +15,15 @@ MOST_CLASSES = np.iinfo(np.int32).max
 """Codes of sets are int32; a file must not make anybody count further."""
 
 
+STORABLE = (*scores.BUILT_IN, *recalibration.FITTED)
+"""The scores a file may name."""
+
+
 def pack(recipe: Recipe, calibration: Calibration) -> tuple[storage.Header, storage.Arrays]:
     """What a file holds of a rule."""
     header: storage.Header = {
         "what": "rule",
-        "score": storage.described(recipe.score, scores.BUILT_IN),
+        "score": storage.described(recipe.score, STORABLE),
         "condition": storage.described(recipe.condition, conditions.BUILT_IN),
         "kind": recipe.kind,
         "seed": recipe.seed,
@@ -51,7 +55,9 @@ def _loaded_recipe(header: storage.Header) -> Recipe:
     count = header["classes"] if names is None else len(names)
     if not 0 < count <= MOST_CLASSES:
         raise ValueError(f"a rule has between 1 and {MOST_CLASSES:,} classes, it has {count:,}")
-    score = storage.rebuilt(header["score"], scores.BUILT_IN)
+    score = storage.rebuilt(header["score"], STORABLE)
+    if scores.n_columns(score) not in (None, count):
+        raise ValueError(f"its score was fitted for {scores.n_columns(score):,} classes, it has {count:,}")
     condition = storage.rebuilt(header["condition"], conditions.BUILT_IN)
     recipe = Recipe.of(score, condition, header["kind"], header["seed"], names, count)
     groups = _loaded_names(header["groups"])
@@ -95,7 +101,8 @@ def _checked_calibration(recipe: Recipe, arrays: storage.Arrays, n_keys: object)
 
 
 def _one_row(score: scores.Score) -> Calibration:
-    recipe = Recipe.of(score, conditions.Marginal(), "probs", 0, None, 2)
-    batch = Batch.of(recipe, np.array([[0.5, 0.5]]), None, None)
+    n_columns = scores.n_columns(score) or 2
+    recipe = Recipe.of(score, conditions.Marginal(), "probs", 0, None, n_columns)
+    batch = Batch.of(recipe, np.full((1, n_columns), 1 / n_columns), None, None)
     groups, keys = batch.label_keys(np.zeros(1, dtype=np.int64), slice(0, 1))
     return Calibration.of(groups, keys, 1)

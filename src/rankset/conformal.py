@@ -427,9 +427,7 @@ def _calibrated(
     if n_rows == 0:
         raise InputError.no_rows()
     columns = inputs.label_codes(labels, recipe.classes, n_rows)
-    if source.counts is not None and (columns >= source.counts).any():
-        row = int((columns >= source.counts).argmax())
-        raise LabelError.padding(row, recipe.classes.values[columns[row]], int(source.counts[row]))
+    source.check_candidates(columns, recipe.classes)
     names = row_group_names(recipe.condition, groups, n_rows)
     recipe = recipe.learning(learned_groups(names), ids)
     batch = Batch.of(recipe, source.values, names, ids, source.counts)

@@ -8,7 +8,8 @@
     ├── ScoreError    (ValueError)   scores: their parameters, their keys, where they apply
     ├── SplitError    (ValueError)   rows that cannot be shared as asked
     ├── RuleError     (ValueError)   rules asked for something they do not hold
-    └── StorageError  (ValueError)   files
+    ├── FileError     (ValueError)   files of scores, labels and sets
+    └── StorageError  (ValueError)   files of rules
 
     RanksetWarning    (UserWarning)
 
@@ -478,6 +479,13 @@ class ScoreError(RanksetError, ValueError):
         )
 
     @classmethod
+    def fitted_columns(cls, score: object, expected: int, received: int) -> "ScoreError":
+        return cls(
+            f"{shown(score)} was fitted for {expected} classes, got {received} columns. "
+            f"Pass the columns it was fitted on, in their order."
+        )
+
+    @classmethod
     def nan_key(cls, score: object, row: int) -> "ScoreError":
         return cls(
             f"a score's keys must be comparable, got NaN from {shown(score)} at row {row}. "
@@ -523,6 +531,13 @@ class RuleError(RanksetError, ValueError):
             f"rules merge only when they ask the same question of their rows, "
             f"got {what} {shown(ours)} and {shown(theirs)}. "
             f"Calibrate both with the same {what}."
+        )
+
+    @classmethod
+    def columns_of_file(cls, known: Sequence[object], received: Sequence[object]) -> "RuleError":
+        return cls(
+            f"the columns of the file must be the classes of the rule ({listed(known)}), in any order, "
+            f"got {listed(received)}. Rename columns, or leave others out with --drop."
         )
 
     @classmethod
@@ -573,6 +588,88 @@ class RuleError(RanksetError, ValueError):
     @classmethod
     def no_unlabelled_rows(cls) -> "RuleError":
         return cls("an expected size is an average over rows, got 0 rows. Pass at least one.")
+
+
+class FileError(RanksetError, ValueError):
+    """A file of scores, labels or sets that cannot be read or written."""
+
+    @classmethod
+    def missing(cls, path: str) -> "FileError":
+        return cls(f"{path}: there is no such file. Check the path.")
+
+    @classmethod
+    def unreadable(cls, path: str, reason: str) -> "FileError":
+        return cls(f"{path}: it cannot be read: {reason.rstrip('.')}. Is it whole, and of the kind its name says?")
+
+    @classmethod
+    def unknown_kind(cls, path: str, known: Sequence[str]) -> "FileError":
+        return cls(
+            f"{path}: its name must end in one of {', '.join(known)} (with .gz for texts). Rename or convert it."
+        )
+
+    @classmethod
+    def pickled(cls, path: str) -> "FileError":
+        return cls(f"{path}: it holds Python objects, which are never loaded: that runs code. Save plain numbers.")
+
+    @classmethod
+    def bomb(cls, path: str, name: str, packed: int, size: int) -> "FileError":
+        return cls(f"{path}: {name!r} would unpack from {packed:,} to {size:,} bytes. It is not read.")
+
+    @classmethod
+    def which_key(cls, path: str, keys: Sequence[str]) -> "FileError":
+        return cls(f"{path}: it holds {listed(keys) or 'no arrays'}; say which one with --key.")
+
+    @classmethod
+    def no_key(cls, path: str, key: str, keys: Sequence[str]) -> "FileError":
+        return cls(f"{path}: it has no {shown(key)}, it has {listed(keys)}.")
+
+    @classmethod
+    def no_column(cls, path: str, name: str, names: Sequence[str]) -> "FileError":
+        has = f"it has {listed(names)}" if names else "its columns have no names"
+        return cls(f"{path}: it has no column {shown(name)}, {has}.")
+
+    @classmethod
+    def no_scores(cls, path: str, names: Sequence[str]) -> "FileError":
+        return cls(f"{path}: no column is left for scores, it has {listed(names) or 'none'}. Pass a column per class.")
+
+    @classmethod
+    def one_column(cls, path: str, names: Sequence[str]) -> "FileError":
+        return cls(f"{path}: it must have one column, it has {listed(names)}. Pass a file of labels alone, or --label.")
+
+    @classmethod
+    def ragged(cls, path: str, name: str, row: int) -> "FileError":
+        return cls(f"{path}: the lists in {shown(name)} must have one length, row {row} has another. Pad or drop it.")
+
+    @classmethod
+    def not_numbers(cls, path: str, name: str, received: str) -> "FileError":
+        return cls(
+            f"{path}: column {shown(name)} must hold numbers, it holds {received}. "
+            f"If it is no class say so with --label, --group, --id or --drop."
+        )
+
+    @classmethod
+    def missing_cell(cls, path: str, name: str, row: int) -> "FileError":
+        return cls(f"{path}: column {shown(name)} has no value at row {row}. Drop that row.")
+
+    @classmethod
+    def no_pyarrow(cls, path: str) -> "FileError":
+        return cls(f"{path}: reading it needs pyarrow, which is not installed. Install rankset with [cli].")
+
+    @classmethod
+    def unwritable(cls, path: str, reason: str) -> "FileError":
+        return cls(f"{path}: it cannot be written: {reason}.")
+
+    @classmethod
+    def exists(cls, path: str) -> "FileError":
+        return cls(f"{path}: it exists already. Pass --force to replace it.")
+
+    @classmethod
+    def no_labels(cls) -> "FileError":
+        return cls("labels are needed: pass a second file, or --label with the name of their column.")
+
+    @classmethod
+    def labels_twice(cls) -> "FileError":
+        return cls("labels came twice, as a file and with --label. Pass one of them.")
 
 
 class StorageError(RanksetError, ValueError):

@@ -188,6 +188,33 @@ class Saps:
 
 
 @dataclass(frozen=True)
+class Average:
+    """Weighted averages of the scores of THR, APS and RANK (Luo & Zhou, arXiv 2407.10230).
+
+    Of one minus the probability, of the mass ranked before with a random part of the label's own (all of it with
+    ``randomized=False``), and of the rank as a share of the number of classes.
+    """
+
+    thr: float = 1.0
+    aps: float = 1.0
+    rank: float = 1.0
+    randomized: bool = True
+    needs_probs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("thr", "aps", "rank"):
+            _number(self, name)
+        _flag(self, "randomized")
+
+    def keys(self, cells: Cells) -> Keys:
+        before = cells.before
+        part = cells.noise if self.randomized else 1.0
+        mass = before + part * (cells.mass - before)
+        n_columns = cells.rows.probs.shape[1]
+        return (self.thr * (1 - cells.prob) + self.aps * mass + self.rank / n_columns * cells.rank,)
+
+
+@dataclass(frozen=True)
 class TieBreak:
     """Any score, with its remaining ties between rows settled by each row's own draw.
 
@@ -217,7 +244,43 @@ class TieBreak:
         return reach(self.score, bounds[:-1])
 
 
-BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, TieBreak)
+@dataclass(frozen=True, repr=False)
+class Chosen:
+    """A score, and in words how it was chosen."""
+
+    score: Score
+    why: str
+
+    def __post_init__(self) -> None:
+        checked_score(self.score)
+        if not isinstance(self.why, str):
+            raise KindError.argument("why", "a text", self.why)
+
+    def __repr__(self) -> str:
+        return f"{self.score!r}: {self.why}"
+
+    @property
+    def needs_probs(self) -> bool:
+        return needs_probs(self.score)
+
+    @property
+    def caveat(self) -> str | None:
+        return caveat(self.score)
+
+    def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
+        return transformed(self.score, probs)
+
+    def keys(self, cells: Cells) -> Keys:
+        return self.score.keys(cells)
+
+    def reach(self, bounds: Keys) -> Reach:
+        return reach(self.score, bounds)
+
+
+WRAPPERS = (TieBreak, Chosen)
+"""Scores around a score."""
+
+BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, *WRAPPERS)
 """The scores a file may name."""
 
 
@@ -242,7 +305,7 @@ def needs_probs(score: Score) -> bool:
 
 def looks_at(score: Score, n_columns: int) -> frozenset[str]:
     """The features of cells that ``score`` uses, found out by showing it a row."""
-    simple = type(score) in BUILT_IN and not isinstance(score, TieBreak)
+    simple = type(score) in BUILT_IN and not isinstance(score, WRAPPERS)
     return _known(cast("Any", score), n_columns) if simple else _watched(score, n_columns)
 
 
@@ -293,9 +356,14 @@ def caveat(score: Score) -> str | None:
     return getattr(score, "caveat", None)
 
 
+def n_columns(score: Score) -> int | None:
+    """How many classes ``score`` was fitted for; None where it does not care."""
+    return n_columns(score.score) if isinstance(score, WRAPPERS) else getattr(score, "n_columns", None)
+
+
 def transforms(score: Score) -> bool:
     """Whether ``score`` maps rows first."""
-    return transforms(score.score) if isinstance(score, TieBreak) else hasattr(score, "transform")
+    return transforms(score.score) if isinstance(score, WRAPPERS) else hasattr(score, "transform")
 
 
 def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
@@ -313,12 +381,12 @@ def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 
 def orders_by_rank(score: Score) -> bool:
     """Whether the first key of ``score`` is the rank."""
-    return orders_by_rank(score.score) if isinstance(score, TieBreak) else type(score) in (Rank, TopK)
+    return orders_by_rank(score.score) if isinstance(score, WRAPPERS) else type(score) in (Rank, TopK)
 
 
 def breaks_ties_by_prob(score: Score) -> bool:
     """Whether the second key of ``score`` is the probability."""
-    return breaks_ties_by_prob(score.score) if isinstance(score, TieBreak) else type(score) is Rank
+    return breaks_ties_by_prob(score.score) if isinstance(score, WRAPPERS) else type(score) is Rank
 
 
 def comparable(keys: object, cells: Cells, score: Score) -> Keys:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import frames, pipelines
-from rankset.errors import InputError
+from rankset.errors import InputError, LabelError
 from rankset.frames import ARRAY, Template
-from rankset.names import in_order
+from rankset.names import Names, in_order
 from rankset.ragged import Ragged
 
 
@@ -34,6 +34,12 @@ class Source:
             return
         if ours.sort_values().equals(theirs.sort_values()):
             raise InputError.other_order()
+
+    def check_candidates(self, columns: NDArray[np.int64], classes: Names) -> None:
+        """Refuses labels that are padding of their rows."""
+        if self.counts is not None and (columns >= self.counts).any():
+            row = int((columns >= self.counts).argmax())
+            raise LabelError.padding(row, classes.values[columns[row]], int(self.counts[row]))
 
 
 def opened(values: Any, classes: Iterable[object] | None) -> Source:  # noqa: ANN401

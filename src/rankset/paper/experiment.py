@@ -1,6 +1,6 @@
 """The paper's experiment: half calibrates, half tests, many times; every method and alpha on the same halves."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import blocks, inputs, level, order
+from rankset import inputs, level
 from rankset.conditions import Marginal
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import EMPTY_APART, sscv
 from rankset.names import class_names
 from rankset.recipe import Batch, Recipe
+from rankset.resampling import Ranked, halves
 from rankset.scores import Aps, Rank, Raps, Saps, Score, Thr
 
 METHODS: Mapping[str, Score] = {
@@ -61,40 +62,6 @@ class Results:
         return float(self.of(method, alpha, measure).mean())
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """Every cell's place in the score's order, found once: a score is a fixed function of the row.
-
-    ``rows`` are the cells' rows in that order, ``ends[place]`` tells how many cells are not after a place, and
-    ``labels`` are the places of the true labels' cells.
-    """
-
-    rows: Ints
-    ends: Ints
-    labels: Ints
-
-    @classmethod
-    def of(cls, batch: Batch, columns: Ints) -> "_Ranked":
-        parts = [(part, *batch.all_keys(part)) for part in blocks.split(*batch.shape)]
-        keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
-        rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
-        true = np.concatenate([cells.column for _, cells, *_ in parts]) == columns[rows]
-        sorting = order.argsort(keys)
-        new = np.zeros(len(sorting), dtype=np.bool_)
-        for key in keys:
-            ordered = key[sorting]
-            new[1:] |= ordered[1:] != ordered[:-1]
-        places = np.empty(len(sorting), dtype=np.int64)
-        places[sorting] = new.cumsum()
-        labels = np.empty(len(columns), dtype=np.int64)
-        labels[rows[true]] = places[true]
-        return cls(rows[sorting], np.append(np.flatnonzero(new), len(new)), labels)
-
-    def sizes(self, place: int) -> Ints:
-        """How many cells of each row are not after ``place``."""
-        return np.bincount(self.rows[: self.ends[place]], minlength=len(self.labels))
-
-
 def resample(
     values: ArrayLike,
     labels: ArrayLike,
@@ -122,28 +89,11 @@ def resample(
         drawn = max(1, min(repeats, CELLS_RANKED // (len(source) * n_columns)))
         recipes = [Recipe.of(score, Marginal(), kind, seed + draw, None, n_columns) for draw in range(drawn)]
         for start, recipe in enumerate(recipes if recipes[0].uses_noise else recipes[:1]):
-            ranked = _Ranked.of(Batch.of(recipe, source, None, None), columns)
+            ranked = Ranked.of(Batch.of(recipe, source, None, None), columns)
             for repeat in range(start, repeats, drawn if recipe.uses_noise else 1):
-                answers[number, :, :, repeat] = _measured(ranked, *splits[repeat], levels, measures)
+                for place, alpha in enumerate(levels):
+                    covered, sizes = ranked.outcome(*splits[repeat], alpha)
+                    answers[number, place, :, repeat] = [
+                        measure(covered, sizes, alpha) for measure in measures.values()
+                    ]
     return Results(tuple(methods), tuple(alphas), tuple(measures), answers)
-
-
-def halves(n: int, repeats: int, seed: int) -> Iterable[tuple[Ints, Ints]]:
-    """Random halves of ``n`` rows, the first to calibrate."""
-    rng = np.random.default_rng(seed)
-    for _ in range(repeats):
-        rows = rng.permutation(n)
-        yield rows[: n // 2], rows[n // 2 :]
-
-
-def _measured(
-    ranked: _Ranked, cal: Ints, test: Ints, levels: Sequence[Fraction], measures: Mapping[str, Measure]
-) -> list[list[float]]:
-    known, asked = np.sort(ranked.labels[cal]), ranked.labels[test]
-    answers = []
-    for alpha in levels:
-        k = level.position(len(cal), alpha)
-        place = len(ranked.ends) - 1 if k > len(cal) else int(known[k - 1])
-        covered, sizes = asked <= place, ranked.sizes(place)[test]
-        answers.append([measure(covered, sizes, alpha) for measure in measures.values()])
-    return answers

@@ -22,8 +22,9 @@ from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.paper.class_column import ClassColumn
 from rankset.paper.data import ROWS, scores
-from rankset.paper.experiment import MEASURES, METHODS, Results, halves, resample
+from rankset.paper.experiment import MEASURES, METHODS, Results, resample
 from rankset.paper.printed import printed_rule
+from rankset.resampling import halves
 from rankset.sets import PredictionSets
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))

@@ -1,0 +1,300 @@
+"""compare, grid, choose and auto, as users meet them."""
+
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankset as rs
+from rankset.automatic import FEW_ROWS, MANY_ROWS, aligned
+from rankset.choosing import FIXED
+from rankset.resampling import halves
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
+from choosing_study import refreshed
+
+DOCS = Path(__file__).parents[1] / "docs"
+PROBS, LABELS = rs.paper.scores("marketing")
+LOGITS, TRUTH = rs.paper.scores("carer")
+EVALUATED = ("mean_size", "coverage", "singleton_rate", "empty_rate", "sscv", "sscv_empty_apart", "class_gap")
+
+
+def test_a_comparison_gives_what_evaluations_give():
+    told = rs.compare(PROBS, LABELS, 0.2, repeats=3, seed=5)
+    assert told.scores == FIXED
+    for number, score in enumerate(FIXED):
+        seen = []
+        for cal, test in halves(260, 3, 5):
+            rule = rs.calibrate(PROBS[cal], LABELS[cal], score=score, seed=5)
+            seen.append(rs.evaluate(rule.predict(PROBS[test], 0.2), LABELS[test]))
+        expected = [
+            np.mean([getattr(one, name) for one in seen])
+            for name in (
+                "mean_size",
+                "coverage",
+                "singleton_rate",
+                "empty_rate",
+                "sscv",
+                "sscv_empty_apart",
+                "class_gap",
+            )
+        ]
+        assert told.means[number] == pytest.approx(expected)
+    assert told.errors.shape == told.means.shape
+
+
+def test_differences_are_told_from_noise():
+    told = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr(), rs.Temperature(1.0)], repeats=30)
+    assert told.smallest == rs.Thr()
+    assert rs.Temperature(1.0) in told.like_the_smallest  # the same sets
+    assert rs.Rank() not in told.like_the_smallest
+    text = repr(told)
+    assert "Comparison of 3 scores on 30 random halves of 260 rows, alpha=0.1" in text
+    assert [line.split("  ")[0] for line in text.splitlines()[2:]] == ["Rank()", "Thr()", "Temperature(scale=1.0)"]
+    assert text.splitlines()[3].endswith("smallest")
+    assert "no larger than noise explains" in text.splitlines()[4]
+    assert "<table" in told._repr_html_()
+    frame = told.to_frame("pandas")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["size"].tolist() == told.means[:, 0].tolist()
+    assert frame["size error"].tolist() == told.errors[:, 0].tolist()
+
+
+def test_names_frames_and_ragged_rows_are_compared_too():
+    names = list("ABCD")
+    frame = pd.DataFrame(PROBS, columns=names)
+    told = rs.compare(frame, np.array(names)[LABELS], 0.2, repeats=2)
+    assert told.values.tolist() == rs.compare(PROBS, LABELS, 0.2, repeats=2).values.tolist()
+    ragged = rs.Ragged.of([row[: 2 + i % 3] / row[: 2 + i % 3].sum() for i, row in enumerate(PROBS)])
+    labels = [int(np.argmax(row[: 2 + i % 3])) for i, row in enumerate(PROBS)]
+    assert rs.compare(ragged, labels, 0.2, scores=[rs.Thr()], repeats=2).n == 260
+
+
+def test_a_grid_has_every_combination():
+    scores = rs.grid(rs.Raps, penalty=[0.1, 0.2], free_ranks=[1, 2, 3])
+    assert len(scores) == 6
+    assert rs.Raps(penalty=0.2, free_ranks=3) in scores
+    assert rs.grid(rs.Rank) == (rs.Rank(),)
+    with pytest.raises(TypeError, match="penalty must be a list of values to try"):
+        rs.grid(rs.Raps, penalty=0.1)
+
+
+@pytest.mark.parametrize("objective", ["size", "singletons", "sscv", "worst_class", lambda c, s, k, a: float(s.max())])
+def test_the_best_of_the_candidates_is_chosen(objective):
+    candidates = [rs.Aps(), rs.Rank(), rs.Thr()]
+    chosen = rs.choose(candidates, LOGITS, TRUTH, 0.1, objective=objective, kind="logits", repeats=5)
+    assert chosen in candidates
+    told = rs.compare(LOGITS, TRUTH, 0.1, scores=candidates, kind="logits", repeats=5)
+    means = dict(zip(told.measures, told.means.T, strict=True))
+    if objective == "size":
+        assert candidates.index(chosen) == means["size"].argmin()
+    if objective == "singletons":
+        assert candidates.index(chosen) == means["singletons"].argmax()
+    if objective == "sscv":
+        assert candidates.index(chosen) == means["SSCV*"].argmin()
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective="best"), ValueError, "objective must be one of 'size'"),
+        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=3), TypeError, "or a function"),
+        (lambda: rs.choose([], PROBS, LABELS), TypeError, "candidates must be a list of at least one score"),
+        (lambda: rs.choose([rs.Thr], PROBS, LABELS), TypeError, "candidates must be an object"),
+        (lambda: rs.compare(PROBS, LABELS, 10), ValueError, "did you mean 0.1"),
+        (lambda: rs.compare(PROBS, LABELS, repeats=0), TypeError, "repeats"),
+        (lambda: rs.compare(PROBS[:1], LABELS[:1]), ValueError, "rows"),
+        (lambda: rs.compare(PROBS, LABELS + 1), ValueError, "1-based"),
+        (lambda: rs.auto(PROBS[:0], LABELS[:0]), ValueError, "at least one row"),
+        (lambda: rs.auto(PROBS, LABELS, share=1.0), TypeError, "share"),
+        (lambda: rs.Temperature(float("nan")), ValueError, "scale"),
+        (lambda: rs.Recalibrated(weights=(1.0,)), ValueError, "7 numbers"),
+        (lambda: rs.Temperature(10**400), ValueError, "scale"),
+        (lambda: rs.Temperature(-1), ValueError, "above 0"),
+        (lambda: rs.Temperature(scale=True), ValueError, "scale"),
+        (lambda: rs.choose(rs.Thr(), PROBS, LABELS), TypeError, "candidates must be a list"),
+        (lambda: rs.compare(PROBS, LABELS, scores=rs.Thr()), TypeError, "scores must be a list"),
+        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=lambda *a: float("nan")), TypeError, "a finite number"),
+        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=lambda *a: None), TypeError, "a finite number"),
+        (lambda: rs.grid(rs.Raps, foo=[1]), TypeError, "foo must be a parameter of Raps"),
+        (lambda: rs.grid(rs.Raps(), penalty=[1]), TypeError, "a score's class"),
+        (lambda: rs.auto(PROBS, LABELS, seed="a"), TypeError, "seed"),
+        (lambda: rs.auto(PROBS, LABELS, class_factors="no"), TypeError, "class_factors"),
+        (lambda: rs.auto(spoiled(), LABELS), ValueError, "NaN at row 3, column 2"),
+        (lambda: rs.compare(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), ValueError, "which has 2"),
+        (lambda: rs.auto(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), ValueError, "which has 2"),
+        (lambda: rs.Recalibrated(factors="ab"), ValueError, "factors"),
+        (lambda: rs.Temperature.fit(PROBS, LABELS, kind="scores"), TypeError, "to fit on"),
+        (
+            lambda: rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.0, 1.0))),
+            ValueError,
+            "fitted for 2 classes",
+        ),
+        (lambda: rs.Average(thr=-1), ValueError, "thr"),
+    ],
+)
+def test_what_cannot_be_is_told(ask, error, words):
+    with pytest.raises(error, match=words):
+        ask()
+
+
+def spoiled():
+    copy = PROBS.copy()
+    copy[3, 2] = np.nan
+    return copy
+
+
+def test_rows_of_frames_and_labels_must_be_in_one_order():
+    frame = pd.DataFrame(PROBS, columns=list("ABCD"))
+    labels = pd.Series(np.array(list("ABCD"))[LABELS]).iloc[::-1]
+    for ask in (rs.auto, rs.compare, lambda *given: rs.choose([rs.Thr()], *given)):
+        with pytest.raises(ValueError, match="the same index in another order"):
+            ask(frame, labels)
+
+
+def test_padding_is_no_candidate_in_a_comparison():
+    rows = [row[: 2 + i % 3] / row[: 2 + i % 3].sum() for i, row in enumerate(PROBS)]
+    labels = np.array([int(np.argmax(row[::-1])) for row in rows])
+    ragged = rs.Ragged.of(rows)
+    for score in (rs.Rank(), rs.TopK(), rs.Aps(), rs.Thr()):
+        told = rs.compare(ragged, labels, 0.05, scores=[score], repeats=3)
+        sizes = []
+        for cal, test in halves(260, 3, 0):
+            sizes.append(rs.calibrate(ragged[cal], labels[cal], score=score).predict(ragged[test], 0.05).sizes.mean())
+        assert told.means[0, 0] == pytest.approx(np.mean(sizes))
+
+
+def test_no_rows_are_spent_that_the_level_needs():
+    assert rs.auto(LOGITS[:1100], TRUTH[:1100], 0.001, kind="logits").n == 1100 - 101
+    assert isinstance(rs.auto(LOGITS[:600], TRUTH[:600], 0.1, kind="logits").score.score, rs.Recalibrated)
+    few = rs.auto(LOGITS[:260], TRUTH[:260], 0.05, kind="logits", condition=rs.PerLabel())
+    assert few.score.score == rs.Thr()
+    assert rs.auto(LOGITS, TRUTH, 0.1, kind="logits", share=0.003).score.score == rs.Thr()
+    assert rs.auto(LOGITS, TRUTH, 0.1, kind="logits", seed=-1).n == 1399
+    names = iter(["sadness", "joy", "love", "anger", "fear", "surprise"])
+    assert (
+        len(
+            rs.auto(
+                LOGITS,
+                np.array(["sadness", "joy", "love", "anger", "fear", "surprise"])[TRUTH],
+                kind="logits",
+                classes=names,
+            ).classes
+        )
+        == 6
+    )
+
+
+def test_a_file_with_numbers_for_other_classes_is_refused(tmp_path):
+    rule = rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.1, 0.2, 0.3, 0.4)))
+    object.__setattr__(rule.recipe.score, "factors", (0.1, 0.2, 0.3))
+    rule.save(tmp_path / "rule.rankset")
+    with pytest.raises(ValueError, match="fitted for 3 classes, it has 4"):
+        rs.load(tmp_path / "rule.rankset")
+
+
+def test_fits_find_what_was_done_to_the_probabilities():
+    rng = np.random.default_rng(1)
+    true = rng.dirichlet(np.ones(6), 4000)
+    labels = np.array([rng.choice(6, p=row) for row in true])
+    sharpened = true**3 / (true**3).sum(axis=1, keepdims=True)
+    assert rs.Temperature.fit(sharpened, labels).scale == pytest.approx(1 / 3, abs=0.03)
+    fitted = rs.Recalibrated.fit(sharpened, labels)
+    error = np.abs(np.exp(fitted.transform(sharpened)) - true).mean()
+    assert error < 0.3 * np.abs(sharpened - true).mean()
+
+
+def test_class_factors_find_classes_that_are_never_true():
+    rng = np.random.default_rng(2)
+    probs = rng.dirichlet(np.ones(10), 3000)
+    labels = np.array([rng.choice(5, p=row[:5] / row[:5].sum()) for row in probs])
+    fitted = rs.Recalibrated.fit(probs[:1500], labels[:1500])
+    assert max(fitted.factors[5:]) < min(fitted.factors[:5]) - 2
+    assert rs.Recalibrated.fit(probs[:1500], labels[:1500], class_factors=False).factors == ()
+    sizes = {}
+    for score in (rs.Thr(), fitted):
+        rule = rs.calibrate(probs[1500:], labels[1500:], score=score)
+        sizes[score] = rule.predict(probs, 0.1).sizes.mean()
+    assert sizes[fitted] < 0.6 * sizes[rs.Thr()]
+
+
+def test_class_factors_are_left_out_where_they_gain_nothing():
+    rng = np.random.default_rng(3)
+    probs = rng.dirichlet(np.ones(10), 1000)
+    labels = np.array([rng.choice(10, p=row) for row in probs])
+    assert rs.Recalibrated.fit(probs, labels).factors == ()
+
+
+def test_auto_says_what_it_did():
+    few = rs.auto(PROBS[:200], LABELS[:200], 0.1)
+    assert few.score.score == rs.Thr()
+    assert few.n == 199
+    assert "199 of 200 rows calibrate, so coverage of at least 1 - alpha holds" in repr(few)
+    many = rs.auto(LOGITS, TRUTH, 0.1, kind="logits")
+    assert isinstance(many.score.score, rs.Recalibrated)
+    assert "recalibrated on" in repr(many)
+    assert many.n == 1399
+    assert many == rs.auto(LOGITS, TRUTH, 0.1, kind="logits")
+    assert many != rs.auto(LOGITS, TRUTH, 0.1, kind="logits", seed=1)
+    assert "recalibrated on" in many._repr_html_()
+
+
+def test_auto_takes_what_calibrate_takes(tmp_path):
+    names = ["sadness", "joy", "love", "anger", "fear", "surprise"]
+    frame = pd.DataFrame(LOGITS, columns=names)
+    rule = rs.auto(frame, np.array(names)[TRUTH], 0.1, kind="logits")
+    assert set(rule.predict(frame[:5], 0.1).to_frame().columns) == {"labels", "size", "top"}
+    rule.save(tmp_path / "rule.rankset")
+    assert rs.load(tmp_path / "rule.rankset") == rule
+    sites = np.array(["a", "b"] * 1000)
+    grouped = rs.auto(LOGITS, TRUTH, 0.1, kind="logits", condition=rs.PerRow(), groups=sites)
+    assert grouped.groups.tolist() == ["a", "b"]
+    assert rs.auto(PROBS[:, 1], LABELS % 2, 0.1, kind="binary").classes.tolist() == [0, 1]
+    assert rs.auto(LOGITS, TRUTH, 0.1, kind="scores").score.score == rs.Thr()
+    assert rs.auto(LOGITS, TRUTH, 0.1, kind="logits", share=0).score.score == rs.Thr()
+    assert rs.auto(LOGITS, TRUTH, 0.1, kind="logits", class_factors=False).score.score.factors == ()
+    options = rs.Ragged.of([row[: 2 + i % 3] / row[: 2 + i % 3].sum() for i, row in enumerate(PROBS)])
+    assert rs.auto(options, [int(np.argmax(row[:2])) for row in PROBS]).n == 259
+
+
+def test_rows_are_aligned_with_the_level():
+    assert aligned(1000, Fraction(1, 10)) == 999
+    assert aligned(1000, Fraction(1, 20)) == 999
+    assert aligned(130, Fraction(1, 5)) == 129
+    assert aligned(5, Fraction(1, 10)) == 5
+    for n in (50, 333, 1000):
+        for alpha in (Fraction(123, 1000), Fraction(1, 7), Fraction(29, 100)):
+            assert 0.9 * n - 1 <= aligned(n, alpha) <= n
+            rest = (aligned(n, alpha) + 1) * alpha % 1
+            assert rest <= (n + 1) * alpha % 1 or rest / (aligned(n, alpha) + 1) <= (n + 1) * alpha % 1 / (n + 1)
+
+
+def test_where_plain_scores_are_clearly_better_they_are_taken(monkeypatch):
+    monkeypatch.setattr("rankset.automatic.CLEARLY", 2.0)
+    rule = rs.auto(LOGITS, TRUTH, 0.1, kind="logits")
+    assert rule.score.score in (rs.Thr(), rs.Rank())
+    assert "clearly smaller" in repr(rule)
+
+
+def test_shares_by_rows():
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(3), 2500), rng.integers(0, 3, 2500)
+    assert rs.auto(probs[: FEW_ROWS - 1], labels[: FEW_ROWS - 1], 0.1).n == 249
+    assert rs.auto(probs[:1000], labels[:1000], 0.1).n == 799
+    assert rs.auto(probs[:MANY_ROWS], labels[:MANY_ROWS], 0.1).n == 1399
+
+
+def test_the_page_tells_the_numbers_of_its_file():
+    cells = json.loads((DOCS / "choosing.json").read_text(encoding="utf-8"))
+    page = (DOCS / "choosing.md").read_text(encoding="utf-8")
+    assert page == refreshed(page, cells)
+    many = [cell for cell in cells if cell["rows"] > 1000]
+    assert len({cell["model"] for cell in many}) == 21
+    assert np.exp(np.mean(np.log([cell["ratio"] for cell in many]))) < 0.9
+    assert max(cell["ratio"] for cell in many) <= 1.01
+    assert max(cell["ratio"] - 2 * cell["error"] for cell in cells) <= 1.03
+    assert max(abs(cell["z"]) for cell in cells) < 4
