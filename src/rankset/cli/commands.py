@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
 
 import rankset as library
 from rankset.cli.paper import paper
+from rankset.cli.rules import COMMANDS
 from rankset.errors import RanksetError
 
 
 class Commands(click.Group):
     """A group that tells errors of the library in one line."""
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+    def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
         try:
             return super().invoke(ctx)
         except RanksetError as error:
             raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
+            ctx.exit(0)
         except OSError as error:
             raise click.ClickException(f"{error.filename or ''}: {error.strerror or error}") from error
 
@@ -30,4 +36,5 @@ def rankset() -> None:
     """Prediction sets with a guarantee, from any classifier's scores."""
 
 
-rankset.add_command(paper)
+for command in (*COMMANDS, paper):
+    rankset.add_command(command)

@@ -1,0 +1,294 @@
+"""The command line, as someone with files and no Python meets it."""
+
+import gzip
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import rankset as rs
+from rankset.cli.commands import rankset
+
+NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
+LOGITS, LABELS = rs.paper.scores("carer")
+VAL, TEST = slice(0, 600), slice(600, 1000)
+RULE = rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")
+FRAME = pd.DataFrame(LOGITS.astype(float), columns=NAMES).assign(answer=np.array(NAMES)[LABELS], site=["a", "b"] * 1000)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, part in (("val", VAL), ("test", TEST)):
+        np.save(f"{name}_logits.npy", LOGITS[part])
+        np.save(f"{name}_labels.npy", LABELS[part])
+        np.savez(f"{name}.npz", logits=LOGITS[part], labels=LABELS[part])
+        FRAME[part].to_csv(f"{name}.csv", index=False)
+        FRAME[part].to_csv(f"{name}.tsv", index=False, sep="\t")
+        FRAME[part].to_csv(f"{name}.csv.gz", index=False)
+        FRAME[part].to_parquet(f"{name}.parquet")
+        FRAME[part].to_feather(f"{name}.feather")
+        lines = "".join(json.dumps(row) + "\n" for row in FRAME[part].to_dict("records"))
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    return tmp_path
+
+
+def run(*arguments, stdin=None):
+    return CliRunner().invoke(rankset, [str(argument) for argument in arguments], input=stdin)
+
+
+def fine(*arguments, **options):
+    done = run(*arguments, **options)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_from_files_to_decisions(folder):
+    fine("calibrate", "val_logits.npy", "val_labels.npy", "--kind", "logits", "-o", "rule.rankset")
+    assert rs.load("rule.rankset") == RULE
+    fine("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.1", "-o", "sets.parquet")
+    assert [list(row) for row in pq.read_table("sets.parquet")["labels"].to_pylist()] == RULE.predict(
+        LOGITS[TEST], 0.1
+    ).to_lists()
+    told = fine(
+        "evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy", "--alpha", "0.05", "--alpha", "0.1"
+    ).stdout
+    for alpha in (0.05, 0.1):
+        assert repr(rs.evaluate(RULE.predict(LOGITS[TEST], alpha), LABELS[TEST])) in told
+    told = fine("compare", "val_logits.npy", "val_labels.npy", "--kind", "logits", "--repeats", "2").stdout
+    assert repr(rs.compare(LOGITS[VAL], LABELS[VAL], 0.1, kind="logits", repeats=2)) in told
+    told = fine("inspect", "rule.rankset").stdout
+    assert "Rank()" in told
+    assert "r_star 2" in told
+    fine("calibrate", "test_logits.npy", "test_labels.npy", "--kind", "logits", "-o", "other.rankset")
+    fine("merge", "rule.rankset", "other.rankset", "-o", "both.rankset")
+    assert rs.load("both.rankset") == RULE.update(LOGITS[TEST], LABELS[TEST])
+
+
+KINDS = ["csv", "tsv", "csv.gz", "parquet", "feather", "jsonl", "jsonl.gz"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_table_gives_the_same_rule(folder, kind):
+    options = ("--kind", "logits", "--label", "answer", "--drop", "site")
+    fine("calibrate", f"val.{kind}", *options, "-o", "rule.rankset")
+    expected = rs.calibrate(FRAME[VAL][NAMES], FRAME[VAL]["answer"], kind="logits")
+    assert rs.load("rule.rankset") == expected
+    done = fine("predict", "rule.rankset", f"test.{kind}", "--drop", "site", "--drop", "answer", "-o", "sets.jsonl")
+    assert "400 sets at alpha = 0.1" in done.stderr
+    sets = [json.loads(line)["labels"] for line in (folder / "sets.jsonl").read_text().splitlines()]
+    assert sets == expected.predict(FRAME[TEST][NAMES], 0.1).to_lists()
+
+
+def test_columns_are_matched_by_name(folder):
+    fine("calibrate", "val.csv", "--kind", "logits", "--label", "answer", "--drop", "site", "-o", "rule.rankset")
+    FRAME[TEST][NAMES[::-1]].to_csv("turned.csv", index=False)
+    FRAME[TEST][NAMES].to_csv("plain.csv", index=False)
+    assert fine("predict", "rule.rankset", "turned.csv").stdout == fine("predict", "rule.rankset", "plain.csv").stdout
+    FRAME[TEST][NAMES[:5]].to_csv("less.csv", index=False)
+    assert "columns of the file must be the classes" in run("predict", "rule.rankset", "less.csv").stderr
+
+
+def test_arrays_keys_lists_and_names(folder):
+    fine("calibrate", "val.npz", "val_labels.npy", "--key", "logits", "--kind", "logits", "-o", "a.rankset")
+    assert rs.load("a.rankset") == RULE
+    pairs = zip(LOGITS[VAL].tolist(), LABELS[VAL].tolist(), strict=True)
+    lines = "".join(json.dumps({"scores": row, "y": label}) + "\n" for row, label in pairs)
+    (folder / "lists.jsonl").write_text(lines)
+    fine("calibrate", "lists.jsonl", "--label", "y", "--kind", "logits", "-o", "b.rankset")
+    assert rs.load("b.rankset") == RULE
+    (folder / "names.txt").write_text("\n".join(NAMES) + "\n")
+    np.save("words.npy", np.array(NAMES)[LABELS[VAL]])
+    fine("calibrate", "val_logits.npy", "words.npy", "--classes", "names.txt", "--kind", "logits", "-o", "c.rankset")
+    assert rs.load("c.rankset").classes.tolist() == NAMES
+
+
+def test_groups_scores_and_auto(folder):
+    options = ("--label", "answer", "--kind", "logits")
+    fine("calibrate", "val.csv", *options, "--group", "site", "--score", "thr", "-o", "g.rankset")
+    assert rs.load("g.rankset").condition == rs.PerRow()
+    assert rs.load("g.rankset").score == rs.Thr()
+    told = fine("evaluate", "g.rankset", "test.csv", "--label", "answer", "--group", "site").stdout
+    assert "group 'a'" in told
+    fine("calibrate", "val.csv", *options, "--drop", "site", "--auto", "0.1", "--per-label", "-o", "p.rankset")
+    assert rs.load("p.rankset").condition == rs.PerLabel()
+    assert "recalibrated on" in fine("inspect", "p.rankset").stdout
+
+
+def test_standard_input_and_output(folder):
+    fine("calibrate", "val_logits.npy", "val_labels.npy", "--kind", "logits", "-o", "rule.rankset")
+    lines = pd.DataFrame(LOGITS[TEST].astype(float)).to_csv(index=False)
+    told = fine("predict", "rule.rankset", "-", "--alpha", "0.2", stdin=lines).stdout
+    rows = pd.read_csv(io.StringIO(told), keep_default_na=False)
+    assert rows["size"].tolist() == RULE.predict(LOGITS[TEST], 0.2).sizes.tolist()
+    objects = FRAME[TEST][NAMES].rename(columns=dict(zip(NAMES, map(str, range(6)), strict=True)))
+    text = "".join(json.dumps(row) + "\n" for row in objects.to_dict("records"))
+    assert fine("predict", "rule.rankset", "-", "--format", "jsonl", "--alpha", "0.2", stdin=text).stdout == told
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "npz", "csv.gz", "jsonl.gz"])
+def test_every_kind_of_output(folder, kind, monkeypatch):
+    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 24 * 100)  # several parts
+    RULE.save("rule.rankset")
+    fine("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.05", "-o", f"sets.{kind}")
+    expected = RULE.predict(LOGITS[TEST], 0.05)
+    if kind == "npz":
+        with np.load("sets.npz") as arrays:
+            assert arrays["codes"].tolist() == expected.codes.tolist()
+            assert arrays["offsets"].tolist() == expected.offsets.tolist()
+        return
+    path = folder / f"sets.{kind}"
+    if kind == "parquet":
+        sizes = pq.read_table(path)["size"].to_pylist()
+    elif "jsonl" in kind:
+        text = gzip.decompress(path.read_bytes()) if kind.endswith("gz") else path.read_bytes()
+        sizes = [json.loads(line)["size"] for line in text.splitlines()]
+    else:
+        sizes = pd.read_csv(path)["size"].tolist()
+    assert sizes == expected.sizes.tolist()
+
+
+def test_nothing_is_overwritten_or_left_half_written(folder):
+    RULE.save("rule.rankset")
+    (folder / "sets.csv").write_text("precious")
+    done = run("predict", "rule.rankset", "test_logits.npy", "-o", "sets.csv")
+    assert done.exit_code == 1
+    assert "exists already. Pass --force" in done.stderr
+    assert (folder / "sets.csv").read_text() == "precious"
+    bad = LOGITS[TEST].copy()
+    bad[399, 2] = np.nan
+    np.save("bad.npy", bad)
+    done = run("predict", "rule.rankset", "bad.npy", "--force", "-o", "sets.csv")
+    assert done.exit_code == 1
+    assert "NaN" in done.stderr
+    assert (folder / "sets.csv").read_text() == "precious"
+    fine("predict", "rule.rankset", "test_logits.npy", "--force", "-o", "sets.csv")
+    assert (folder / "sets.csv").read_text() != "precious"
+    before = (folder / "rule.rankset").read_bytes()
+    assert run("calibrate", "val_logits.npy", "val_labels.npy", "-o", "rule.rankset").exit_code == 1
+    assert (folder / "rule.rankset").read_bytes() == before
+    assert not [path for path in folder.iterdir() if path.name.endswith(".draft")]
+
+
+def test_json_for_machines(folder):
+    RULE.save("rule.rankset")
+    told = json.loads(fine("inspect", "rule.rankset", "--json").stdout)
+    assert told["rows"] == 600
+    assert told["levels"]["0.1"]["r_star"] == RULE.rank_profile(0.1).r_star
+    told = json.loads(fine("evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy", "--json").stdout)
+    assert told["0.1"]["coverage"] == rs.evaluate(RULE.predict(LOGITS[TEST], 0.1), LABELS[TEST]).coverage
+    told = json.loads(
+        fine("compare", "val.npz", "val_labels.npy", "--key", "logits", "--kind", "logits", "--json").stdout
+    )
+    assert told["0.1"]["Thr()"]["size"]["mean"] > 0
+
+
+def zipped(entries):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def npy(header):
+    data = io.BytesIO()
+    np.lib.format.write_array_header_1_0(data, header)
+    return data.getvalue()
+
+
+HUGE = npy({"descr": "<f8", "fortran_order": False, "shape": (10**12, 10)})
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.npy", b"", "cannot be read"),
+        ("a.npy", HUGE, "cannot be read"),
+        ("a.npy", b"\x93NUMPY\x01\x00junk", "cannot be read"),
+        ("a.npz", b"PK nonsense", "cannot be read"),
+        ("a.npz", zipped({"x.npy": HUGE}), "promises|would unpack"),
+        ("a.npz", zipped({"x.npy": b"\0" * 50_000_000}), "would unpack|cannot be read"),
+        ("a.npz", zipped({"../../x.txt": b"1"}), "no arrays"),
+        ("a.csv", b"a,b\n1,2\n3\n", "cannot be read"),
+        ("a.csv", b"a,b\n1,x\n", "'b' must hold numbers"),
+        ("a.csv", b"a,b\n1,\n", "no value at row 0"),
+        ("a.csv", b"\xff\xfe\x00", "a.csv"),
+        ("a.jsonl", b'{"a": 1\n', "cannot be read"),
+        ("a.jsonl", b'{"a": [1, 2]}\n{"a": [1]}\n', "row 1 has another"),
+        ("a.jsonl.gz", b"not packed", "cannot be read"),
+        ("a.parquet", b"PAR1", "cannot be read"),
+        ("a.xlsx", b"", "must end in one of"),
+        ("a", b"", "must end in one of"),
+    ],
+)
+def test_hostile_and_damaged_files_are_told_in_a_line(folder, name, data, words):
+    RULE.save("rule.rankset")
+    (folder / name).write_bytes(data)
+    done = run("predict", "rule.rankset", name, "-o", "sets.csv")
+    assert done.exit_code == 1, done.output
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert any(word in done.stderr for word in words.split("|")), done.stderr
+    assert not (folder / "sets.csv").exists()
+
+
+def test_pickles_are_never_loaded(folder):
+    class Evil:
+        def __reduce__(self):
+            return os.mkdir, ("owned",)
+
+    np.save("evil.npy", np.array([Evil()], dtype=object), allow_pickle=True)
+    np.savez("evil.npz", x=np.array([Evil()], dtype=object))
+    RULE.save("rule.rankset")
+    for name in ("evil.npy", "evil.npz"):
+        assert "never loaded" in run("predict", "rule.rankset", name).stderr
+    assert not (folder / "owned").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["calibrate", "val_logits.npy", "-o", "x.rankset"], "labels are needed"),
+        (["calibrate", "val.csv", "val_labels.npy", "--label", "answer", "-o", "x.rankset"], "labels came twice"),
+        (["calibrate", "val.csv", "--label", "nope", "-o", "x.rankset"], "no column 'nope'"),
+        (["calibrate", "val.csv", "--label", "answer", "-o", "x.rankset"], "'site' must hold numbers"),
+        (["calibrate", "val.npz", "val_labels.npy", "-o", "x.rankset"], "say which one with --key"),
+        (["calibrate", "val_logits.npy", "val_labels.npy", "-o", "x.rankset"], "pass kind='logits'"),
+        (
+            ["calibrate", "val_logits.npy", "test_labels.npy", "--kind", "logits", "-o", "x.rankset"],
+            "each of the 600 rows",
+        ),
+        (["predict", "none.rankset", "val_logits.npy"], "none.rankset: there is no such file"),
+        (["predict", "val.csv", "val_logits.npy"], "Is this a rankset file?"),
+        (["predict", "rule.rankset", "none.npy"], "none.npy: there is no such file"),
+        (["predict", "rule.rankset", "val_logits.npy", "--alpha", "10"], "did you mean 0.1"),
+        (["predict", "rule.rankset", "val_logits.npy", "-o", "x.xlsx"], "must end in one of"),
+        (["predict", "rule.rankset", "val_logits.npy", "-o", "no/where/x.csv"], "cannot be written"),
+        (["merge", "rule.rankset", "rule.rankset", "-o", "x.rankset"], "cannot be merged with itself"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(folder, arguments, words):
+    RULE.save("rule.rankset")
+    done = run(*arguments)
+    assert done.exit_code == 1
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["calibrate", "predict", "evaluate", "compare", "inspect", "merge", "paper"])
+def test_every_help_has_an_example(command):
+    told = fine(command, "--help").stdout
+    assert f"rankset {command}" in told.split("Usage", 1)[1].split("\n", 1)[1]
+
+
+def test_the_nearest_command_is_suggested():
+    assert "Did you mean 'calibrate'?" in run("calibrat").stderr
+    assert "--alpha" in run("predict", "a", "b", "--alpah", "0.1").stderr
