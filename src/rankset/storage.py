@@ -1,8 +1,7 @@
 """Headers and arrays on disk: one safetensors file, the header as sorted JSON in one metadata key, no pickle.
 
 Nothing is allocated before sizes are checked, nothing in a file is ever executed, a digest tells damage, a failed
-save leaves the old file as it was. This module knows nothing of rules; ``docs/design.md`` describes the header they
-write.
+save leaves the old file as it was. This module knows nothing of rules; ``docs/format.md`` describes what they write.
 """
 
 import dataclasses
