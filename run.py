@@ -40,6 +40,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "lint": "--group build --group test --group lint",
     "tensors": "--group build --group tensors",
     "experiments": "--group build --group experiments",
+    "browser": "--group build --group browser",
     "mutate": "--group build --group mutate",
     "bench": "--extra fast --group build",
 }
@@ -205,6 +206,18 @@ def package(env: Path) -> int:
         return max([try_out(built) for built in sorted(Path(name).iterdir())])
 
 
+def browser(env: Path) -> int:
+    """Try the report in Chromium, from Debian's packages where it is missing."""
+    if not shutil.which("chromium"):
+        say("chromium is missing: apt-get install chromium")
+        if shutil.which("apt-get"):
+            run(["apt-get", "install", "--yes", "--quiet", "chromium"], None, {"DEBIAN_FRONTEND": "noninteractive"})
+    if not shutil.which("chromium"):
+        say("no chromium; as root: apt-get update && apt-get install chromium")
+        return 1
+    return run(["python", "-m", "pytest", "tests/browser"], env, {})
+
+
 def try_out(built: Path) -> int:
     """Install one built file beside itself, use it there, and return the exit code."""
     say(f"trying {built.name}")
@@ -227,6 +240,7 @@ JOBS = {
         "tensors",
         [f"python -m pytest tests/test_tensors.py tests/test_torch.py {ARGS}"],
     ),
+    "browser": Job("the report in a real browser", "browser", function=browser),
     "laws": Job(
         "the property tests, with many more examples",
         "test",

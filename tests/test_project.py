@@ -81,5 +81,9 @@ def test_every_link_between_pages_leads_somewhere():
 
 def test_the_design_page_names_every_room():
     text = (ROOT / "docs" / "design.md").read_text()
-    rooms = {path.stem for path in (ROOT / "src" / "rankset").iterdir() if path.suffix == ".py"} | {"cli", "paper"}
+    rooms = {path.stem for path in (ROOT / "src" / "rankset").iterdir() if path.suffix == ".py"} | {
+        "cli",
+        "paper",
+        "report",
+    }
     assert {room for room in rooms - {"__init__", "__main__"} if f"`{room}`" not in text} == set()

@@ -152,6 +152,10 @@ class KindError(RanksetError, TypeError):
         return cls("a picture needs matplotlib, which is not installed. Install rankset with [plots].")
 
     @classmethod
+    def no_plotly(cls) -> "KindError":
+        return cls("a report needs plotly, which is not installed. Install rankset with [report].")
+
+    @classmethod
     def no_backend(cls, backend: str) -> "KindError":
         return cls(f"a frame of {backend} needs {backend}, which is not installed. Install it, or pass backend=….")
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import math
 import sys
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,22 @@ MOST_UNPACKED = 64 << 30
 """Bytes an .npz may unpack to."""
 MOST_RATIO = 1100
 """How much smaller than its content a packed file can honestly be: deflate packs no better."""
+DAMAGE = (
+    OSError,
+    ValueError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    LookupError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What libraries raise for files that are not what they say."""
 ARROW = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson")
 
 
@@ -45,7 +63,10 @@ class Columns:
         """One named column, as an array of its plain values."""
         if name not in self.names:
             raise FileError.no_column(self.path, name, self.names)
-        return _plain(self.table.column(name))
+        try:
+            return _plain(self.table.column(name))
+        except UnicodeError as error:
+            raise FileError.unreadable(self.path, str(error)) from None
 
     def scores(self, apart: Sequence[str] = ()) -> tuple[NDArray[Any], list[str] | None]:
         """The matrix of scores and the names of its columns, if it has names: all columns but those ``apart``.
@@ -80,19 +101,23 @@ def read(path: str, *, key: str | None = None, kind: str | None = None) -> Colum
     if not file.is_file():
         raise FileError.unreadable(path, "it is a directory or a device")
     suffix = f".{kind}" if kind else _suffix(file)
+    if suffix not in (".npy", ".npz", *ARROW):
+        raise FileError.unknown_kind(path, (".npy", ".npz", *ARROW))
     try:
-        if suffix == ".npy":
-            return Columns(path, _npy(file))
-        if suffix == ".npz":
-            return Columns(path, _npz(file, key))
-        if suffix in ARROW:
-            with file.open("rb") as stream:
-                return _stream(stream, path, suffix, packed=file.suffix == ".gz")
+        return _read(file, path, suffix, key)
     except FileError:
         raise
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, UnicodeError, MemoryError, OverflowError) as error:
+    except DAMAGE as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
-    raise FileError.unknown_kind(path, (".npy", ".npz", *ARROW))
+
+
+def _read(file: Path, path: str, suffix: str, key: str | None) -> Columns:
+    if suffix == ".npy":
+        return Columns(path, _npy(file))
+    if suffix == ".npz":
+        return Columns(path, _npz(file, key))
+    with file.open("rb") as stream:
+        return _stream(stream, path, suffix, packed=file.suffix == ".gz")
 
 
 def _suffix(file: Path) -> str:
@@ -150,9 +175,11 @@ def _stream(stream: Any, path: str, suffix: str, *, packed: bool = False) -> Col
             if packed
             else pa.PythonFile(stream, mode="r")
         )
-        return Columns(path, table=READERS[suffix](source))
-    except pa.ArrowException as error:
+        columns = Columns(path, table=READERS[suffix](source))
+        columns.names  # noqa: B018 - they may be no text
+    except (pa.ArrowException, *DAMAGE) as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
+    return columns
 
 
 def _csv(delimiter: str) -> Callable[[Any], Any]:

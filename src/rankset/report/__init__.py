@@ -1,0 +1,6 @@
+"""A report on sets: one page that needs nothing from outside, to be sent to a colleague."""
+
+from rankset.report.page import page
+from rankset.report.study import Study, studied
+
+__all__ = ["Study", "page", "studied"]

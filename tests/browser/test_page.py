@@ -1,0 +1,132 @@
+"""The report in a real browser: `python3 run.py browser`. Skipped where Playwright or Chromium is missing."""
+
+import csv
+import shutil
+
+import numpy as np
+import pytest
+
+import rankset as rs
+
+sync_api = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("plotly")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+
+LOGITS, LABELS = rs.paper.scores("carer")
+NAMES = ["<script>alert(1)</script>", '"b" & <i>', "\u202eturned", "anger", "fear", "naïve 猫"]
+CAL, NEW = slice(0, 700), slice(700, 1300)
+RULE = rs.calibrate(LOGITS[CAL], np.array(NAMES)[LABELS[CAL]], kind="logits", classes=NAMES)
+TRUTH = np.array(NAMES)[LABELS[NEW]]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    labels = np.array(NAMES)[LABELS]
+    study = rs.report.studied(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
+    path.write_text(rs.report.page(study, "Emotions <b>"), encoding="utf-8")
+    return path
+
+
+class Visit:
+    def __init__(self, browser, path, **options):
+        self.page = browser.new_context(**options).new_page()
+        self.outside, self.errors = [], []
+        self.page.on("request", lambda request: self.outside.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.errors.append(dialog.message))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 4", timeout=20_000)
+
+    def set_alpha(self, place):
+        self.page.eval_on_selector("#alpha", f"e => {{ e.value = {place}; e.dispatchEvent(new Event('input')); }}")
+
+    def facts(self):
+        names = self.page.locator("#facts dt").all_inner_texts()
+        return dict(zip(names, self.page.locator("#facts dd").all_inner_texts(), strict=True))
+
+
+@pytest.fixture
+def visit(browser, report):
+    visit = Visit(browser, report, viewport={"width": 1280, "height": 900})
+    yield visit
+    assert visit.errors == []
+    assert [url for url in visit.outside if not url.startswith(("file:", "data:", "blob:"))] == []
+    visit.page.context.close()
+
+
+@pytest.mark.parametrize("place", [0, 4, 9, 29])
+def test_the_slider_moves_every_number(visit, place):
+    visit.set_alpha(place)
+    alpha = f"{(place + 1) / 100:g}"
+    seen = rs.evaluate(RULE.predict(LOGITS[NEW], alpha), TRUTH)
+    told = visit.facts()
+    assert told["coverage"] == f"{seen.coverage:.4f}"
+    assert told["mean size"] == f"{seen.mean_size:.3f}"
+    assert told["SSCV"] == f"{seen.sscv:.3f}"
+    assert f"At alpha = {alpha}:" in visit.page.inner_text("#headline")
+    first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
+    assert first[2] == f"{seen.worst_class.coverage:.3f}"
+    heights = visit.page.evaluate("document.getElementById('histogram').data[0].y")
+    assert heights == pytest.approx((seen.size_counts / seen.n).tolist())
+
+
+def test_the_keyboard_moves_it_too(visit):
+    visit.page.focus("#alpha")
+    before = visit.page.inner_text("#alpha-value")
+    visit.page.keyboard.press("ArrowRight")
+    assert float(visit.page.inner_text("#alpha-value")) == pytest.approx(float(before) + 0.01)
+
+
+def test_another_score_is_shown(visit):
+    visit.page.select_option("#score", "1")
+    seen = rs.evaluate(
+        rs.calibrate(LOGITS[CAL], np.array(NAMES)[LABELS[CAL]], kind="logits", classes=NAMES, score=rs.Thr()).predict(
+            LOGITS[NEW], 0.1
+        ),
+        TRUTH,
+    )
+    assert visit.facts()["mean size"] == f"{seen.mean_size:.3f}"
+
+
+def test_classes_are_sorted_by_a_click_and_hostile_names_are_text(visit):
+    visit.page.get_by_role("button", name="rows").click()
+    counts = [int(text) for text in visit.page.locator("#classes tbody tr td:nth-child(2)").all_inner_texts()]
+    assert counts == sorted(counts)
+    visit.page.get_by_role("button", name="rows").click()
+    counts = [int(text) for text in visit.page.locator("#classes tbody tr td:nth-child(2)").all_inner_texts()]
+    assert counts == sorted(counts, reverse=True)
+    names = visit.page.locator("#classes tbody tr td:first-child").all_text_contents()
+    assert NAMES[0] in names
+    assert visit.page.locator("#classes script, #classes i").count() == 0
+    assert visit.page.inner_text("h1") == "Emotions <b>"
+
+
+def test_numbers_can_be_downloaded(visit, tmp_path):
+    with visit.page.expect_download() as waiting:
+        visit.page.click("#download")
+    waiting.value.save_as(tmp_path / "numbers.csv")
+    with (tmp_path / "numbers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5 * 50
+    seen = rs.evaluate(RULE.predict(LOGITS[NEW], 0.1), TRUTH)
+    (row,) = [row for row in rows if row["score"] == "Rank()" and row["alpha"] == "0.1"]
+    assert float(row["coverage"]) == pytest.approx(seen.coverage, abs=1e-5)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (820, "light"), (1440, "dark")])
+def test_it_fits_every_width(browser, report, width, scheme, tmp_path):
+    visit = Visit(browser, report, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    visit.page.screenshot(path=tmp_path / "page.png", full_page=True)
+    assert (tmp_path / "page.png").stat().st_size > 20_000
+    visit.page.context.close()

@@ -1,0 +1,104 @@
+"""The report's numbers are the library's; its page is one file that trusts no text. `run.py browser` opens it."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import rankset as rs
+from rankset.cli.commands import rankset
+
+pytest.importorskip("plotly")
+
+LOGITS, LABELS = rs.paper.scores("carer")
+CAL, NEW = slice(0, 700), slice(700, 1300)
+HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202eturned", "\ud800", "ok", "naïve 猫"]
+RULES = [
+    rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=score) for score in (rs.Rank(), rs.Thr(), rs.Aps())
+]
+STUDY = rs.report.study.of_rules(RULES, LOGITS[NEW], LABELS[NEW])
+DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', flags=re.DOTALL)
+
+
+def test_every_number_is_the_librarys():
+    told = STUDY.data
+    assert told["rows"] == 600
+    assert told["calibration"] == 700
+    for rule, score in zip(RULES, told["scores"], strict=True):
+        for place in (0, 4, 9, 19, 49):
+            alpha = f"{told['alphas'][place]:g}"
+            sets = rule.predict(LOGITS[NEW], alpha)
+            seen = rs.evaluate(sets, LABELS[NEW])
+            assert score["coverage"][place] == pytest.approx(seen.coverage, abs=1e-5)
+            assert score["interval"][place] == pytest.approx(seen.interval, abs=1e-5)
+            assert score["size"][place] == pytest.approx(seen.mean_size, abs=1e-5)
+            assert score["sscv"][place] == pytest.approx(seen.sscv, abs=1e-5)
+            assert score["sscv_apart"][place] == pytest.approx(seen.sscv_empty_apart, abs=1e-5)
+            assert score["histogram"][place] == seen.size_counts.tolist()
+            by_class = [share.coverage for share in seen.classes]
+            assert score["class_coverage"][place] == pytest.approx(by_class, abs=1e-4)
+            assert score["band"][place] == pytest.approx(seen.expected, abs=1e-5)
+    assert told["scores"][0]["r_star"][9] == RULES[0].rank_profile(0.1).r_star
+
+
+def test_ambiguous_rows_have_their_sets():
+    sets, p_values = RULES[0].predict(LOGITS[NEW], 0.1), RULES[0].p_values(LOGITS[NEW])
+    assert len(STUDY.data["ambiguous"]) == 100
+    for row in STUDY.data["ambiguous"]:
+        kept = [column for column, p in row["labels"] if p > 0.1]
+        assert set(kept) == set(sets[row["row"]].tolist())
+        assert row["label"] == LABELS[NEW][row["row"]]
+    assert max((p_values > 0.1).sum(axis=1)) == (p_values[STUDY.data["ambiguous"][0]["row"]] > 0.1).sum()
+
+
+def test_the_page_is_one_file_and_takes_no_text_for_markup():
+    labels = np.array(HOSTILE, dtype=object)
+    study = rs.report.studied(
+        LOGITS[CAL], labels[LABELS[CAL]], LOGITS[NEW], labels[LABELS[NEW]], kind="logits", classes=HOSTILE
+    )
+    page = rs.report.page(study, '<img src=x onerror="alert(1)"> {{data}}')
+    page.encode()  # half a character would not survive
+    assert page.count("<script") == page.count("</script>")
+    ours = page.split("<script>", 1)[0]
+    assert "<img" not in ours
+    assert "onerror=&quot;" in ours
+    (found,) = DATA.findall(page)
+    assert "<" not in found
+    assert json.loads(found)["classes"][0] == HOSTILE[0]
+    without_plotly = ours + page.rsplit("<script>", 1)[1]
+    assert not re.search(r"https?://", without_plotly)
+    assert "default-src 'none'" in page
+    assert "{{title}}" not in page
+
+
+def test_a_large_report_stays_small():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.full(100, 0.1), 6000)
+    labels = np.array([rng.choice(100, p=row) for row in probs])
+    study = rs.report.studied(probs[:1000], labels[:1000], probs[1000:], labels[1000:])
+    assert len(rs.report.page(study)) < 8_000_000
+
+
+def test_rules_of_other_classes_and_no_rows_are_told():
+    other = rs.calibrate(LOGITS[CAL][:, :3], LABELS[CAL] % 3, kind="logits")
+    with pytest.raises(ValueError, match="classes"):
+        rs.report.study.of_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
+    with pytest.raises(ValueError, match="0 rows"):
+        rs.report.study.of_rules(RULES, LOGITS[:0], LABELS[:0])
+
+
+def test_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, part in (("val", CAL), ("test", NEW)):
+        np.save(f"{name}_logits.npy", LOGITS[part])
+        np.save(f"{name}_labels.npy", LABELS[part])
+    files = ["val_logits.npy", "val_labels.npy", "test_logits.npy", "test_labels.npy"]
+    done = CliRunner().invoke(
+        rankset, ["report", *files, "--kind", "logits", "-o", "report.html", "--title", "Emotions"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "<h1>Emotions</h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    done = CliRunner().invoke(rankset, ["report", *files, "--kind", "logits", "-o", "report.html"])
+    assert "exists already" in done.stderr
