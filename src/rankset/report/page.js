@@ -21,7 +21,7 @@
     const ink = dark.matches ? "#e6e8eb" : "#1b1f24", line = dark.matches ? "#333a43" : "#d5d9e0";
     const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true };
     return { margin: { t: 10, r: 10, b: 44, l: 54 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 12 },
-      legend: { orientation: "h", y: 1.14 }, ...extra, xaxis: { ...axis, ...extra.xaxis }, yaxis: { ...axis, ...extra.yaxis } };
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom" }, ...extra, xaxis: { ...axis, ...extra.xaxis }, yaxis: { ...axis, ...extra.yaxis } };
   }
   const options = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
   const draw = (id, traces, extra) => Plotly.react(id, traces, layout(extra), options);
