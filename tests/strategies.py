@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rankset as rs
 
-PER_SCORE = settings(max_examples=max(10, settings.default.max_examples // 10))
+PER_SCORE = settings(max_examples=max(10, settings.default.max_examples // 15))
 """For tests that look at every score."""
 
 DETERMINISTIC = [
