@@ -214,17 +214,10 @@ class Average:
         return (self.thr * (1 - cells.prob) + self.aps * mass + self.rank / n_columns * cells.rank,)
 
 
-@dataclass(frozen=True)
-class TieBreak:
-    """Any score, with its remaining ties between rows settled by each row's own draw.
-
-    Identical rows share their draw; pass ``ids=`` to tell them apart, then no tie is left.
-    """
+class Wrapper:
+    """What scores around a score share: they see rows as the inner one does, and say what it says."""
 
     score: Score
-
-    def __post_init__(self) -> None:
-        checked_score(self.score)
 
     @property
     def needs_probs(self) -> bool:
@@ -237,6 +230,19 @@ class TieBreak:
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         return transformed(self.score, probs)
 
+
+@dataclass(frozen=True)
+class TieBreak(Wrapper):
+    """Any score, with its remaining ties between rows settled by each row's own draw.
+
+    Identical rows share their draw; pass ``ids=`` to tell them apart, then no tie is left.
+    """
+
+    score: Score
+
+    def __post_init__(self) -> None:
+        checked_score(self.score)
+
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
         return *_tuple(self.score.keys(cells)), cells.noise
 
@@ -245,7 +251,7 @@ class TieBreak:
 
 
 @dataclass(frozen=True, repr=False)
-class Chosen:
+class Chosen(Wrapper):
     """A score, and in words how it was chosen."""
 
     score: Score
@@ -259,17 +265,6 @@ class Chosen:
     def __repr__(self) -> str:
         return f"{self.score!r}: {self.why}"
 
-    @property
-    def needs_probs(self) -> bool:
-        return needs_probs(self.score)
-
-    @property
-    def caveat(self) -> str | None:
-        return caveat(self.score)
-
-    def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
-        return transformed(self.score, probs)
-
     def keys(self, cells: Cells) -> Keys:
         return self.score.keys(cells)
 
@@ -277,10 +272,7 @@ class Chosen:
         return reach(self.score, bounds)
 
 
-WRAPPERS = (TieBreak, Chosen)
-"""Scores around a score."""
-
-BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, *WRAPPERS)
+BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, TieBreak, Chosen)
 """The scores a file may name."""
 
 
@@ -305,7 +297,7 @@ def needs_probs(score: Score) -> bool:
 
 def looks_at(score: Score, n_columns: int) -> frozenset[str]:
     """The features of cells that ``score`` uses, found out by showing it a row."""
-    simple = type(score) in BUILT_IN and not isinstance(score, WRAPPERS)
+    simple = type(score) in BUILT_IN and not isinstance(score, Wrapper)
     return _known(cast("Any", score), n_columns) if simple else _watched(score, n_columns)
 
 
@@ -358,12 +350,12 @@ def caveat(score: Score) -> str | None:
 
 def n_columns(score: Score) -> int | None:
     """How many classes ``score`` was fitted for; None where it does not care."""
-    return n_columns(score.score) if isinstance(score, WRAPPERS) else getattr(score, "n_columns", None)
+    return n_columns(score.score) if isinstance(score, Wrapper) else getattr(score, "n_columns", None)
 
 
 def transforms(score: Score) -> bool:
     """Whether ``score`` maps rows first."""
-    return transforms(score.score) if isinstance(score, WRAPPERS) else hasattr(score, "transform")
+    return transforms(score.score) if isinstance(score, Wrapper) else hasattr(score, "transform")
 
 
 def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
@@ -381,12 +373,12 @@ def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 
 def orders_by_rank(score: Score) -> bool:
     """Whether the first key of ``score`` is the rank."""
-    return orders_by_rank(score.score) if isinstance(score, WRAPPERS) else type(score) in (Rank, TopK)
+    return orders_by_rank(score.score) if isinstance(score, Wrapper) else type(score) in (Rank, TopK)
 
 
 def breaks_ties_by_prob(score: Score) -> bool:
     """Whether the second key of ``score`` is the probability."""
-    return breaks_ties_by_prob(score.score) if isinstance(score, WRAPPERS) else type(score) is Rank
+    return breaks_ties_by_prob(score.score) if isinstance(score, Wrapper) else type(score) is Rank
 
 
 def comparable(keys: object, cells: Cells, score: Score) -> Keys:

@@ -22,7 +22,7 @@ USUAL = ("0.01", "0.05", "0.1", "0.2")
 PART_BYTES = 64 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
-SCORES = {kind.__name__.lower(): kind for kind in scores.BUILT_IN if kind not in scores.WRAPPERS}
+SCORES = {kind.__name__.lower(): kind for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)}
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 

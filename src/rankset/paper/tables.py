@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
 from rankset.paper.experiment import METHODS
@@ -83,12 +83,11 @@ def definitions_heading(numbers: Numbers) -> str:
 
 def temperatures(numbers: Numbers) -> str:
     """Mean sizes as they are and with a random temperature for every row."""
-    head = f"{'':<12}" + "".join(f"{method:>20}" for method in METHODS)
-    lines = [head, f"{'':<12}" + f"{'as it is':>10}{'scrambled':>10}" * len(METHODS)]
-    for row, sizes in numbers.data["temperatures"].items():
-        cells = "".join(f"{sizes[method]['plain']:>10.3f}{sizes[method]['scrambled']:>10.3f}" for method in METHODS)
-        lines.append(f"{row:<12}{cells}")
-    return "\n".join(lines)
+    rows = {
+        row: [(sizes[method]["plain"], sizes[method]["scrambled"]) for method in METHODS]
+        for row, sizes in numbers.data["temperatures"].items()
+    }
+    return _pairs(METHODS, ("as it is", "scrambled"), rows, (10, 10), (3, 3), 12)
 
 
 def temperatures_heading(numbers: Numbers) -> str:
@@ -105,9 +104,26 @@ def _halves(repeats: int) -> str:
 
 def definitions(numbers: Numbers) -> str:
     """Coverage and size of the three definitions."""
-    head = f"{'':<20}" + "".join(f"{name:>22}" for name in DEFINITIONS)
-    lines = [head, f"{'':<20}" + f"{'coverage':>13}{'size':>9}" * len(DEFINITIONS)]
-    for row, measured in numbers.data["definitions"].items():
-        cells = "".join(f"{measured[name]['coverage']:>13.4f}{measured[name]['size']:>9.3f}" for name in DEFINITIONS)
-        lines.append(f"{row:<20}{cells}")
+    rows = {
+        row: [(measured[name]["coverage"], measured[name]["size"]) for name in DEFINITIONS]
+        for row, measured in numbers.data["definitions"].items()
+    }
+    return _pairs(DEFINITIONS, ("coverage", "size"), rows, (13, 9), (4, 3), 20)
+
+
+def _pairs(
+    names: Iterable[str],
+    both: tuple[str, str],
+    rows: Mapping[str, Sequence[tuple[float, float]]],
+    widths: tuple[int, int],
+    digits: tuple[int, int],
+    margin: int,
+) -> str:
+    """A table with two numbers under each name."""
+    under = "".join(f"{name:>{width}}" for name, width in zip(both, widths, strict=True))
+    lines = [" " * margin + "".join(f"{name:>{sum(widths)}}" for name in names)]
+    lines.append(" " * margin + under * len(next(iter(rows.values()), ())))
+    for row, pairs in rows.items():
+        cells = (f"{value:>{w}.{d}f}" for pair in pairs for value, w, d in zip(pair, widths, digits, strict=True))
+        lines.append(f"{row:<{margin}}{''.join(cells)}")
     return "\n".join(lines)

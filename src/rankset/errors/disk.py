@@ -1,0 +1,119 @@
+"""Sentences about files: of scores, labels and sets, and of rules."""
+
+from collections.abc import Sequence
+
+from rankset.errors.base import RanksetError, listed, shown
+
+
+class FileError(RanksetError, ValueError):
+    """A file of scores, labels or sets that cannot be read or written."""
+
+    @classmethod
+    def missing(cls, path: str) -> "FileError":
+        return cls(f"{path}: there is no such file. Check the path.")
+
+    @classmethod
+    def unreadable(cls, path: str, reason: str) -> "FileError":
+        return cls(f"{path}: it cannot be read: {reason.rstrip('.')}. Is it whole, and of the kind its name says?")
+
+    @classmethod
+    def unknown_kind(cls, path: str, known: Sequence[str]) -> "FileError":
+        return cls(
+            f"{path}: its name must end in one of {', '.join(known)} (with .gz for texts). Rename or convert it."
+        )
+
+    @classmethod
+    def pickled(cls, path: str) -> "FileError":
+        return cls(f"{path}: it holds Python objects, which are never loaded: that runs code. Save plain numbers.")
+
+    @classmethod
+    def bomb(cls, path: str, name: str, packed: int, size: int) -> "FileError":
+        return cls(f"{path}: {name!r} would unpack from {packed:,} to {size:,} bytes. It is not read.")
+
+    @classmethod
+    def which_key(cls, path: str, keys: Sequence[str]) -> "FileError":
+        return cls(f"{path}: it holds {listed(keys) or 'no arrays'}; say which one with --key.")
+
+    @classmethod
+    def no_key(cls, path: str, key: str, keys: Sequence[str]) -> "FileError":
+        return cls(f"{path}: it has no {shown(key)}, it has {listed(keys)}.")
+
+    @classmethod
+    def no_column(cls, path: str, name: str, names: Sequence[str]) -> "FileError":
+        has = f"it has {listed(names)}" if names else "its columns have no names"
+        return cls(f"{path}: it has no column {shown(name)}, {has}.")
+
+    @classmethod
+    def no_scores(cls, path: str, names: Sequence[str]) -> "FileError":
+        return cls(f"{path}: no column is left for scores, it has {listed(names) or 'none'}. Pass a column per class.")
+
+    @classmethod
+    def one_column(cls, path: str, names: Sequence[str]) -> "FileError":
+        return cls(f"{path}: it must have one column, it has {listed(names)}. Pass a file of labels alone, or --label.")
+
+    @classmethod
+    def ragged(cls, path: str, name: str, row: int) -> "FileError":
+        return cls(f"{path}: the lists in {shown(name)} must have one length, row {row} has another. Pad or drop it.")
+
+    @classmethod
+    def not_numbers(cls, path: str, name: str, received: str) -> "FileError":
+        return cls(
+            f"{path}: column {shown(name)} must hold numbers, it holds {received}. "
+            f"If it is no class say so with --label, --group, --id or --drop."
+        )
+
+    @classmethod
+    def missing_cell(cls, path: str, name: str, row: int) -> "FileError":
+        return cls(f"{path}: column {shown(name)} has no value at row {row}. Drop that row.")
+
+    @classmethod
+    def no_pyarrow(cls, path: str) -> "FileError":
+        return cls(f"{path}: reading it needs pyarrow, which is not installed. Install rankset with [cli].")
+
+    @classmethod
+    def unwritable(cls, path: str, reason: str) -> "FileError":
+        return cls(f"{path}: it cannot be written: {reason}.")
+
+    @classmethod
+    def exists(cls, path: str) -> "FileError":
+        return cls(f"{path}: it exists already. Pass --force to replace it.")
+
+    @classmethod
+    def no_labels(cls) -> "FileError":
+        return cls("labels are needed: pass a second file, or --label with the name of their column.")
+
+    @classmethod
+    def labels_twice(cls) -> "FileError":
+        return cls("labels came twice, as a file and with --label. Pass one of them.")
+
+
+class StorageError(RanksetError, ValueError):
+    """A file that cannot be read or written."""
+
+    @classmethod
+    def unreadable(cls, path: object, reason: str) -> "StorageError":
+        return cls(f"{path} is not a whole rankset file: {reason}. Save the rule again, or fetch an undamaged copy.")
+
+    @classmethod
+    def future(cls, path: object, number: int, known: int) -> "StorageError":
+        return cls(
+            f"{path} has format {number}, this version of rankset reads up to {known}. Upgrade rankset to read it."
+        )
+
+    @classmethod
+    def too_large(cls, path: object, what: str, size: int, limit: int) -> "StorageError":
+        return cls(f"{path} has {what} of {size:,} bytes, at most {limit:,} are read. Is this a rankset file?")
+
+    @classmethod
+    def names_too_long(cls, path: object, size: int, limit: int) -> "StorageError":
+        return cls(
+            f"{path} was not written: its class and group names would take {size:,} bytes, at most {limit:,} are read. "
+            f"Use shorter names, or calibrate without classes= and keep the names elsewhere."
+        )
+
+    @classmethod
+    def not_storable(cls, what: str, value: object) -> "StorageError":
+        return cls(
+            f"only rankset's own {what} can be stored, because loading a file must never run foreign code, "
+            f"got {value!r}. Keep the calibration scores and calibrate again after loading."
+        )
