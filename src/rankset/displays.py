@@ -111,7 +111,6 @@ class CoverageDisplay(_Display):
 
     alphas: Floats
     coverage: Floats
-    mean_sizes: Floats
     band: tuple[Floats, Floats] | None = None
     confidence: float = 0.9
 
@@ -132,13 +131,13 @@ class CoverageDisplay(_Display):
 
         ``n_calibration``, the rows that calibrated one threshold for everybody, adds the band.
         """
-        grid, covered, sizes = _curves(p_values, labels, classes, alphas)
+        grid, covered, _ = _curves(p_values, labels, classes, alphas)
         if n_calibration is not None and (not isinstance(n_calibration, int | np.integer) or n_calibration < 1):
             raise KindError.argument("n_calibration", "a whole number of rows, at least 1", n_calibration)
         band = (
             None if n_calibration is None else _band(len(np.asarray(labels)), n_calibration, grid.tolist(), confidence)
         )
-        return cls(grid, covered, sizes, band, confidence).plot(ax, **line)
+        return cls(grid, covered, band, confidence).plot(ax, **line)
 
     @classmethod
     def from_rule(

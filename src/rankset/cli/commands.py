@@ -10,6 +10,7 @@ import click
 
 import rankset as library
 from rankset.cli.paper import paper
+from rankset.cli.report import report
 from rankset.cli.rules import COMMANDS
 from rankset.errors import RanksetError
 
@@ -36,5 +37,5 @@ def rankset() -> None:
     """Prediction sets with a guarantee, from any classifier's scores."""
 
 
-for command in (*COMMANDS, paper):
+for command in (*COMMANDS, report, paper):
     rankset.add_command(command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,94 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankset as rs
-from rankset import conditions, files, level, outputs, progress, scores
-from rankset.errors import FileError, RuleError
-from rankset.inputs import KINDS
+from rankset import conditions, level, outputs, progress, scores
+from rankset.cli.reading import FILE, Rows, class_names, options, read
+from rankset.errors import FileError, RuleError, once
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
 PART_BYTES = 64 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
 SCORES = {kind.__name__.lower(): kind for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)}
-
-FILE = click.Path(dir_okay=False, path_type=Path)
-
-_options = {
-    "kind": click.option(
-        "--kind", type=click.Choice(KINDS), default="probs", show_default=True, help="What the numbers are."
-    ),
-    "key": click.option("--key", help="Which array of an .npz file."),
-    "format": click.option(
-        "--format", "form", help="Kind of the files (csv, jsonl, …) where names do not tell; for -."
-    ),
-    "label": click.option("--label", help="The column that holds the labels, if they are in the file of the scores."),
-    "group": click.option("--group", help="The column that holds the rows' groups; coverage then holds for each."),
-    "id": click.option("--id", "identity", help="The column of ids that tell repeated rows apart in scores that draw."),
-    "drop": click.option("--drop", multiple=True, help="A column that is no class; may be repeated."),
-    "classes": click.option("--classes", type=FILE, help="File with the class names in column order, one per line."),
-    "alpha": click.option("--alpha", "alphas", multiple=True, help="Tolerated miss rate; may be repeated."),
-    "force": click.option("--force", is_flag=True, help="Replace the output if it exists."),
-    "json": click.option("--json", "as_json", is_flag=True, help="For machines: one JSON object on standard output."),
-}
-
-
-def _with(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(names):
-            command = _options[name](command)
-        return command
-
-    return decorate
-
-
-@dataclasses.dataclass(frozen=True)
-class Rows:
-    """What two files say: scores, the names of their columns, labels, groups and ids."""
-
-    scores: NDArray[Any]
-    names: list[str] | None
-    labels: NDArray[Any] | None
-    groups: NDArray[Any] | None
-    ids: NDArray[Any] | None
-
-
-def _read(
-    path: str,
-    labels: str | None,
-    *,
-    key: str | None,
-    form: str | None,
-    label: str | None = None,
-    group: str | None = None,
-    identity: str | None = None,
-    drop: Sequence[str] = (),
-) -> Rows:
-    if labels is not None and label is not None:
-        raise FileError.labels_twice()
-    columns = files.read(path, key=key, kind=form)
-    apart = [name for name in (label, group, identity) if name is not None]
-    picked = {name: columns.column(name) for name in apart}
-    matrix, names = columns.scores([*apart, *drop])
-    told = files.read(labels, key=key, kind=form).values() if labels is not None else None
-    return Rows(
-        matrix,
-        names,
-        told if label is None else picked[label],
-        None if group is None else picked[group],
-        None if identity is None else picked[identity],
-    )
-
-
-def _class_names(path: Path | None, names: list[str] | None, labels: NDArray[Any] | None) -> list[Any] | None:
-    """The names in a file, else those of the columns, as numbers where the labels are numbers."""
-    if path is not None:
-        try:
-            return path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeError) as error:
-            raise FileError.unreadable(str(path), str(error)) from None
-    if names is None or labels is None or labels.dtype.kind not in "iu":
-        return names
-    return [int(name) for name in names] if all(name.lstrip("-").isdecimal() for name in names) else names
 
 
 @click.command()
@@ -114,7 +35,7 @@ def _class_names(path: Path | None, names: list[str] | None, labels: NDArray[Any
 @click.option("--per-label", is_flag=True, help="Coverage for every class.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of draws and of --auto.")
 @click.option("-o", "--output", type=FILE, required=True, help="The rule, a .rankset file.")
-@_with("kind", "label", "group", "id", "drop", "classes", "key", "format", "force", "json")
+@options("kind", "label", "group", "id", "drop", "classes", "key", "format", "force", "json")
 def calibrate(
     scores_file: str,
     labels_file: str | None,
@@ -140,7 +61,7 @@ def calibrate(
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
     """
-    rows = _read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
+    rows = read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
     if rows.labels is None:
         raise FileError.no_labels()
     if output.exists() and not force:
@@ -148,17 +69,17 @@ def calibrate(
     condition: Any = conditions.PerLabel() if per_label else conditions.Marginal()
     if group is not None:
         condition = conditions.Cross(conditions.PerRow(), condition) if per_label else conditions.PerRow()
-    options = {
+    shared = {
         "kind": kind,
         "condition": condition,
-        "classes": _class_names(classes, rows.names, rows.labels),
+        "classes": class_names(classes, rows.names, rows.labels),
         "groups": rows.groups,
         "seed": seed,
     }
     rule = (
-        rs.calibrate(rows.scores, rows.labels, score=SCORES[score](), ids=rows.ids, **options)
+        rs.calibrate(rows.scores, rows.labels, score=SCORES[score](), ids=rows.ids, **shared)
         if automatic is None
-        else rs.auto(rows.scores, rows.labels, automatic, **options)
+        else rs.auto(rows.scores, rows.labels, automatic, **shared)
     )
     rule.save(output)
     _tell(_about(rule), str(output), as_json=as_json)
@@ -177,7 +98,7 @@ def calibrate(
     show_default=True,
     help="What becomes of empty sets.",
 )
-@_with("alpha", "group", "id", "drop", "key", "format", "force")
+@options("alpha", "group", "id", "drop", "key", "format", "force")
 def predict(
     rule_file: Path,
     scores_file: str,
@@ -199,7 +120,7 @@ def predict(
     rule = _load(rule_file)
     alpha = alphas[-1] if alphas else "0.1"
     level.exact(alpha)
-    rows = _read(scores_file, None, key=key, form=form, group=group, identity=identity, drop=drop)
+    rows = read(scores_file, None, key=key, form=form, group=group, identity=identity, drop=drop)
     parts = _parts(rule, rows, alpha, empty)
     if output is None:
         outputs.stream(sys.stdout.buffer, parts)
@@ -213,8 +134,6 @@ def _parts(rule: rs.Rule, rows: Rows, alpha: str, empty: Any) -> Iterator[rs.Pre
     matrix = rows.scores
     step = max(1, PART_BYTES // max(1, matrix[:1].nbytes)) if len(matrix) else 1
     starts = range(0, max(1, len(matrix)), step)
-    from rankset.errors import once
-
     with once():
         for start in progress.shown(starts, "predicting", show=len(starts) > 1, unit="parts"):
             part = slice(start, start + step)
@@ -237,7 +156,7 @@ def _aligned(rule: rs.Rule, matrix: NDArray[Any], names: list[str] | None) -> ND
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("scores_file", metavar="SCORES")
 @click.argument("labels_file", metavar="[LABELS]", required=False)
-@_with("alpha", "label", "group", "id", "drop", "key", "format", "json")
+@options("alpha", "label", "group", "id", "drop", "key", "format", "json")
 def evaluate(
     rule_file: Path,
     scores_file: str,
@@ -257,7 +176,7 @@ def evaluate(
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
     """
     rule = _load(rule_file)
-    rows = _read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
+    rows = read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
     if rows.labels is None:
         raise FileError.no_labels()
     told = {}
@@ -274,7 +193,7 @@ def evaluate(
 @click.argument("scores_file", metavar="SCORES")
 @click.argument("labels_file", metavar="[LABELS]", required=False)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Random halves.")
-@_with("kind", "alpha", "label", "drop", "key", "format", "json")
+@options("kind", "alpha", "label", "drop", "key", "format", "json")
 def compare(
     scores_file: str,
     labels_file: str | None,
@@ -292,10 +211,10 @@ def compare(
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
-    rows = _read(scores_file, labels_file, key=key, form=form, label=label, drop=drop)
+    rows = read(scores_file, labels_file, key=key, form=form, label=label, drop=drop)
     if rows.labels is None:
         raise FileError.no_labels()
-    names = _class_names(None, rows.names, rows.labels)
+    names = class_names(None, rows.names, rows.labels)
     told = {
         alpha: rs.compare(rows.scores, rows.labels, alpha, kind=kind, classes=names, repeats=repeats)
         for alpha in alphas or ("0.1",)
@@ -318,7 +237,7 @@ def _compared(told: Any) -> dict[str, Any]:
 
 @click.command()
 @click.argument("rule_file", metavar="RULE", type=FILE)
-@_with("alpha", "json")
+@options("alpha", "json")
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:  # noqa: FBT001
     """What a rule is: score, rows, classes, thresholds and coverage at usual levels. Nothing in the file is run.
 
@@ -354,7 +273,7 @@ def _key(threshold: tuple[float, ...]) -> float | dict[str, float]:
 @click.command()
 @click.argument("rule_files", metavar="RULE...", type=FILE, nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="The joint rule, a .rankset file.")
-@_with("force", "json")
+@options("force", "json")
 def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) -> None:  # noqa: FBT001
     """One rule of several, exactly as if calibrated at once; no row may be in two of them.
 
@@ -369,45 +288,6 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
     rule = first.merge(*others)
     rule.save(output)
     _tell(_about(rule), str(output), as_json=as_json)
-
-
-@click.command()
-@click.argument("cal_scores", metavar="SCORES")
-@click.argument("cal_labels", metavar="LABELS")
-@click.argument("test_scores", metavar="TEST_SCORES")
-@click.argument("test_labels", metavar="TEST_LABELS")
-@click.option("-o", "--output", type=FILE, required=True, help="The page, an .html file.")
-@click.option("--title", default="Prediction sets", show_default=True, help="What stands above the page.")
-@_with("kind", "alpha", "classes", "key", "format", "force")
-def report(
-    cal_scores: str,
-    cal_labels: str,
-    test_scores: str,
-    test_labels: str,
-    output: Path,
-    title: str,
-    kind: Any,
-    alphas: Sequence[str],
-    classes: Path | None,
-    key: str | None,
-    form: str | None,
-    force: bool,  # noqa: FBT001
-) -> None:
-    """One page about every score, to be opened in a browser and sent to a colleague; it asks nothing of the network.
-
-    \b
-    rankset report val_logits.npy val_labels.npy test_logits.npy test_labels.npy --kind logits -o report.html
-    """
-    alpha = alphas[-1] if alphas else "0.1"
-    level.exact(alpha)
-    known, new = (_read(*pair, key=key, form=form) for pair in ((cal_scores, cal_labels), (test_scores, test_labels)))
-    names = _class_names(classes, known.names, known.labels)
-    if new.names is not None and known.names is not None and set(new.names) == set(known.names):
-        new = dataclasses.replace(new, scores=new.scores[:, [new.names.index(name) for name in known.names]])
-    study = rs.report.studied(known.scores, known.labels, new.scores, new.labels, kind=kind, classes=names, alpha=alpha)
-    with outputs.draft(output, force=force) as file:
-        file.write(rs.report.page(study, title).encode())
-    click.echo(f"{output}: {len(new.scores):,} rows, {len(study.data['scores'])} scores", err=True)
 
 
 def _load(path: Path) -> rs.Rule:
@@ -464,4 +344,4 @@ def _plain(value: Any) -> Any:
     return value
 
 
-COMMANDS = (calibrate, predict, evaluate, compare, inspect, merge, report)
+COMMANDS = (calibrate, predict, evaluate, compare, inspect, merge)
