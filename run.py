@@ -41,6 +41,8 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "tensors": "--group build --group tensors",
     "experiments": "--group build --group experiments",
     "browser": "--group build --group browser",
+    "fuzz": "--group build --group fuzz",
+    "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",
     "bench": "--extra fast --group build",
 }
@@ -239,6 +241,11 @@ JOBS = {
         "the tests of torch, JAX and other tensors",
         "tensors",
         [f"python -m pytest tests/test_tensors.py tests/test_torch.py {ARGS}"],
+    ),
+    "fuzz": Job(
+        "damaged and hostile files against the readers, for a minute",
+        "fuzz",
+        [f"python tests/fuzz/readers.py -max_total_time=60 -rss_limit_mb=3000 {ARGS}"],
     ),
     "browser": Job("the report in a real browser", "browser", function=browser),
     "laws": Job(

@@ -4,7 +4,11 @@ import gzip
 import io
 import json
 import os
+import shlex
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,9 +17,11 @@ import pytest
 from click.testing import CliRunner
 
 import rankset as rs
+from rankset import progress
 from rankset.cli.commands import rankset
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
+README = Path(__file__).parents[1] / "README.md"
 LOGITS, LABELS = rs.paper.scores("carer")
 VAL, TEST = slice(0, 600), slice(600, 1000)
 RULE = rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")
@@ -260,7 +266,7 @@ def test_pickles_are_never_loaded(folder):
         (["calibrate", "val.csv", "--label", "nope", "-o", "x.rankset"], "no column 'nope'"),
         (["calibrate", "val.csv", "--label", "answer", "-o", "x.rankset"], "'site' must hold numbers"),
         (["calibrate", "val.npz", "val_labels.npy", "-o", "x.rankset"], "say which one with --key"),
-        (["calibrate", "val_logits.npy", "val_labels.npy", "-o", "x.rankset"], "pass kind='logits'"),
+        (["calibrate", "val_logits.npy", "val_labels.npy", "-o", "x.rankset"], "pass --kind logits"),
         (
             ["calibrate", "val_logits.npy", "test_labels.npy", "--kind", "logits", "-o", "x.rankset"],
             "each of the 600 rows",
@@ -283,7 +289,9 @@ def test_mistakes_are_told_in_a_line(folder, arguments, words):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("command", ["calibrate", "predict", "evaluate", "compare", "inspect", "merge", "paper"])
+@pytest.mark.parametrize(
+    "command", ["calibrate", "predict", "evaluate", "compare", "inspect", "merge", "report", "demo", "paper"]
+)
 def test_every_help_has_an_example(command):
     told = fine(command, "--help").stdout
     assert f"rankset {command}" in told.split("Usage", 1)[1].split("\n", 1)[1]
@@ -292,3 +300,86 @@ def test_every_help_has_an_example(command):
 def test_the_nearest_command_is_suggested():
     assert "Did you mean 'calibrate'?" in run("calibrat").stderr
     assert "--alpha" in run("predict", "a", "b", "--alpah", "0.1").stderr
+
+
+def test_the_readme_from_files_to_report(tmp_path, monkeypatch):
+    """Every command of the README's section, as written, on the files that `rankset demo` writes."""
+    pytest.importorskip("plotly")
+    monkeypatch.chdir(tmp_path)
+    section = README.read_text(encoding="utf-8").split("## From files, without Python", 1)[1].split("\n## ", 1)[0]
+    lines = [line.strip().split("  #", 1)[0] for line in section.splitlines() if line.startswith("    rankset ")]
+    assert {line.split()[1] for line in lines} >= {
+        *("demo", "calibrate", "predict", "evaluate", "compare", "inspect", "merge", "report")
+    }
+    for line in lines:
+        fine(*shlex.split(line)[1:])
+    assert (tmp_path / "report.html").exists()
+
+
+def test_row_numbers_count_from_the_start_of_the_file(folder, monkeypatch):
+    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 24 * 100)  # several parts
+    RULE.save("rule.rankset")
+    bad = LOGITS[TEST].copy()
+    bad[399, 2] = np.nan
+    np.save("bad.npy", bad)
+    said = run("predict", "rule.rankset", "bad.npy").stderr
+    assert "Error: bad.npy: probs must not contain NaN, got NaN at row 399, column 2." in said
+    np.save("labels.npy", np.append(LABELS[TEST][:-1], 6))
+    said = run("evaluate", "rule.rankset", "test_logits.npy", "labels.npy").stderr
+    assert "labels.npy: labels must be whole numbers from 0 to 5" in said
+
+
+def test_numbers_of_columns_stand_for_names(folder):
+    (folder / "names.txt").write_text("\n".join(NAMES))
+    options = ("--classes", "names.txt", "--kind", "logits")
+    fine("calibrate", "val_logits.npy", "val_labels.npy", *options, "-o", "rule.rankset")
+    expected = rs.calibrate(LOGITS[VAL], np.array(NAMES)[LABELS[VAL]], classes=NAMES, kind="logits")
+    assert rs.load("rule.rankset") == expected
+    fine("evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy")
+
+
+def test_what_inspect_says_of_groups(folder):
+    fine("calibrate", "val_logits.npy", "val_labels.npy", "--kind", "logits", "--per-label", "-o", "rule.rankset")
+    told = fine("inspect", "rule.rankset", "--alpha", "0.01").stdout
+    counts = np.bincount(LABELS[VAL])
+    assert f"6 groups of {counts.min()} to {counts.max()} rows" in told
+    assert f"thresholds {(counts >= 99).sum()}, groups too small {(counts < 99).sum()}" in told
+
+
+def test_one_level_is_one_level(folder):
+    RULE.save("rule.rankset")
+    done = run("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.1", "--alpha", "0.2")
+    assert done.exit_code == 2
+    assert "give it once" in done.stderr
+
+
+def test_completion():
+    words = {"_RANKSET_COMPLETE": "bash_complete", "COMP_WORDS": "rankset cal", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "rankset"], env={**os.environ, **words}, capture_output=True, text=True, check=False
+    )
+    assert "calibrate" in done.stdout
+
+
+def test_a_bar_only_on_a_terminal_and_after_a_while(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for file, patience, seen in ((Terminal(), 0, True), (Terminal(), 60, False), (io.StringIO(), 0, False)):
+        monkeypatch.setattr(sys, "stderr", file)
+        monkeypatch.setattr("rankset.progress.PATIENCE", patience)
+        with progress.watched("calibrating"):
+            rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")
+        assert ("calibrating" in file.getvalue()) == seen
+
+
+def test_a_rule_needs_nothing_heavy(tmp_path):
+    RULE.save(tmp_path / "rule.rankset")
+    heavy = ("sklearn", "pandas", "torch", "scipy", "matplotlib", "pyarrow", "click", "numba")
+    code = "import sys, rankset; rankset.load(sys.argv[1]); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "rule.rankset")], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "rankset.conformal" in loaded
+    assert not set(heavy) & set(loaded)

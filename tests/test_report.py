@@ -2,8 +2,10 @@
 
 import json
 import re
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -18,7 +20,7 @@ HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202eturned
 RULES = [
     rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=score) for score in (rs.Rank(), rs.Thr(), rs.Aps())
 ]
-STUDY = rs.report.study.of_rules(RULES, LOGITS[NEW], LABELS[NEW])
+STUDY = rs.report.of_rules(RULES, LOGITS[NEW], LABELS[NEW])
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', flags=re.DOTALL)
 
 
@@ -43,14 +45,42 @@ def test_every_number_is_the_librarys():
     assert told["scores"][0]["r_star"][9] == RULES[0].rank_profile(0.1).r_star
 
 
-def test_ambiguous_rows_have_their_sets():
-    sets, p_values = RULES[0].predict(LOGITS[NEW], 0.1), RULES[0].p_values(LOGITS[NEW])
-    assert len(STUDY.data["ambiguous"]) == 100
-    for row in STUDY.data["ambiguous"]:
-        kept = [column for column, p in row["labels"] if p > 0.1]
-        assert set(kept) == set(sets[row["row"]].tolist())
+@pytest.mark.parametrize("place", range(len(RULES)))
+def test_ambiguous_rows_have_their_sets(place):
+    rule, told = RULES[place], STUDY.data["scores"][place]["ambiguous"]
+    sets = {alpha: rule.predict(LOGITS[NEW], alpha) for alpha in ("0.05", "0.1", "0.2")}
+    assert len(told) == 100
+    for row in told:
         assert row["label"] == LABELS[NEW][row["row"]]
-    assert max((p_values > 0.1).sum(axis=1)) == (p_values[STUDY.data["ambiguous"][0]["row"]] > 0.1).sum()
+        for alpha, some in sets.items():
+            kept = [column for column, p in row["labels"] if p > float(alpha)]
+            assert set(kept) == set(some[row["row"]].tolist())
+            assert row["sizes"][STUDY.data["alphas"].index(float(alpha))] == len(kept)
+    assert told[0]["sizes"][9] == sets["0.1"].sizes.max()
+
+
+def test_blocks_change_nothing(monkeypatch):
+    monkeypatch.setenv("RANKSET_BLOCK_BYTES", "800")
+    assert rs.report.of_rules(RULES, LOGITS[NEW], LABELS[NEW]) == STUDY
+
+
+def test_rules_with_groups_and_frames():
+    site = np.array(["north", "south"] * 300)
+    groups = np.array(["north", "south"] * 350)
+    rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerRow(), groups=groups)
+    study = rs.report.of_rules([rule], LOGITS[NEW], LABELS[NEW], groups=site)
+    (told,) = study.data["scores"]
+    seen = rs.evaluate(rule.predict(LOGITS[NEW], 0.1, groups=site), LABELS[NEW])
+    assert told["coverage"][9] == pytest.approx(seen.coverage, abs=1e-5)
+    assert "band" not in told
+    assert study.data["smallest"] == 350
+    assert study.data["groups"] == 2
+
+
+def test_ties_only_raise_coverage():
+    rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=rs.TopK())
+    (told,) = rs.report.of_rules([rule], LOGITS[NEW], LABELS[NEW]).data["scores"]
+    assert told["tied"][9]
 
 
 def test_the_page_is_one_file_and_takes_no_text_for_markup():
@@ -84,9 +114,9 @@ def test_a_large_report_stays_small():
 def test_rules_of_other_classes_and_no_rows_are_told():
     other = rs.calibrate(LOGITS[CAL][:, :3], LABELS[CAL] % 3, kind="logits")
     with pytest.raises(ValueError, match="classes"):
-        rs.report.study.of_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
+        rs.report.of_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
     with pytest.raises(ValueError, match="0 rows"):
-        rs.report.study.of_rules(RULES, LOGITS[:0], LABELS[:0])
+        rs.report.of_rules(RULES, LOGITS[:0], LABELS[:0])
 
 
 def test_the_command(tmp_path, monkeypatch):
@@ -102,3 +132,35 @@ def test_the_command(tmp_path, monkeypatch):
     assert "<h1>Emotions</h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     done = CliRunner().invoke(rankset, ["report", *files, "--kind", "logits", "-o", "report.html"])
     assert "exists already" in done.stderr
+
+
+def shown(path):
+    (found,) = DATA.findall(path.read_text(encoding="utf-8"))
+    return json.loads(found)
+
+
+def test_the_command_on_rules_and_on_tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["a", "b", "c", "d", "e", "f"]
+    for name, part in (("val", CAL), ("test", NEW)):
+        frame = pd.DataFrame(LOGITS[part].astype(float), columns=names).assign(y=np.array(names)[LABELS[part]])
+        frame.to_csv(f"{name}.csv", index=False)
+    RULES[1].save("thr.rankset")
+    rs.calibrate(LOGITS[CAL], np.array(names)[LABELS[CAL]], kind="logits", classes=names).save("named.rankset")
+    np.save("x.npy", LOGITS[NEW])
+    np.save("y.npy", LABELS[NEW])
+    run = partial(CliRunner().invoke, rankset)
+    assert run(["report", "thr.rankset", "x.npy", "y.npy", "-o", "one.html"]).exit_code == 0
+    assert shown(tmp_path / "one.html")["scores"] == [STUDY.data["scores"][1]]
+    done = run(["report", "named.rankset", "x.npy", "y.npy", "-o", "numbers.html"])  # labels as column numbers
+    assert done.exit_code == 0, done.output
+    done = run(["report", "val.csv", "test.csv", "--label", "y", "--kind", "logits", "-o", "tables.html"])
+    assert done.exit_code == 0, done.output
+    assert shown(tmp_path / "tables.html")["scores"][0]["coverage"] == STUDY.data["scores"][0]["coverage"]
+    assert shown(tmp_path / "numbers.html")["scores"] == shown(tmp_path / "tables.html")["scores"][:1]
+    for wrong in (["thr.rankset", "x.npy"], ["x.npy", "y.npy"], ["x.npy", "thr.rankset", "y.npy"]):
+        done = run(["report", *wrong, "-o", "no.html"])
+        assert done.exit_code == 2
+        assert "Expected" in done.stderr
+    assert run(["report", "thr.rankset", "x.npy", "y.npy", "--kind", "logits", "-o", "no.html"]).exit_code == 2
+    assert not (tmp_path / "no.html").exists()

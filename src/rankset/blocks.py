@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from rankset import progress
 from rankset.errors import KindError
 
 Result = TypeVar("Result")
@@ -33,6 +34,7 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, sca
     results: list[Any] = [None] * len(parts)
     errors: dict[int, BaseException] = {}
     waiting, lock, stopped = iter(range(len(parts))), threading.Lock(), threading.Event()
+    count = progress.counter(len(parts))
 
     def next_place() -> int | None:
         with lock:
@@ -42,6 +44,7 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, sca
         for place in iter(next_place, None):
             try:
                 results[place] = function(parts[place])
+                count()
             except BaseException as error:  # noqa: BLE001 - raised below, in the thread that asked
                 errors[place] = error
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs, level, metrics, notebook, sources
+from rankset import inputs, level, metrics, notebook, progress, sources
 from rankset.conditions import Marginal
 from rankset.errors import InputError, KindError, RuleError
 from rankset.frames import ARRAY
@@ -245,6 +245,7 @@ def _outcomes(
     source.check_candidates(columns, first.classes)
     splits = list(halves(len(matrix), repeats, first.seed % 2**64))
     answers = np.empty((len(scores), len(wanted), repeats))
+    count = progress.counter(len(scores))
     for number, score in enumerate(scores):
         recipe = Recipe.of(score, Marginal(), kind, seed, None, first.n_columns)
         ranked = Ranked.of(Batch.of(recipe, matrix, None, None, source.counts), columns)
@@ -252,6 +253,7 @@ def _outcomes(
             covered, sizes = ranked.outcome(cal, test, asked)
             for place, measure in enumerate(wanted):
                 answers[number, place, repeat] = _finite(measure(covered, sizes, columns[test], asked))
+        count()
     return answers, len(matrix)
 
 

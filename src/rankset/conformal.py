@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -17,7 +17,7 @@ from rankset import archive, beta, inputs, level, notebook, scores, sources, sto
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.calibration import Calibration, Thresholds
 from rankset.conditions import Condition, Marginal
-from rankset.errors import InputError, LabelError, RuleError, listed, warn
+from rankset.errors import InputError, KindError, LabelError, RuleError, listed, warn
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import Name, Names, union
@@ -166,8 +166,30 @@ class Rule:
         A set may be empty, which says that no label looks usual enough; ``empty="top"`` puts the most likely
         label into such sets.
         """
+        (sets,) = self.predict_parts(probs, alpha, groups=groups, ids=ids, empty=empty, rows=None)
+        return sets
+
+    def predict_parts(
+        self,
+        probs: ArrayLike,
+        alpha: Alpha,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        empty: Empty = "allow",
+        rows: int | None = 100_000,
+    ) -> Iterator[PredictionSets]:
+        """The same sets, those of ``rows`` rows at a time: for more sets than memory holds.
+
+        >>> import numpy as np, rankset as rs
+        >>> probs, labels = rs.paper.scores("marketing")
+        >>> [len(sets) for sets in rs.calibrate(probs, labels).predict_parts(probs, 0.1, rows=100)]
+        [100, 100, 60]
+        """
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
+        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 1):
+            raise KindError.argument("rows", "a whole number, at least 1, or None for all at once", rows)
         exact = level.exact(alpha)
         source = self.source(probs)
         batch = self._batch(source, groups, ids)
@@ -175,9 +197,15 @@ class Rule:
         thresholds = self.calibration.thresholds(exact)
         if thresholds.everything[:-1].any():
             self._warn_of_small_groups(batch, exact)
-        offsets, codes = select(batch, thresholds, empty)
-        law = self._law(thresholds, batch, empty)
-        return PredictionSets(offsets, codes, self.recipe.classes, exact, law, source.template)
+        law, n = self._law(thresholds, batch, empty), batch.shape[0]
+
+        def sets_of(part: slice) -> PredictionSets:
+            offsets, codes = select(batch if rows is None else batch.part(part), thresholds, empty)
+            template = source.template if rows is None else source.template.rows(np.arange(part.start, part.stop))
+            return PredictionSets(offsets, codes, self.recipe.classes, exact, law, template)
+
+        step = rows or max(n, 1)
+        return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
 
     def _law(self, thresholds: Thresholds, batch: Batch, empty: Empty) -> CoverageLaw | None:
         """What is known beforehand of the coverage of sets with one threshold."""

@@ -233,6 +233,15 @@ CHECKS: Final[dict[Kind, Callable[[Array, int, str], None]]] = {
 }
 
 
+def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN401
+    """Labels; column numbers, where all classes are texts, as the names they stand for."""
+    plain = tensors.opened(labels)
+    numbers = hasattr(plain, "dtype") and np.asarray(plain).dtype.kind in "iu"
+    if classes is None or not numbers or not all(isinstance(name, str) for name in classes):
+        return labels
+    return classes[label_codes(plain, Names(range(len(classes))), np.size(plain))]
+
+
 def label_codes(labels: ArrayLike, classes: Names, n_rows: int, *, name: str = "labels") -> Codes:
     """The column of each row's label."""
     array = _one_per_row(labels, n_rows, name)

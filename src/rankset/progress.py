@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sized
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
 PAUSE = 0.1
 """Seconds between two changes of the line."""
+PATIENCE = 1.0
+"""Seconds that pass without a word."""
+
+_watched: ContextVar[Any] = ContextVar("_watched", default=None)
 
 
-def shown(items: Iterable[Item], what: str, *, show: bool, unit: str = "batches") -> Iterable[Item]:
+def shown(
+    items: Iterable[Item], what: str, *, show: bool, unit: str = "batches", total: int | None = None
+) -> Iterable[Item]:
     """``items`` as they are, counted on stderr while they are used, unless ``show`` is false."""
     if not show:
         return items
-    total = len(items) if isinstance(items, Sized) else None
+    total = len(items) if isinstance(items, Sized) else total
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -35,3 +44,37 @@ def _counted(items: Iterable[Item], what: str, total: int | None, unit: str) -> 
             then = time.monotonic()
     if terminal and number:
         print(f"\r{what}: {number}{of} {unit}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def watched(what: str) -> Iterator[None]:
+    """Inside, the steps of the work are counted on a terminal by tqdm, if there are both, once it takes longer."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield
+        return
+    with tqdm(desc=what, total=0, unit=" steps", disable=None, delay=PATIENCE, leave=False) as bar:
+        token = _watched.set((bar, threading.Lock()))
+        try:
+            yield
+        finally:
+            _watched.reset(token)
+
+
+def counter(steps: int) -> Callable[[], None]:
+    """To be called after each of so many steps, from any thread."""
+    if _watched.get() is None:
+        return _nothing
+    bar, lock = _watched.get()
+    bar.total += steps
+
+    def count() -> None:
+        with lock:
+            bar.update()
+
+    return count
+
+
+def _nothing() -> None:
+    pass

@@ -131,6 +131,7 @@ class Batch:
     dice: noise.Dice
     twins: Twins | None = None
     counts: Ints | None = None
+    start: int = 0
 
     @classmethod
     def of(
@@ -155,6 +156,17 @@ class Batch:
     def shape(self) -> tuple[int, int]:
         return len(self.matrix), self.recipe.n_columns
 
+    def part(self, rows: slice) -> "Batch":
+        """Some of the rows, which keep their numbers in what errors say."""
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            row_groups=self.row_groups if len(self.row_groups) == 1 else self.row_groups[rows],
+            dice=self.dice.rows(rows),
+            counts=None if self.counts is None else self.counts[rows],
+            start=self.start + rows.start,
+        )
+
     def mapped(self, function: Callable[[slice], Result]) -> list[Result]:
         """``function`` of every block, in row order; compiled loops like larger blocks."""
         return blocks.mapped(function, *self.shape, 1 if self.twins is None else 2)
@@ -166,7 +178,7 @@ class Batch:
         if self.counts is not None:
             block = ragged.blanked(block, self.counts[part], 0.0 if recipe.kind == "probs" else -np.inf)
         if not self.checks_can_wait:
-            inputs.check(block, recipe.kind, part.start)
+            inputs.check(block, recipe.kind, self.start + part.start)
         probs = from_kind(block, recipe.kind)
         dice = self.dice.rows(part)
         draw = partial(noise.draws, probs, dice) if recipe.uses_noise else partial(_refuse_to_draw, recipe.score)
@@ -177,7 +189,7 @@ class Batch:
             draw,
             additive=additive,
             summed=additive and as_it_is,
-            start=part.start,
+            start=self.start + part.start,
             twins=self.twins,
             dice=dice if recipe.uses_noise and as_it_is else None,
         )

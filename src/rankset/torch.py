@@ -31,7 +31,7 @@ from rankset.errors import InputError, KindError, RanksetError, once
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import Evaluation
-from rankset.names import Names, class_names, in_order
+from rankset.names import class_names, in_order
 from rankset.scores import Rank, Score
 from rankset.selection import Empty
 from rankset.sets import PredictionSets
@@ -150,11 +150,7 @@ class _Answer:
         """The labels; column numbers, where all classes are texts, as the names they stand for."""
         if self.labels is None:
             raise KindError.no_labels_in_batch()
-        labels = tensors.opened(self.labels)
-        numbers = hasattr(labels, "dtype") and np.asarray(labels).dtype.kind in "iu"
-        if classes is None or not numbers or not all(isinstance(name, str) for name in classes):
-            return self.labels
-        return classes[inputs.label_codes(labels, Names(range(len(classes))), np.size(labels))]
+        return inputs.named_labels(self.labels, classes)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import rankset as library
+from rankset.cli.demo import demo
 from rankset.cli.paper import paper
 from rankset.cli.report import report
 from rankset.cli.rules import COMMANDS
@@ -37,5 +38,5 @@ def rankset() -> None:
     """Prediction sets with a guarantee, from any classifier's scores."""
 
 
-for command in (*COMMANDS, report, paper):
+for command in (*COMMANDS, report, demo, paper):
     rankset.add_command(command)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 import rankset as rs
 from rankset import conditions, level, outputs, progress, scores
-from rankset.cli.reading import FILE, Rows, class_names, options, read
+from rankset.cli.reading import FILE, class_names, options, read
 from rankset.errors import FileError, RuleError, once
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
@@ -62,25 +61,26 @@ def calibrate(
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
     """
     rows = read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
-    if rows.labels is None:
-        raise FileError.no_labels()
     if output.exists() and not force:
         raise FileError.exists(str(output))
     condition: Any = conditions.PerLabel() if per_label else conditions.Marginal()
     if group is not None:
         condition = conditions.Cross(conditions.PerRow(), condition) if per_label else conditions.PerRow()
+    names = class_names(classes, rows.names, rows.labels)
     shared = {
         "kind": kind,
         "condition": condition,
-        "classes": class_names(classes, rows.names, rows.labels),
+        "classes": names,
         "groups": rows.groups,
         "seed": seed,
     }
-    rule = (
-        rs.calibrate(rows.scores, rows.labels, score=SCORES[score](), ids=rows.ids, **shared)
-        if automatic is None
-        else rs.auto(rows.scores, rows.labels, automatic, **shared)
-    )
+    with rows.named(), progress.watched("calibrating"):
+        labels = rows.labels_of(names)
+        rule = (
+            rs.calibrate(rows.scores, labels, score=SCORES[score](), ids=rows.ids, **shared)
+            if automatic is None
+            else rs.auto(rows.scores, labels, automatic, **shared)
+        )
     rule.save(output)
     _tell(_about(rule), str(output), as_json=as_json)
 
@@ -98,13 +98,13 @@ def calibrate(
     show_default=True,
     help="What becomes of empty sets.",
 )
-@options("alpha", "group", "id", "drop", "key", "format", "force")
+@options("level", "group", "id", "drop", "key", "format", "force")
 def predict(
     rule_file: Path,
     scores_file: str,
     output: Path | None,
     empty: Any,
-    alphas: Sequence[str],
+    alpha: str,
     group: str | None,
     identity: str | None,
     drop: Sequence[str],
@@ -118,38 +118,19 @@ def predict(
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
     """
     rule = _load(rule_file)
-    alpha = alphas[-1] if alphas else "0.1"
     level.exact(alpha)
     rows = read(scores_file, None, key=key, form=form, group=group, identity=identity, drop=drop)
-    parts = _parts(rule, rows, alpha, empty)
-    if output is None:
-        outputs.stream(sys.stdout.buffer, parts)
-    else:
-        count = outputs.write(output, parts, force=force)
-        click.echo(f"{output}: {count:,} sets at alpha = {alpha}", err=True)
-
-
-def _parts(rule: rs.Rule, rows: Rows, alpha: str, empty: Any) -> Iterator[rs.PredictionSets]:
-    """The sets of consecutive rows, so that no more than some of them are in memory."""
-    matrix = rows.scores
-    step = max(1, PART_BYTES // max(1, matrix[:1].nbytes)) if len(matrix) else 1
-    starts = range(0, max(1, len(matrix)), step)
-    with once():
-        for start in progress.shown(starts, "predicting", show=len(starts) > 1, unit="parts"):
-            part = slice(start, start + step)
-            values = _aligned(rule, matrix[part], rows.names)
-            groups, ids = (None if told is None else told[part] for told in (rows.groups, rows.ids))
-            yield rule.predict(values, alpha, groups=groups, ids=ids, empty=empty)
-
-
-def _aligned(rule: rs.Rule, matrix: NDArray[Any], names: list[str] | None) -> NDArray[Any]:
-    """Columns in the order of the rule's classes, by name where both have names."""
-    known = [str(name) for name in rule.classes.tolist()]
-    if names is None or names == known:
-        return matrix
-    if set(names) != set(known):
-        raise RuleError.columns_of_file(known, names)
-    return matrix[:, [names.index(name) for name in known]]
+    rows = rows.in_order_of(rule.classes.tolist())
+    step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
+    with once(), rows.named():
+        sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
+        count = -(-len(rows.scores) // step)
+        parts = progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count)
+        if output is None:
+            outputs.stream(sys.stdout.buffer, parts)
+            return
+        written = outputs.write(output, parts, force=force)
+    click.echo(f"{output}: {written:,} sets at alpha = {alpha}", err=True)
 
 
 @click.command()
@@ -177,12 +158,13 @@ def evaluate(
     """
     rule = _load(rule_file)
     rows = read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
-    if rows.labels is None:
-        raise FileError.no_labels()
     told = {}
-    for alpha in alphas or ("0.1",):
-        sets = rs.PredictionSets.concat(_parts(rule, rows, alpha, "allow"))
-        told[alpha] = rs.evaluate(sets, rows.labels, groups=rows.groups)
+    rows = rows.in_order_of(rule.classes.tolist())
+    with once(), rows.named(), progress.watched("evaluating"):
+        labels = rows.labels_of(rule.classes.tolist())
+        for alpha in alphas or ("0.1",):
+            sets = rule.predict(rows.scores, alpha, groups=rows.groups, ids=rows.ids)
+            told[alpha] = rs.evaluate(sets, labels, groups=rows.groups)
     if as_json:
         click.echo(json.dumps({alpha: _plain(dataclasses.asdict(one)) for alpha, one in told.items()}))
     else:
@@ -212,13 +194,13 @@ def compare(
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
     rows = read(scores_file, labels_file, key=key, form=form, label=label, drop=drop)
-    if rows.labels is None:
-        raise FileError.no_labels()
     names = class_names(None, rows.names, rows.labels)
-    told = {
-        alpha: rs.compare(rows.scores, rows.labels, alpha, kind=kind, classes=names, repeats=repeats)
-        for alpha in alphas or ("0.1",)
-    }
+    with rows.named(), progress.watched("comparing"):
+        labels = rows.labels_of(names)
+        told = {
+            alpha: rs.compare(rows.scores, labels, alpha, kind=kind, classes=names, repeats=repeats)
+            for alpha in alphas or ("0.1",)
+        }
     if as_json:
         click.echo(json.dumps({alpha: _compared(one) for alpha, one in told.items()}))
     else:
@@ -251,7 +233,7 @@ def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:  # n
 def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
     """Threshold, coverage band and r* at some levels, of a rule with one threshold."""
     if rule.recipe.n_groups > 1:
-        return {}
+        return {alpha: _of_groups(rule, alpha) for alpha in alphas}
     told: dict[str, Any] = {}
     for alpha in alphas:
         band, threshold = rule.coverage_band(alpha), rule.threshold(alpha)
@@ -263,6 +245,16 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
             profile = rule.rank_profile(alpha)
             told[alpha] |= {"r_star": profile.r_star, "sizes": list(profile.size_bounds)}
     return told
+
+
+def _of_groups(rule: rs.Rule, alpha: str) -> dict[str, Any]:
+    """Of a rule with many thresholds: how many cut, and how many keep everything for lack of rows."""
+    counts, needed = rule.calibration.counts, level.rows_needed(level.exact(alpha))
+    return {
+        "thresholds": int((counts >= needed).sum()),
+        "groups too small": int((counts < needed).sum()),
+        "rows needed in each": int(needed),
+    }
 
 
 def _key(threshold: tuple[float, ...]) -> float | dict[str, float]:
@@ -306,7 +298,13 @@ def _about(rule: rs.Rule) -> dict[str, Any]:
         "classes": len(names),
         "first classes": names[:10],
         "groups": rule.groups.tolist()[:10],
+        **({"rows by group": _sizes(rule)} if rule.recipe.n_groups > 1 else {}),
     }
+
+
+def _sizes(rule: rs.Rule) -> str:
+    counts = rule.calibration.counts
+    return f"{len(counts):,} groups of {counts.min():,} to {counts.max():,} rows"
 
 
 def _tell(facts: dict[str, Any], title: str, *, as_json: bool) -> None:

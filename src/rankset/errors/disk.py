@@ -17,6 +17,10 @@ class FileError(RanksetError, ValueError):
         return cls(f"{path}: it cannot be read: {reason.rstrip('.')}. Is it whole, and of the kind its name says?")
 
     @classmethod
+    def within(cls, path: str, message: str) -> "FileError":
+        return cls(f"{path}: {message}")
+
+    @classmethod
     def unknown_kind(cls, path: str, known: Sequence[str]) -> "FileError":
         return cls(
             f"{path}: its name must end in one of {', '.join(known)} (with .gz for texts). Rename or convert it."

@@ -31,7 +31,7 @@
   function coverage(score, alpha) {
     const band = score.band;
     draw("coverage", [
-      { x: [...data.alphas, ...[...data.alphas].reverse()], y: [...band.map((b) => b[1]), ...band.map((b) => b[0]).reverse()], fill: "toself", line: { width: 0 }, fillcolor: "rgba(52,120,190,.2)", name: "luck alone, " + percent(data.confidence), hoverinfo: "skip" },
+      ...(band ? [{ x: [...data.alphas, ...[...data.alphas].reverse()], y: [...band.map((b) => b[1]), ...band.map((b) => b[0]).reverse()], fill: "toself", line: { width: 0 }, fillcolor: "rgba(52,120,190,.2)", name: "luck alone, " + percent(data.confidence), hoverinfo: "skip" }] : []),
       { x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "asked" },
       { x: data.alphas, y: score.coverage, line: { color: "#3478be" }, name: "seen" },
     ], { xaxis: { title: { text: "alpha" } }, yaxis: { title: { text: "coverage" } }, shapes: [line(alpha, ACCENT)] });
@@ -67,7 +67,7 @@
       return cell;
     }));
     const hits = score.class_coverage[state.level];
-    if (!hits) { body.replaceChildren(); return; }
+    if (!hits) { body.replaceChildren(); by("classes-note").textContent = "There are too many classes to list."; return; }
     const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], coverage: hits[k], size: score.class_size[state.level][k] })).filter((row) => row.rows);
     rows.sort((a, b) => (a[state.sort] < b[state.sort] ? -1 : a[state.sort] > b[state.sort] ? 1 : 0) * (state.falling ? -1 : 1));
     body.replaceChildren(...rows.map((row) => {
@@ -76,37 +76,47 @@
       return line;
     }));
   }
-  function ambiguous(alpha) {
-    by("ambiguous-note").textContent = "Sets of " + data.scores[0].name + "; the true label has a thick border.";
-    document.querySelector("#ambiguous tbody").replaceChildren(...data.ambiguous.map((row) => {
-      const line = make("tr"), cell = make("td"), kept = row.labels.filter(([, p]) => p > alpha);
-      for (const [column] of kept) cell.append(make("span", data.classes[column], column === row.label ? "chip true" : "chip"));
-      const more = kept.length === row.labels.length && row.labels.length < data.classes.length ? "+" : "";
-      line.append(make("td", row.row), make("td", data.classes[row.label]), make("td", kept.length + more), cell);
+  function ambiguous(score, alpha) {
+    by("ambiguous-note").textContent = "The sets of " + score.name + " with the most labels; the true label has a thick border.";
+    document.querySelector("#ambiguous tbody").replaceChildren(...score.ambiguous.map((row) => {
+      const line = make("tr"), cell = make("td"), size = row.sizes[state.level], kept = row.labels.filter(([, p]) => p > alpha);
+      for (const [column] of kept) {
+        const chip = make("span", data.classes[column], column === row.label ? "chip true" : "chip");
+        if (column === row.label) chip.title = "the true label";
+        cell.append(chip);
+      }
+      if (size > kept.length) cell.append(make("span", "and " + (size - kept.length) + " more", "faint"));
+      line.append(make("td", row.row), make("td", data.classes[row.label]), make("td", size), cell);
       return line;
     }));
   }
+  function luck(score) {
+    if (!score.band) return [];
+    const at = state.level, [low, high] = score.band[at], seen = score.coverage[at];
+    const where = seen < low ? ": BELOW" : seen > high && !score.tied[at] ? ": above" : ": inside";
+    return [["luck alone", score.tied[at] ? "at least " + fixed(low) + (seen < low ? ": BELOW" : "") : fixed(low) + " to " + fixed(high) + where]];
+  }
   function facts(score, alpha) {
-    const at = state.level, inside = score.coverage[at] >= score.band[at][0] && score.coverage[at] <= score.band[at][1];
+    const at = state.level;
     const told = [["coverage", fixed(score.coverage[at], 4)], ["asked", fixed(1 - alpha, 2)], [percent(data.confidence) + " interval", score.interval[at].map((v) => fixed(v)).join(" to ")],
-      ["luck alone", score.band[at].map((v) => fixed(v)).join(" to ") + (inside ? ": inside" : ": OUTSIDE")], ["mean size", fixed(score.size[at])], ["single labels", percent(score.singletons[at])], ["empty sets", percent(score.empty[at])],
+      ...luck(score), ["mean size", fixed(score.size[at])], ["single labels", percent(score.singletons[at])], ["empty sets", percent(score.empty[at])],
       ["SSCV", fixed(score.sscv[at])], ["SSCV, empty apart", fixed(score.sscv_apart[at])]];
     by("facts").replaceChildren(...told.flatMap(([name, value]) => { const box = make("div"); box.append(make("dt", name), make("dd", value)); return [box]; }));
     by("headline").textContent = "At alpha = " + alpha + ": " + percent(score.coverage[at]) + " of " + data.rows.toLocaleString("en") + " rows covered (asked " + percent(1 - alpha) + "), " + fixed(score.size[at], 2) + " labels on average, calibrated on " + data.calibration.toLocaleString("en") + " rows.";
   }
   function words(alpha) {
-    const enough = data.calibration >= data.needed[state.level];
+    const needed = data.needed[state.level], enough = data.smallest >= needed, has = data.groups > 1 ? "The smallest of " + data.groups + " groups" : "The calibration set";
     const told = ["Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + percent(1 - alpha) + ". It holds for every model and every number of rows.",
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
       "It is an average over rows: single classes or groups may be covered less, and it says nothing about one particular row. A small set does not mean that the model is right.",
-      enough ? "The calibration set has " + data.calibration.toLocaleString("en") + " rows; this level needs at least " + data.needed[state.level] + "." : "The calibration set is too small for this level: it needs " + data.needed[state.level] + " rows and has " + data.calibration + ", so every label is kept."];
+      enough ? has + " has " + data.smallest.toLocaleString("en") + " calibration rows; this level needs at least " + needed + "." : has + " is too small for this level: it needs " + needed + " rows and has " + data.smallest + ", so every label is kept" + (data.groups > 1 ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
   function show() {
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     by("alpha-value").textContent = alpha.toFixed(2);
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha.toFixed(2));
-    facts(score, alpha); coverage(score, alpha); size(); histogram(score); ranks(); classes(score); ambiguous(alpha); words(alpha);
+    facts(score, alpha); coverage(score, alpha); size(); histogram(score); ranks(); classes(score); ambiguous(score, alpha); words(alpha);
   }
   function download() {
     const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import beta, inputs, level, scores
+from rankset import beta, blocks, inputs, level, progress, scores
 from rankset.choosing import FIXED
 from rankset.conformal import Rule, calibrate
-from rankset.errors import InputError, RuleError
+from rankset.errors import InputError, RuleError, once
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import EMPTY_APART, sscv
 from rankset.names import short
+from rankset.ragged import Ragged
 from rankset.scores import Score
+from rankset.sources import Source
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,6 +30,18 @@ MOST_LABELS = 25
 """Labels of an ambiguous row that are told, most usual first."""
 MOST_CLASSES = 2000
 CONFIDENCE = 0.9
+MEASURES = (
+    "coverage",
+    "interval",
+    "size",
+    "sscv",
+    "sscv_apart",
+    "histogram",
+    "empty",
+    "singletons",
+    "class_coverage",
+    "class_size",
+)
 
 
 @dataclass(frozen=True)
@@ -48,94 +62,142 @@ def studied(
     classes: Iterable[object] | None = None,
     alpha: Alpha = 0.1,
     seed: int = 0,
+    show_progress: bool = False,
 ) -> Study:
     """Every score calibrated on the first rows and tested on the others, at fifty levels."""
     names = None if classes is None else list(classes)
     rules = [calibrate(probs, labels, score=score, kind=kind, classes=names, seed=seed) for score in candidates]
-    return of_rules(rules, new_probs, new_labels, alpha=alpha)
+    return of_rules(rules, new_probs, new_labels, alpha=alpha, show_progress=show_progress)
 
 
-def of_rules(rules: Sequence[Rule], probs: ArrayLike, labels: ArrayLike, *, alpha: Alpha = 0.1) -> Study:
+def of_rules(
+    rules: Sequence[Rule],
+    probs: ArrayLike,
+    labels: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    ids: ArrayLike | None = None,
+    alpha: Alpha = 0.1,
+    show_progress: bool = False,
+) -> Study:
     """The same for rules that are calibrated already, all of them for one vocabulary."""
     first = rules[0]
     for rule in rules[1:]:
         if rule.recipe.classes != first.recipe.classes:
             raise RuleError.different("classes", list(first.classes), list(rule.classes))
-    n = len(first.source(probs).values)
+    source = first.source(probs)
+    n = len(source.values)
     if n == 0:
         raise InputError.no_rows_to_evaluate()
     columns = inputs.label_codes(labels, first.recipe.classes, n)
-    told = [_score(rule, rule.p_values(probs), columns) for rule in rules]
-    p_values = rules[0].p_values(probs)
+    told_of_rows = {"groups": groups, "ids": ids}
+    with once():
+        told = [
+            _score(rule, Asked(source, told_of_rows, n, len(first.classes)), columns)
+            for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
+        ]
     return Study(
         {
             "rows": n,
             "calibration": first.n,
+            "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
+            "groups": max(rule.recipe.n_groups for rule in rules),
             "alphas": [float(one) for one in ALPHAS],
             "alpha": float(level.exact(alpha)),
             "confidence": CONFIDENCE,
             "classes": [short(name, 60) for name in first.classes.tolist()],
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
             "scores": told,
-            "ambiguous": _ambiguous(p_values, columns),
             "needed": [int(level.rows_needed(level.exact(one))) for one in ALPHAS],
         }
     )
 
 
-def _score(rule: Rule, p_values: Floats, columns: Ints) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Asked:
+    """Rows to be asked about, block by block or some of them."""
+
+    source: Source
+    told: Mapping[str, ArrayLike | None]
+    n: int
+    n_columns: int
+
+    def p_values(self, rule: Rule, rows: slice | Ints) -> Floats:
+        """How usual every label of ``rows`` is."""
+        told = {name: None if value is None else np.asarray(value)[rows] for name, value in self.told.items()}
+        values: Any = self.source.values[rows]
+        if self.source.counts is not None:
+            values = Ragged(values, self.source.counts[rows])
+        return rule.p_values(values, **told)
+
+    def each(self, rule: Rule) -> Iterator[tuple[slice, Floats]]:
+        """The p-values of all rows, in blocks."""
+        for part in blocks.split(self.n, self.n_columns):
+            yield part, self.p_values(rule, part)
+
+
+def _score(rule: Rule, asked: Asked, columns: Ints) -> dict[str, Any]:
     """One score at every level."""
-    n, n_columns = p_values.shape
-    true = p_values[np.arange(n), columns]
-    per_class = np.bincount(columns, minlength=n_columns)
-    told: dict[str, Any] = {
-        "name": _name(rule),
-        "coverage": [],
-        "interval": [],
-        "size": [],
-        "sscv": [],
-        "sscv_apart": [],
-    }
-    told |= {"histogram": [], "empty": [], "singletons": [], "class_coverage": [], "class_size": [], "band": []}
-    for alpha in ALPHAS:
-        exact = level.exact(alpha)
-        covered, sizes = true > float(exact), (p_values > float(exact)).sum(axis=1)
-        k = level.position(rule.n, exact)
-        told["coverage"].append(_rounded(covered.mean()))
-        told["interval"].append([_rounded(end) for end in beta.binomial_interval(int(covered.sum()), n, CONFIDENCE)])
-        told["size"].append(_rounded(sizes.mean()))
-        told["sscv"].append(_rounded(sscv(covered, sizes, exact)))
-        told["sscv_apart"].append(_rounded(sscv(covered, sizes, exact, strata=EMPTY_APART)))
-        told["histogram"].append(np.bincount(sizes).tolist())
-        told["empty"].append(_rounded((sizes == 0).mean()))
-        told["singletons"].append(_rounded((sizes == 1).mean()))
-        told["band"].append([_rounded(end) for end in beta.luck(n, k, rule.n, CONFIDENCE)])
-        if n_columns <= MOST_CLASSES:
-            present = np.maximum(per_class, 1)
-            hits = np.bincount(columns, weights=covered, minlength=n_columns) / present
-            widths = np.bincount(columns, weights=sizes, minlength=n_columns) / present
-            told["class_coverage"].append([_rounded(value, 4) for value in hits])
-            told["class_size"].append([_rounded(value, 3) for value in widths])
-    if scores.orders_by_rank(rule.score):
+    true, sizes, crowd = np.empty(asked.n), np.empty((len(ALPHAS), asked.n), dtype=np.int64), np.empty(asked.n)
+    levels = [float(level.exact(alpha)) for alpha in ALPHAS]
+    for part, p_values in asked.each(rule):
+        true[part] = p_values[np.arange(len(p_values)), columns[part]]
+        for place, alpha in enumerate(levels):
+            sizes[place, part] = (p_values > alpha).sum(axis=1)
+        crowd[part] = p_values.mean(axis=1)
+    told = _at_levels(true, sizes, columns, asked.n_columns)
+    told["name"] = short(repr(rule.score), 80)
+    if rule.recipe.n_groups == 1:
+        told |= _laws(rule, asked.n)
+    if rule.recipe.n_groups == 1 and scores.orders_by_rank(rule.score):
         profile = rule.rank_profile(ALPHAS[0])
         told["ranks"] = profile.counts.tolist()
         told["r_star"] = [rule.rank_profile(alpha).r_star for alpha in ALPHAS]
+    rows = np.lexsort((-crowd, -sizes[ALPHAS.index("0.1")]))[:AMBIGUOUS]
+    told["ambiguous"] = [
+        _ambiguous(int(row), int(columns[row]), sizes[:, row], of_row)
+        for row, of_row in zip(rows, asked.p_values(rule, rows), strict=True)
+    ]
     return told
 
 
-def _name(rule: Rule) -> str:
-    return short(repr(rule.score), 80)
-
-
-def _ambiguous(p_values: Floats, columns: Ints) -> list[dict[str, Any]]:
-    """The rows with the most labels that look usual, and those labels."""
-    crowd = (p_values > 0.1).sum(axis=1) + p_values.sum(axis=1) / p_values.shape[1]
-    told = []
-    for row in np.argsort(-crowd, kind="stable")[:AMBIGUOUS].tolist():
-        order = np.argsort(-p_values[row], kind="stable")[:MOST_LABELS]
-        usual = [[int(column), _rounded(p_values[row, column], 4)] for column in order.tolist()]
-        told.append({"row": row, "label": int(columns[row]), "labels": usual})
+def _at_levels(true: Floats, sizes: Ints, columns: Ints, n_columns: int) -> dict[str, Any]:
+    n, present = len(columns), np.maximum(np.bincount(columns, minlength=n_columns), 1)
+    told: dict[str, Any] = {name: [] for name in MEASURES}
+    for alpha, widths in zip(ALPHAS, sizes, strict=True):
+        exact = level.exact(alpha)
+        covered = true > float(exact)
+        told["coverage"].append(_rounded(covered.mean()))
+        told["interval"].append([_rounded(end) for end in beta.binomial_interval(int(covered.sum()), n, CONFIDENCE)])
+        told["size"].append(_rounded(widths.mean()))
+        told["sscv"].append(_rounded(sscv(covered, widths, exact)))
+        told["sscv_apart"].append(_rounded(sscv(covered, widths, exact, strata=EMPTY_APART)))
+        told["histogram"].append(np.bincount(widths).tolist())
+        told["empty"].append(_rounded((widths == 0).mean()))
+        told["singletons"].append(_rounded((widths == 1).mean()))
+        if n_columns <= MOST_CLASSES:
+            hits, labels = (
+                np.bincount(columns, weights=what, minlength=n_columns) / present for what in (covered, widths)
+            )
+            told["class_coverage"].append([_rounded(value, 4) for value in hits])
+            told["class_size"].append([_rounded(value, 3) for value in labels])
     return told
+
+
+def _laws(rule: Rule, n: int) -> dict[str, Any]:
+    """Where luck alone leaves coverage, at every level, and whether ties may raise it further."""
+    places = [level.position(rule.n, level.exact(alpha)) for alpha in ALPHAS]
+    return {
+        "band": [[_rounded(end) for end in beta.luck(n, k, rule.n, CONFIDENCE)] for k in places],
+        "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
+    }
+
+
+def _ambiguous(row: int, label: int, sizes: Ints, p_values: Floats) -> dict[str, Any]:
+    """A row with many labels: how many at each level, and the most usual of them."""
+    usual = np.argsort(-p_values, kind="stable")[:MOST_LABELS].tolist()
+    labels = [[column, float(p_values[column])] for column in usual]
+    return {"row": row, "label": label, "sizes": sizes.tolist(), "labels": labels}
 
 
 def _rounded(value: float, digits: int = 5) -> float:

@@ -1,0 +1,44 @@
+"""``rankset demo``: files to try the other commands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+import rankset as rs
+from rankset import outputs
+from rankset.cli.reading import options
+
+ROW = "carer"
+NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
+"""The classes of CARER in the order of its columns."""
+
+
+@click.command()
+@click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
+@options("force")
+def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
+    """Files to try everything on: a text classifier's logits for six emotions, and the truth.
+
+    Writes val_logits.npy, val_labels.npy, test_logits.npy, test_labels.npy and classes.txt.
+
+    \b
+    rankset demo
+    rankset calibrate val_logits.npy val_labels.npy --kind logits --classes classes.txt -o rule.rankset
+    """
+    logits, labels = rs.paper.scores(ROW)
+    half = len(labels) // 2
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, array in {
+        "val_logits": logits[:half],
+        "val_labels": labels[:half],
+        "test_logits": logits[half:],
+        "test_labels": labels[half:],
+    }.items():
+        with outputs.draft(folder / f"{name}.npy", force=force) as file:
+            np.save(file, array)
+    with outputs.draft(folder / "classes.txt", force=force) as file:
+        file.write("".join(f"{name}\n" for name in NAMES).encode())
+    click.echo(f"{folder}: {half:,} rows to calibrate, {len(labels) - half:,} to test, {len(NAMES)} classes", err=True)

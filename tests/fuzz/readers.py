@@ -1,0 +1,80 @@
+"""Readers of score files and rules under atheris: an answer or one of our errors, whatever the bytes.
+
+`python3 run.py fuzz` runs it for a minute; `-max_total_time=3600` and a folder to keep the corpus in may follow.
+"""
+
+import gzip
+import io
+import json
+import sys
+import tempfile
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["rankset", "numpy.lib.format", "zipfile", "safetensors"]):
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow import feather
+
+    import rankset as rs
+    from rankset import files
+
+PROBS = np.random.default_rng(0).dirichlet(np.ones(3), 4)
+TABLE = pa.table({name: PROBS[:, place] for place, name in enumerate("abc")})
+LINES = "".join(json.dumps(row) + "\n" for row in TABLE.to_pylist()).encode()
+FOLDER = Path(tempfile.mkdtemp(prefix="rankset-fuzz-"))
+
+
+def saved(write):
+    data = io.BytesIO()
+    write(data)
+    return data.getvalue()
+
+
+def rule():
+    rs.calibrate(PROBS, [0, 1, 2, 0]).save(FOLDER / "seed.rankset")
+    return (FOLDER / "seed.rankset").read_bytes()
+
+
+WHOLE = {
+    ".npy": saved(lambda file: np.save(file, PROBS)),
+    ".npz": saved(lambda file: np.savez_compressed(file, x=PROBS)),
+    ".csv": ("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in PROBS.tolist())).encode(),
+    ".tsv": b"a\tb\n0.5\t0.5\n",
+    ".jsonl": LINES,
+    ".jsonl.gz": gzip.compress(LINES, mtime=0),
+    ".csv.gz": gzip.compress(b"a,b\n0.5,0.5\n", mtime=0),
+    ".parquet": saved(lambda file: pq.write_table(TABLE, file)),
+    ".feather": saved(lambda file: feather.write_feather(TABLE, file)),
+    ".rankset": rule(),
+}
+KINDS = list(WHOLE)
+
+
+def read(data):
+    """The first byte chooses the kind of file."""
+    if not data:
+        return
+    kind = KINDS[data[0] % len(KINDS)]
+    path = FOLDER / f"scores{kind}"
+    path.write_bytes(data[1:])
+    with suppress(rs.RanksetError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if kind == ".rankset":
+            rs.load(path).predict(PROBS, 0.1)
+            return
+        matrix, _ = files.read(str(path)).scores()
+        rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="scores")
+
+
+if __name__ == "__main__":
+    corpus = FOLDER / "corpus"
+    corpus.mkdir()
+    for number, (kind, content) in enumerate(WHOLE.items()):
+        (corpus / kind.strip(".")).write_bytes(bytes([number]) + content)
+    atheris.Setup([*sys.argv, str(corpus)], read)
+    atheris.Fuzz()
