@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankset as rs
-from rankset import progress
+from rankset import choosing, progress
 from rankset.cli.commands import rankset
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
@@ -87,7 +87,7 @@ def test_every_kind_of_table_gives_the_same_rule(folder, kind):
     fine("calibrate", f"val.{kind}", *options, "-o", "rule.rankset")
     expected = rs.calibrate(FRAME[VAL][NAMES], FRAME[VAL]["answer"], kind="logits")
     assert rs.load("rule.rankset") == expected
-    done = fine("predict", "rule.rankset", f"test.{kind}", "--drop", "site", "--drop", "answer", "-o", "sets.jsonl")
+    done = fine("predict", "rule.rankset", f"test.{kind}", "-o", "sets.jsonl")
     assert "400 sets at alpha = 0.1" in done.stderr
     sets = [json.loads(line)["labels"] for line in (folder / "sets.jsonl").read_text().splitlines()]
     assert sets == expected.predict(FRAME[TEST][NAMES], 0.1).to_lists()
@@ -103,8 +103,9 @@ def test_columns_are_matched_by_name(folder):
 
 
 def test_arrays_keys_lists_and_names(folder):
-    fine("calibrate", "val.npz", "val_labels.npy", "--key", "logits", "--kind", "logits", "-o", "a.rankset")
-    assert rs.load("a.rankset") == RULE
+    for name, where in (("a", ("val_labels.npy", "--key", "logits")), ("d", ("--label", "labels"))):
+        fine("calibrate", "val.npz", *where, "--kind", "logits", "-o", f"{name}.rankset")
+        assert rs.load(f"{name}.rankset") == RULE
     pairs = zip(LOGITS[VAL].tolist(), LABELS[VAL].tolist(), strict=True)
     lines = "".join(json.dumps({"scores": row, "y": label}) + "\n" for row, label in pairs)
     (folder / "lists.jsonl").write_text(lines)
@@ -262,7 +263,7 @@ def test_pickles_are_never_loaded(folder):
     ("arguments", "words"),
     [
         (["calibrate", "val_logits.npy", "-o", "x.rankset"], "labels are needed"),
-        (["calibrate", "val.csv", "val_labels.npy", "--label", "answer", "-o", "x.rankset"], "labels came twice"),
+        (["calibrate", "val_logits.npy", "val_labels.npy", "--label", "answer", "-o", "x.rankset"], "no column 'answer'"),
         (["calibrate", "val.csv", "--label", "nope", "-o", "x.rankset"], "no column 'nope'"),
         (["calibrate", "val.csv", "--label", "answer", "-o", "x.rankset"], "'site' must hold numbers"),
         (["calibrate", "val.npz", "val_labels.npy", "-o", "x.rankset"], "say which one with --key"),
@@ -351,6 +352,119 @@ def test_one_level_is_one_level(folder):
     done = run("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.1", "--alpha", "0.2")
     assert done.exit_code == 2
     assert "give it once" in done.stderr
+
+
+def test_ids_and_other_columns_stand_beside_the_sets(folder):
+    FRAME[TEST].assign(case=[f"c{number}" for number in range(400)]).to_csv("cases.csv", index=False)
+    fine("calibrate", "val.csv", "--kind", "logits", "--label", "answer", "--drop", "site", "-o", "rule.rankset")
+    expected = rs.load("rule.rankset").predict(FRAME[TEST][NAMES], 0.1)
+    for kind in ("csv", "jsonl", "parquet", "npz"):
+        fine("predict", "rule.rankset", "cases.csv", "--id", "case", "--keep", "site", "-o", f"sets.{kind}")
+    read = [
+        pd.read_csv("sets.csv"),
+        pd.read_json("sets.jsonl", lines=True),
+        pd.read_parquet("sets.parquet"),
+    ]
+    for frame in read:
+        assert frame.columns.tolist() == ["case", "site", "size", "top", "labels"]
+        assert frame["case"].tolist()[:2] == ["c0", "c1"]
+        assert frame["site"].tolist() == ["a", "b"] * 200
+        assert frame["size"].tolist() == expected.sizes.tolist()
+    with np.load("sets.npz") as arrays:
+        assert arrays["case"].tolist()[:2] == ["c0", "c1"]
+    FRAME[TEST].rename(columns={"site": "size"}).to_csv("taken.csv", index=False)
+    assert "a column 'size' of their own" in run("predict", "rule.rankset", "taken.csv", "--keep", "size").stderr
+
+
+def test_groups_of_a_rule_without_groups_are_evaluated(folder):
+    fine("calibrate", "val.csv", "--kind", "logits", "--label", "answer", "--drop", "site", "-o", "rule.rankset")
+    assert "group 'a'" in fine("evaluate", "rule.rankset", "test.csv", "--label", "answer", "--group", "site").stdout
+
+
+def test_one_column_of_probabilities(folder):
+    probs = rs.softmax(LOGITS)[:, 1]
+    pd.DataFrame({"p": probs[VAL], "y": (LABELS[VAL] == 1).astype(int)}).to_csv("binary.csv", index=False)
+    fine("calibrate", "binary.csv", "--label", "y", "--kind", "binary", "-o", "rule.rankset")
+    assert rs.load("rule.rankset") == rs.calibrate(probs[VAL], LABELS[VAL] == 1, kind="binary", classes=[0, 1])
+    pd.DataFrame({"p": probs[TEST]}).to_csv("new.csv", index=False)
+    assert fine("predict", "rule.rankset", "new.csv").stdout.startswith("size,top,labels\n")
+
+
+def test_numbers_that_are_no_probabilities(folder):
+    told = fine("compare", "val_logits.npy", "val_labels.npy", "--kind", "scores").stdout
+    assert "Margin()" in told
+    assert "Aps" not in told
+
+
+def test_parameters_of_scores(folder):
+    files = ("val_logits.npy", "val_labels.npy", "--kind", "logits")
+    fine("calibrate", *files, "--score", "raps", "-o", "a.rankset")
+    assert rs.load("a.rankset").score == choosing.FIXED[3]
+    fine("calibrate", *files, "--score", "raps", "--set", "penalty=0.5", "--set", "free_ranks=1", "-o", "b.rankset")
+    assert rs.load("b.rankset").score == rs.Raps(penalty=0.5, free_ranks=1)
+    assert (
+        "has no 'weight'" in run("calibrate", *files, "--score", "raps", "--set", "weight=1", "-o", "c.rankset").stderr
+    )
+    assert run("calibrate", *files, "--score", "raps", "--set", "penalty=x", "-o", "c.rankset").exit_code == 1
+    assert run("calibrate", *files, "--score", "raps", "--auto", "0.1", "-o", "c.rankset").exit_code == 2
+
+
+def test_tables_without_names(folder):
+    FRAME[VAL][NAMES].assign(y=LABELS[VAL]).to_csv("bare.csv", index=False, header=False)
+    said = run("calibrate", "bare.csv", "--label", "6", "--kind", "logits", "-o", "a.rankset").stderr
+    assert "no column '6'" in said
+    fine("calibrate", "bare.csv", "--label", "6", "--no-header", "--kind", "logits", "-o", "a.rankset")
+    assert rs.load("a.rankset") == rs.calibrate(FRAME[VAL][NAMES].to_numpy(), LABELS[VAL], kind="logits")
+    FRAME[VAL][NAMES].to_csv("bare2.csv", index=False, header=False)
+    said = run("calibrate", "bare2.csv", "val_labels.npy", "--kind", "logits", "-o", "b.rankset").stderr
+    assert "say --no-header" in said
+    FRAME[VAL][NAMES].to_csv("index.csv")
+    said = run("calibrate", "index.csv", "val_labels.npy", "--kind", "logits", "-o", "b.rankset").stderr
+    assert "got one without" in said
+    fine("calibrate", "index.csv", "val_labels.npy", "--drop", "", "--kind", "logits", "-o", "b.rankset")
+    FRAME[VAL][NAMES].to_csv("semicolons.csv", index=False, sep=";")
+    said = run("calibrate", "semicolons.csv", "val_labels.npy", "--kind", "logits", "-o", "c.rankset").stderr
+    assert "separated by commas" in said
+    (folder / "labels.txt").write_text("\n".join(FRAME[VAL]["answer"]))
+    fine(
+        "calibrate",
+        "val.csv",
+        "labels.txt",
+        "--drop",
+        "site",
+        "--drop",
+        "answer",
+        "--kind",
+        "logits",
+        "-o",
+        "d.rankset",
+    )
+    assert rs.load("d.rankset") == rs.calibrate(FRAME[VAL][NAMES], FRAME[VAL]["answer"], kind="logits")
+
+
+def test_an_array_from_standard_input(folder):
+    RULE.save("rule.rankset")
+    data = (folder / "test_logits.npy").read_bytes()
+    told = fine("predict", "rule.rankset", "-", "--format", "npy", stdin=data).stdout
+    assert told == fine("predict", "rule.rankset", "test_logits.npy", "-o", "-").stdout
+
+
+def test_warnings_are_one_line(folder):
+    fine("calibrate", "val_logits.npy", "val_labels.npy", "--kind", "logits", "-o", "rule.rankset")
+    done = fine("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.001")
+    assert done.stderr == "Warning: need n ≥ 999 for alpha=0.001, got 600: every label is kept.\n"
+    (folder / "copy.rankset").write_bytes((folder / "rule.rankset").read_bytes())
+    done = fine("merge", "rule.rankset", "copy.rankset", "-o", "both.rankset")
+    assert done.stderr.startswith("Warning: rule.rankset and copy.rankset hold the same calibration")
+
+
+def test_names_of_outputs_tell_what_they_are(folder):
+    files = ("val_logits.npy", "val_labels.npy", "--kind", "logits")
+    assert "must end in .rankset" in run("calibrate", *files, "-o", "rule.txt").stderr
+    rs.calibrate(LOGITS[VAL], np.array(list("ab|cde"))[LABELS[VAL]], classes=list("ab|cde"), kind="logits").save(
+        "p.rankset"
+    )
+    assert "puts | between labels" in run("predict", "p.rankset", "test_logits.npy").stderr
 
 
 def test_completion():

@@ -20,7 +20,7 @@ from rankset.level import Alpha
 from rankset.names import in_order
 from rankset.recipe import Batch, Recipe
 from rankset.resampling import Ranked, halves
-from rankset.scores import Aps, Rank, Raps, Saps, Score, Thr, checked_score
+from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, checked_score
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -31,6 +31,16 @@ Measure = Callable[[Bools, Ints, Ints, Fraction], float]
 
 FIXED: tuple[Score, ...] = (Rank(), Thr(), Aps(), Raps(penalty=0.2, free_ranks=2), Saps(weight=0.2))
 """The scores one would try: the paper's, with its parameters, and THR."""
+
+
+def fixed(kind: Kind | None = None) -> tuple[Score, ...]:
+    """Those of them that take such numbers; for plain scores those that only compare them."""
+    if kind != "scores":
+        return FIXED
+    return (*(score for score in FIXED if not getattr(score, "needs_probs", False)), Margin())
+
+
+NOTE = "± is the standard error of a mean over all these rows; more halves do not make it smaller, more rows do."
 
 ENOUGH = 2.0
 """Standard errors beyond which a difference is not taken for noise."""
@@ -111,7 +121,7 @@ class Comparison:
             (
                 f"{score!r}",
                 *(f"{mean:.4f} ±{error:.4f}" for mean, error in zip(means, errors, strict=True)),
-                "smallest" if score == self.smallest else "no larger than noise explains" if score in near else "",
+                "smallest" if score == self.smallest else "tied, within noise" if score in near else "",
             )
             for score, means, errors in zip(self.scores, self.means, self.errors, strict=True)
         ]
@@ -129,10 +139,12 @@ class Comparison:
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
         ]
-        return "\n".join([self._title, *lines])
+        return "\n".join([self._title, *lines, NOTE])
 
     def _repr_html_(self) -> str:
-        return notebook.card(self._title, notebook.table(self._rows(), ("score", *self.measures, "")))
+        return notebook.card(
+            self._title, notebook.table(self._rows(), ("score", *self.measures, "")), notebook.faint(NOTE)
+        )
 
     def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
         """A data frame with a row per score: every measure and its standard error."""

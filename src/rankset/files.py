@@ -43,44 +43,72 @@ DAMAGE = (
     zlib.error,
 )
 """What libraries raise for files that are not what they say."""
-ARROW = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What a file holds: one matrix without names (npy, npz), or named columns."""
+    """What a file holds: one matrix without names (npy), arrays by name (npz), or named columns."""
 
     path: str
     matrix: NDArray[Any] | None = None
+    archive: Archive | None = None
     table: Any = None
+    headed: bool = True
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns; none where the file has none."""
+        """The names of the columns or arrays; none where the file has none."""
+        if self.archive is not None:
+            return self.archive.names
         return [] if self.table is None else list(self.table.column_names)
 
     def column(self, name: str) -> NDArray[Any]:
         """One named column, as an array of its plain values."""
         if name not in self.names:
             raise FileError.no_column(self.path, name, self.names)
+        if self.archive is not None:
+            return self.archive.read(name)
         try:
             return _plain(self.table.column(name))
         except UnicodeError as error:
             raise FileError.unreadable(self.path, str(error)) from None
 
-    def scores(self, apart: Sequence[str] = ()) -> tuple[NDArray[Any], list[str] | None]:
-        """The matrix of scores and the names of its columns, if it has names: all columns but those ``apart``.
+    def scores(
+        self, apart: Sequence[str] = (), *, key: str | None = None, wanted: Sequence[str] | None = None
+    ) -> tuple[NDArray[Any], list[str] | None]:
+        """The matrix of scores and the names of its columns, if it has names.
 
-        A single column of lists is a matrix without names.
+        Columns: those that are ``wanted``, if all of them are there, else all but those ``apart``. A column of lists is
+        a matrix without names. Arrays: the one called ``key``, else the only one that is not ``apart``.
         """
         if self.matrix is not None:
             return self.matrix, None
         names = [name for name in self.names if name not in apart]
+        if self.archive is not None:
+            if key is None and len(names) != 1:
+                raise FileError.which_key(self.path, names)
+            return self.archive.read(names[0] if key is None else key), None
         if not names:
             raise FileError.no_scores(self.path, self.names)
-        if len(names) == 1 and _is_list(self.table.column(names[0])):
-            return _from_lists(self.path, names[0], self.table.column(names[0])), None
-        return np.column_stack([_numbers(self.path, name, self.table.column(name)) for name in names]), names
+        lists = [name for name in names if _is_list(self.table.column(name))]
+        if len(lists) == 1:
+            return _from_lists(self.path, lists[0], self.table.column(lists[0])), None
+        if wanted is not None and set(wanted) <= set(names):
+            names = list(wanted)
+        self._check(names)
+        matrix = np.column_stack([_numbers(self.path, name, self.table.column(name)) for name in names])
+        return matrix, names if self.headed else None
+
+    def _check(self, names: Sequence[str]) -> None:
+        """Refuses columns that are classes by mistake only."""
+        if len(set(names)) < len(names):
+            raise FileError.same_names(self.path, next(name for name in names if names.count(name) > 1))
+        if self.headed and "" in names:
+            raise FileError.no_name(self.path)
+        if self.headed and len(names) > 1 and all(map(_is_fraction, names)):
+            raise FileError.no_header(self.path, names)
+        if len(names) == 1 and ";" in names[0]:
+            raise FileError.other_separator(self.path, names[0])
 
     def values(self) -> NDArray[Any]:
         """The one column of a file of labels, groups or names."""
@@ -91,33 +119,54 @@ class Columns:
         return self.column(self.names[0])
 
 
-def read(path: str, *, key: str | None = None, kind: str | None = None) -> Columns:
-    """The columns of a file, or of standard input (``-``, of ``kind`` "csv", "jsonl", …, by default csv)."""
+def _is_fraction(name: str) -> bool:
+    """Whether a column's name is rather one of its numbers."""
+    try:
+        return not float(name).is_integer()
+    except (ValueError, OverflowError):
+        return False
+
+
+def read(path: str, *, kind: str | None = None, header: bool = True) -> Columns:
+    """The columns of a file, or of standard input (``-``); ``kind`` tells what it is ("csv", "jsonl", …) where its
+    name does not."""
     if path == STDIN:
-        return _stream(io.BytesIO(sys.stdin.buffer.read()), path, f".{kind or 'csv'}")
+        return _standard_input(path, f".{kind or 'csv'}", header=header)
     file = Path(path)
     if not file.exists():
         raise FileError.missing(path)
     if not file.is_file():
         raise FileError.unreadable(path, "it is a directory or a device")
-    suffix = f".{kind}" if kind else _suffix(file)
-    if suffix not in (".npy", ".npz", *ARROW):
-        raise FileError.unknown_kind(path, (".npy", ".npz", *ARROW))
+    suffix = _suffix(file)
+    if suffix not in KNOWN and kind:
+        suffix = f".{kind}"
+    if suffix not in KNOWN:
+        raise FileError.unknown_kind(path, KNOWN)
     try:
-        return _read(file, path, suffix, key)
+        return _read(file, path, suffix, header=header)
     except FileError:
         raise
     except DAMAGE as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
 
 
-def _read(file: Path, path: str, suffix: str, key: str | None) -> Columns:
+def _standard_input(path: str, suffix: str, *, header: bool) -> Columns:
+    data = io.BytesIO(sys.stdin.buffer.read())
+    if suffix != ".npy":
+        return _stream(data, path, suffix, header=header)
+    try:
+        return Columns(path, np.load(data, allow_pickle=False))
+    except DAMAGE as error:
+        raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
+
+
+def _read(file: Path, path: str, suffix: str, *, header: bool) -> Columns:
     if suffix == ".npy":
         return Columns(path, _npy(file))
     if suffix == ".npz":
-        return Columns(path, _npz(file, key))
+        return Columns(path, archive=Archive.of(file))
     with file.open("rb") as stream:
-        return _stream(stream, path, suffix, packed=file.suffix == ".gz")
+        return _stream(stream, path, suffix, packed=file.suffix == ".gz", header=header)
 
 
 def _suffix(file: Path) -> str:
@@ -135,33 +184,48 @@ def _npy(file: Path) -> NDArray[Any]:
         raise
 
 
-def _npz(file: Path, key: str | None) -> NDArray[Any]:
-    with zipfile.ZipFile(file) as archive:
-        entries = {
-            info.filename.removesuffix(".npy"): info for info in archive.infolist() if info.filename.endswith(".npy")
-        }
-        if key is None and len(entries) != 1:
-            raise FileError.which_key(str(file), sorted(entries))
-        name = key if key is not None else next(iter(entries))
-        if name not in entries:
-            raise FileError.no_key(str(file), name, sorted(entries))
-        info = entries[name]
+@dataclass(frozen=True)
+class Archive:
+    """An .npz file: its arrays by name, each checked before it is unpacked."""
+
+    file: Path
+    names: list[str]
+
+    @classmethod
+    def of(cls, file: Path) -> Archive:
+        with zipfile.ZipFile(file) as archive:
+            entries = (info.filename for info in archive.infolist())
+            return cls(file, [name.removesuffix(".npy") for name in entries if name.endswith(".npy")])
+
+    def read(self, name: str) -> NDArray[Any]:
+        """One array."""
+        if name not in self.names:
+            raise FileError.no_key(str(self.file), name, sorted(self.names))
+        try:
+            with zipfile.ZipFile(self.file) as archive:
+                return self._unpacked(archive, archive.getinfo(f"{name}.npy"), name)
+        except FileError:
+            raise
+        except DAMAGE as error:
+            raise FileError.unreadable(str(self.file), " ".join(str(error).split())[:200]) from None
+
+    def _unpacked(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> NDArray[Any]:
         limit = min(MOST_UNPACKED, MOST_RATIO * max(1, info.compress_size) + 4096)
         if info.file_size > limit:
-            raise FileError.bomb(str(file), name, info.compress_size, info.file_size)
+            raise FileError.bomb(str(self.file), name, info.compress_size, info.file_size)
         with archive.open(info) as stream:
             version = np.lib.format.read_magic(stream)
             head = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = head(stream)
             if dtype.hasobject:
-                raise FileError.pickled(str(file))
+                raise FileError.pickled(str(self.file))
             if math.prod(shape) * dtype.itemsize > info.file_size:
-                raise FileError.unreadable(str(file), f"{name!r} promises {shape} of {dtype} and holds less")
+                raise FileError.unreadable(str(self.file), f"{name!r} promises {shape} of {dtype} and holds less")
         with archive.open(info) as stream:
             return np.lib.format.read_array(stream, allow_pickle=False)
 
 
-def _stream(stream: Any, path: str, suffix: str, *, packed: bool = False) -> Columns:
+def _stream(stream: Any, path: str, suffix: str, *, packed: bool = False, header: bool = True) -> Columns:
     """A table, by pyarrow."""
     try:
         import pyarrow as pa
@@ -175,21 +239,33 @@ def _stream(stream: Any, path: str, suffix: str, *, packed: bool = False) -> Col
             if packed
             else pa.PythonFile(stream, mode="r")
         )
-        columns = Columns(path, table=READERS[suffix](source))
+        reader = READERS[suffix] if header else HEADLESS.get(suffix, READERS[suffix])
+        columns = Columns(path, table=reader(source), headed=header or suffix not in HEADLESS)
         columns.names  # noqa: B018 - they may be no text
     except (pa.ArrowException, *DAMAGE) as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
     return columns
 
 
-def _csv(delimiter: str) -> Callable[[Any], Any]:
+def _csv(delimiter: str, *, header: bool = True) -> Callable[[Any], Any]:
     def read_csv(source: Any) -> Any:
         from pyarrow import csv
 
-        options = csv.ReadOptions(block_size=16 << 20)
-        return csv.read_csv(source, read_options=options, parse_options=csv.ParseOptions(delimiter=delimiter))
+        options = csv.ReadOptions(block_size=16 << 20, autogenerate_column_names=not header)
+        table = csv.read_csv(source, read_options=options, parse_options=csv.ParseOptions(delimiter=delimiter))
+        return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
 
     return read_csv
+
+
+def _lines(source: Any) -> Any:
+    """A text per line, without a heading."""
+    from pyarrow import csv
+
+    options = csv.ReadOptions(block_size=16 << 20, column_names=["0"])
+    return csv.read_csv(
+        source, read_options=options, parse_options=csv.ParseOptions(delimiter="\x1f", quote_char=False)
+    )
 
 
 def _json_lines(source: Any) -> Any:
@@ -211,6 +287,7 @@ def _arrow(source: Any) -> Any:
 
 
 READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    ".txt": _lines,
     ".csv": _csv(","),
     ".tsv": _csv("\t"),
     ".jsonl": _json_lines,
@@ -219,6 +296,11 @@ READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     ".arrow": _arrow,
     ".feather": _arrow,
 }
+HEADLESS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    ".csv": _csv(",", header=False),
+    ".tsv": _csv("\t", header=False),
+}
+KNOWN = (".npy", ".npz", *READERS)
 
 
 def _is_list(column: Any) -> bool:

@@ -11,9 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankset.errors import FileError
 from rankset.sets import PredictionSets
@@ -22,30 +24,40 @@ BETWEEN = "|"
 """Between the labels of a set in a csv cell."""
 
 
-def write(path: Path, parts: Iterable[PredictionSets], *, force: bool = False) -> int:
+OWN = ("size", "top", "labels")
+"""The columns of sets."""
+
+Beside = Mapping[str, NDArray[Any]]
+"""Columns of the rows that are written before those of their sets."""
+
+
+def write(path: Path, parts: Iterable[PredictionSets], beside: Beside = MappingProxyType({}), *, force: bool) -> int:
     """Writes a row per set (its size, its most likely label, its labels), and tells how many there are."""
     kind = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
-    if kind not in WRITERS:
+    if kind not in WRITERS or (path.suffix == ".gz" and kind not in TEXTS):
         raise FileError.unknown_kind(str(path), tuple(WRITERS))
-    rows = 0
     with ExitStack() as stack:
         file = stack.enter_context(draft(path, force=force))
         if path.suffix == ".gz":
             file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
-        writer = WRITERS[kind](file)
-        for sets in parts:
-            writer.add(sets)
-            rows += len(sets)
-        writer.close()
-    return rows
+        return _written(WRITERS[kind](file, str(path)), parts, beside)
 
 
-def stream(file: Any, parts: Iterable[PredictionSets]) -> None:
+def stream(file: Any, parts: Iterable[PredictionSets], beside: Beside = MappingProxyType({})) -> None:
     """Writes csv to an open file."""
-    writer = Csv(file)
+    _written(Csv(file, "standard output"), parts, beside)
+
+
+def _written(writer: Writer, parts: Iterable[PredictionSets], beside: Beside) -> int:
+    for name in beside:
+        if name in OWN:
+            raise FileError.taken(name)
+    rows = 0
     for sets in parts:
-        writer.add(sets)
+        writer.add(sets, {name: column[rows : rows + len(sets)] for name, column in beside.items()})
+        rows += len(sets)
     writer.close()
+    return rows
 
 
 @contextmanager
@@ -72,11 +84,11 @@ def draft(path: Path, *, force: bool) -> Iterator[Any]:
 class Writer(ABC):
     """Sets in one kind of file."""
 
-    def __init__(self, file: Any) -> None:
-        self.file = file
+    def __init__(self, file: Any, path: str) -> None:
+        self.file, self.path = file, path
 
     @abstractmethod
-    def add(self, sets: PredictionSets) -> None:
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
         """More rows."""
 
     def close(self) -> None:
@@ -87,15 +99,21 @@ class Writer(ABC):
 class Csv(Writer):
     """size, top, labels; labels joined by ``|``."""
 
-    def __init__(self, file: Any) -> None:
-        super().__init__(file)
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__(file, path)
         self.text = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace", write_through=True)
-        self.writer = csv.writer(self.text)
-        self.writer.writerow(("size", "top", "labels"))
+        self.writer: Any = None
 
-    def add(self, sets: PredictionSets) -> None:
-        for names in sets.to_lists():
-            self.writer.writerow((len(names), names[0] if names else "", BETWEEN.join(map(str, names))))
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        if self.writer is None:
+            for name in sets.names.values:
+                if BETWEEN in str(name):
+                    raise FileError.separator_in_name(self.path, name)
+            self.writer = csv.writer(self.text)
+            self.writer.writerow((*beside, *OWN))
+        others = zip(*(column.tolist() for column in beside.values()), strict=True) if beside else ((),) * len(sets)
+        for names, other in zip(sets.to_lists(), others, strict=True):
+            self.writer.writerow((*other, len(names), names[0] if names else "", BETWEEN.join(map(str, names))))
 
     def close(self) -> None:
         self.text.detach()
@@ -104,25 +122,29 @@ class Csv(Writer):
 class JsonLines(Writer):
     """An object per line."""
 
-    def add(self, sets: PredictionSets) -> None:
-        for names in sets.to_lists():
-            row = {"size": len(names), "top": names[0] if names else None, "labels": names}
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        columns = {name: column.tolist() for name, column in beside.items()}
+        for place, names in enumerate(sets.to_lists()):
+            row = {name: column[place] for name, column in columns.items()}
+            row |= {"size": len(names), "top": names[0] if names else None, "labels": names}
             self.file.write(json.dumps(row).encode() + b"\n")
 
 
 class Parquet(Writer):
     """The columns of ``PredictionSets.to_frame``."""
 
-    def __init__(self, file: Any) -> None:
-        super().__init__(file)
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__(file, path)
         self.writer: Any = None
 
-    def add(self, sets: PredictionSets) -> None:
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
         try:
+            import pyarrow as pa
             from pyarrow import parquet
         except ImportError:
             raise FileError.no_pyarrow("a .parquet file") from None
-        table = sets.to_frame("pyarrow")
+        own = sets.to_frame("pyarrow")
+        table = pa.table({**beside, **{name: own.column(name) for name in OWN}})
         if self.writer is None:
             self.writer = parquet.ParquetWriter(self.file, table.schema)
         self.writer.write_table(table.cast(self.writer.schema))
@@ -135,17 +157,24 @@ class Parquet(Writer):
 class Npz(Writer):
     """offsets, codes and classes: row i holds the classes ``codes[offsets[i]:offsets[i + 1]]``."""
 
-    def __init__(self, file: Any) -> None:
-        super().__init__(file)
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__(file, path)
         self.parts: list[PredictionSets] = []
+        self.beside: dict[str, list[NDArray[Any]]] = {}
 
-    def add(self, sets: PredictionSets) -> None:
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
         self.parts.append(sets)
+        for name, column in beside.items():
+            self.beside.setdefault(name, []).append(column.astype(str) if column.dtype == object else column)
 
     def close(self) -> None:
         sets = PredictionSets.concat(self.parts)
         names = sets.classes.astype(str) if sets.classes.dtype == object else sets.classes
-        np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names)
+        kept: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self.beside.items()}
+        for taken in {"offsets", "codes", "classes"} & set(kept):
+            raise FileError.taken(taken)
+        np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
 
 
 WRITERS: Final[Mapping[str, type[Writer]]] = {".csv": Csv, ".jsonl": JsonLines, ".parquet": Parquet, ".npz": Npz}
+TEXTS = (".csv", ".jsonl")

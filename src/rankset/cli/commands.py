@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Any
 
 import click
@@ -13,7 +14,13 @@ from rankset.cli.demo import demo
 from rankset.cli.paper import paper
 from rankset.cli.report import report
 from rankset.cli.rules import COMMANDS
-from rankset.errors import RanksetError
+from rankset.errors import RanksetError, RanksetWarning
+from rankset.tables import spoken
+
+
+def _told(message: Warning | str, *_where: object) -> None:
+    """A warning in one line, without the code that gave it."""
+    click.echo(f"Warning: {spoken(str(message))}", err=True)
 
 
 class Commands(click.Group):
@@ -22,9 +29,12 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", RanksetWarning)
+                warnings.showwarning = _told  # type: ignore[assignment]
+                return super().invoke(ctx)
         except RanksetError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(spoken(str(error))) from error
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
             ctx.exit(0)

@@ -2,151 +2,78 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import functools
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 from numpy.typing import NDArray
 
-from rankset import files, inputs
-from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
+from rankset.errors import FileError
 from rankset.inputs import KINDS
+from rankset.tables import Layout
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+DEFAULT_ALPHA = "0.1"
 
 
 def once(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str:
     """The one value of an option, refused where it came twice: the last of two would win in silence."""
     if len(values) > 1:
         raise click.BadParameter(f"give it once, got {', '.join(values)}", param=parameter)
-    return values[0] if values else "0.1"
+    return values[0] if values else DEFAULT_ALPHA
 
 
 OPTIONS = {
-    "kind": click.option(
-        "--kind", type=click.Choice(KINDS), default="probs", show_default=True, help="What the numbers are."
-    ),
-    "optional kind": click.option(
-        "--kind", type=click.Choice(KINDS), help="What the numbers are, where no rule tells.  [default: probs]"
-    ),
-    "key": click.option("--key", help="Which array of an .npz file."),
-    "format": click.option(
-        "--format", "form", help="Kind of the files (csv, jsonl, …) where names do not tell; for -."
-    ),
-    "label": click.option("--label", help="The column that holds the labels, if they are in the file of the scores."),
-    "group": click.option("--group", help="The column that holds the rows' groups; coverage then holds for each."),
-    "id": click.option("--id", "identity", help="The column of ids that tell repeated rows apart in scores that draw."),
-    "drop": click.option("--drop", multiple=True, help="A column that is no class; may be repeated."),
+    "kind": click.option("--kind", type=click.Choice(KINDS), help="What the numbers are.  [default: probs]"),
     "classes": click.option("--classes", type=FILE, help="File with the class names in column order, one per line."),
-    "alpha": click.option("--alpha", "alphas", multiple=True, help="Tolerated miss rate; may be repeated."),
-    "level": click.option(
-        "--alpha",
-        "alpha",
-        multiple=True,
-        callback=once,
-        help="Tolerated miss rate.  [default: 0.1]",
+    "alphas": click.option(
+        "--alpha", "alphas", multiple=True, help="Tolerated miss rate; may be repeated.  [default: 0.1]"
     ),
+    "levels": click.option(
+        "--alpha", "alphas", multiple=True, help="Level to tell about; may be repeated.  [default: 0.01 0.05 0.1 0.2]"
+    ),
+    "alpha": click.option(
+        "--alpha", "alpha", multiple=True, callback=once, help="Tolerated miss rate.  [default: 0.1]"
+    ),
+    "seed": click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn."),
     "force": click.option("--force", is_flag=True, help="Replace the output if it exists."),
     "json": click.option("--json", "as_json", is_flag=True, help="For machines: one JSON object on standard output."),
 }
 
+WHERE = {
+    "label": click.option("--label", help="The column that holds the labels."),
+    "group": click.option("--group", help="The column that holds the rows' groups."),
+    "identity": click.option(
+        "--id", "identity", help="The column of ids. Scores that draw tell repeated rows apart by them."
+    ),
+    "drop": click.option("--drop", multiple=True, help="A column that is no class; may be repeated."),
+    "keep": click.option("--keep", multiple=True, help="A column to be written beside the sets; may be repeated."),
+    "key": click.option("--key", help="The array of scores in an .npz file; --label and others name arrays there."),
+    "form": click.option("--format", "form", help="What a file is (csv, jsonl, npy, …) where its name does not tell."),
+    "header": click.option("--no-header", "header", flag_value=False, default=True, help="The first line is data."),
+}
+"""Options that tell where things stand in files; commands get them as one ``layout``."""
+
 
 def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds options by their names; those of ``WHERE`` reach the command as one ``Layout``."""
+
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        where = [name for name in names if name in WHERE]
+
+        @functools.wraps(command)
+        def wrapped(**told: Any) -> Any:
+            if where:
+                told["layout"] = Layout(**{name: told.pop(name) for name in where})
+            return command(**told)
+
         for name in reversed(names):
-            command = OPTIONS[name](command)
-        return command
+            wrapped = {**OPTIONS, **WHERE}[name](wrapped)
+        return wrapped
 
     return decorate
-
-
-@dataclasses.dataclass(frozen=True)
-class Rows:
-    """What two files say: scores, the names of their columns, labels, groups and ids."""
-
-    scores: NDArray[Any]
-    names: list[str] | None
-    labels: NDArray[Any] | None
-    groups: NDArray[Any] | None
-    ids: NDArray[Any] | None
-    scores_file: str
-    labels_file: str
-
-    def in_order_of(self, classes: Sequence[object]) -> Rows:
-        """Columns in the order of ``classes``, by name where they have names."""
-        known = [str(name) for name in classes]
-        if self.names is None or self.names == known:
-            return self
-        if sorted(self.names) != sorted(known):
-            raise RuleError.columns_of_file(known, self.names)
-        places = [self.names.index(name) for name in known]
-        return dataclasses.replace(self, names=known, scores=self.scores[:, places])
-
-    def labels_of(self, classes: Sequence[object] | None) -> Any:
-        """The labels; column numbers, where all classes are texts, as the names they stand for."""
-        if self.labels is None:
-            raise FileError.no_labels()
-        return inputs.named_labels(self.labels, None if classes is None else np.array(classes, dtype=object))
-
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """Inside, what is wrong with rows is told with the file they came from, in words of the command line."""
-        try:
-            yield
-        except (FileError, StorageError, RuleError):
-            raise
-        except RanksetError as error:
-            file = self.labels_file if isinstance(error, LabelError) else self.scores_file
-            raise FileError.within(file, spoken(str(error))) from error
-
-
-def read(
-    path: str,
-    labels: str | None,
-    *,
-    key: str | None,
-    form: str | None,
-    label: str | None = None,
-    group: str | None = None,
-    identity: str | None = None,
-    drop: Sequence[str] = (),
-) -> Rows:
-    if labels is not None and label is not None:
-        raise FileError.labels_twice()
-    columns = files.read(path, key=key, kind=form)
-    apart = [name for name in (label, group, identity) if name is not None]
-    picked = {name: columns.column(name) for name in apart}
-    matrix, names = columns.scores([*apart, *drop])
-    told = files.read(labels, key=key, kind=form).values() if labels is not None else None
-    return Rows(
-        matrix,
-        names,
-        told if label is None else picked[label],
-        None if group is None else picked[group],
-        None if identity is None else picked[identity],
-        path,
-        labels or path,
-    )
-
-
-SPOKEN = (
-    (re.compile(r"\bkind='(\w+)'"), r"--kind \1"),
-    (re.compile(r"\bclasses=(\[\.\.\.\]|range\([\d, ]+\))"), "--classes"),
-    (re.compile(r"\bgroups="), "--group"),
-    (re.compile(r"\bids="), "--id"),
-)
-
-
-def spoken(text: str) -> str:
-    """What the library says, in the options of the command line."""
-    for said, option in SPOKEN:
-        text = said.sub(option, text)
-    return text
 
 
 def class_names(path: Path | None, names: list[str] | None, labels: NDArray[Any] | None) -> list[Any] | None:
@@ -159,3 +86,11 @@ def class_names(path: Path | None, names: list[str] | None, labels: NDArray[Any]
     if names is None or labels is None or labels.dtype.kind not in "iu":
         return names
     return [int(name) for name in names] if all(name.lstrip("-").isdecimal() for name in names) else names
+
+
+def check_output(path: Path, suffix: str, *, force: bool) -> None:
+    """Refuses a name that would mislead, and to replace what is there, before any work is done."""
+    if path.suffix != suffix:
+        raise FileError.suffix(str(path), suffix)
+    if path.exists() and not force:
+        raise FileError.exists(str(path))

@@ -9,30 +9,26 @@ from typing import Any
 import click
 
 import rankset as rs
-from rankset import level, outputs
-from rankset.cli.reading import FILE, Rows, class_names, options, read
-from rankset.errors import FileError
+from rankset import choosing, level, outputs
+from rankset.cli.reading import FILE, check_output, class_names, options
+from rankset.tables import Layout, Rows
 
 
-@click.command()
+@click.command(short_help="A page for the browser, to keep or to send.")
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="The page, an .html file.")
 @click.option("--title", default="Prediction sets", show_default=True, help="What stands above the page.")
-@options("optional kind", "level", "label", "group", "id", "drop", "classes", "key", "format", "force")
+@options("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed", "force")
 def report(
     paths: Sequence[str],
     output: Path,
     title: str,
     kind: Any,
     alpha: str,
-    label: str | None,
-    group: str | None,
-    identity: str | None,
-    drop: Sequence[str],
     classes: Path | None,
-    key: str | None,
-    form: str | None,
+    seed: int,
     force: bool,  # noqa: FBT001
+    layout: Layout,
 ) -> None:
     """One page, to be opened in a browser and sent to a colleague; it asks nothing of the network.
 
@@ -45,55 +41,41 @@ def report(
     rankset report val.parquet test.parquet --label answer -o report.html
     """
     level.exact(alpha)
-    if output.exists() and not force:
-        raise FileError.exists(str(output))
+    check_output(output, ".html", force=force)
     rule_files = [path for path in paths if path.endswith(".rankset")]
-    rest, step = paths[len(rule_files) :], 1 if label else 2
+    rest, step = paths[len(rule_files) :], 1 if layout.label else 2
     if list(paths[: len(rule_files)]) != rule_files or len(rest) != (step if rule_files else 2 * step):
         raise click.UsageError(_expected(step, rules=bool(rule_files)))
-    asked: dict[str, Any] = {"key": key, "form": form, "label": label}
-    asked |= {"group": group, "identity": identity, "drop": drop}
-    pairs = [(rest[at], None if label else rest[at + 1]) for at in range(0, len(rest), step)]
-    *known, new = (read(*pair, **asked) for pair in pairs)
+    pairs = [(rest[at], None if layout.label else rest[at + 1]) for at in range(0, len(rest), step)]
     if rule_files:
         if kind is not None or classes is not None:
             raise click.UsageError("--kind and --classes belong to the calibration; a rule has its own.")
-        study = _of_rules([Path(path) for path in rule_files], new, alpha)
+        rules = [rs.load(path) for path in rule_files]
     else:
-        study = _of_scores(known[0], new, alpha, kind or "probs", classes)
+        if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
+            raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
+        rules = _calibrated(layout.rows(*pairs[0]).of_kind(kind), kind, classes, seed)
+    names = rules[0].classes.tolist()
+    new = layout.rows(*pairs[-1], names).of_kind(rules[0].kind)
+    with new.named():
+        groups = new.groups if any(rule.condition.needs_groups for rule in rules) else None
+        study = rs.report.of_rules(
+            rules, new.scores, new.labels_of(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
+        )
     with outputs.draft(output, force=force) as file:
-        file.write(rs.report.page(study, title).encode())
+        file.write(rs.report.page(study, title, source=f"{', '.join(paths)}").encode())
     click.echo(
         f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True
     )
 
 
-def _of_rules(paths: Sequence[Path], new: Rows, alpha: str) -> rs.report.Study:
-    rules = [rs.load(path) for path in paths]
-    new = new.in_order_of(rules[0].classes.tolist())
-    with new.named():
-        return rs.report.of_rules(
-            rules,
-            new.scores,
-            new.labels_of(rules[0].classes.tolist()),
-            groups=new.groups,
-            ids=new.ids,
-            alpha=alpha,
-            show_progress=True,
-        )
-
-
-def _of_scores(known: Rows, new: Rows, alpha: str, kind: Any, classes: Path | None) -> rs.report.Study:
+def _calibrated(known: Rows, kind: Any, classes: Path | None, seed: int) -> list[rs.Rule]:
+    """A rule for every score that takes such numbers."""
     names = class_names(classes, known.names, known.labels)
+    shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": known.ids, "seed": seed}
     with known.named():
-        rules = [
-            rs.calibrate(known.scores, known.labels_of(names), score=score, kind=kind, classes=names, ids=known.ids)
-            for score in rs.choosing.FIXED
-        ]
-    new = new.in_order_of(rules[0].classes.tolist())
-    with new.named():
-        labels = new.labels_of(rules[0].classes.tolist())
-        return rs.report.of_rules(rules, new.scores, labels, ids=new.ids, alpha=alpha, show_progress=True)
+        labels = known.labels_of(names)
+        return [rs.calibrate(known.scores, labels, score=score, **shared) for score in choosing.fixed(kind)]
 
 
 def _expected(step: int, *, rules: bool) -> str:

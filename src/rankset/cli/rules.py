@@ -13,62 +13,68 @@ import click
 import numpy as np
 
 import rankset as rs
-from rankset import conditions, level, outputs, progress, scores
-from rankset.cli.reading import FILE, class_names, options, read
-from rankset.errors import FileError, RuleError, once
+from rankset import choosing, conditions, level, outputs, progress, scores
+from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, class_names, options
+from rankset.errors import FileError, RuleError, once, warn
+from rankset.tables import Layout
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
 PART_BYTES = 64 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
-SCORES = {kind.__name__.lower(): kind for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)}
+SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)} | {
+    type(score).__name__.lower(): score for score in choosing.FIXED
+}
+"""Scores by name, with the parameters that ``compare`` gives them."""
 
 
-@click.command()
+@click.command(short_help="A rule from rows whose labels are known.")
 @click.argument("scores_file", metavar="SCORES")
 @click.argument("labels_file", metavar="[LABELS]", required=False)
-@click.option(
-    "--score", type=click.Choice(list(SCORES)), default="rank", show_default=True, help="How labels are ordered."
-)
+@click.option("--score", type=click.Choice(list(SCORES)), help="How labels are ordered.  [default: rank]")
+@click.option("--set", "numbers", metavar="NAME=NUMBER", multiple=True, help="A parameter of the score.")
 @click.option("--auto", "automatic", metavar="ALPHA", help="Choose and tune the score for this level instead.")
 @click.option("--per-label", is_flag=True, help="Coverage for every class.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of draws and of --auto.")
 @click.option("-o", "--output", type=FILE, required=True, help="The rule, a .rankset file.")
-@options("kind", "label", "group", "id", "drop", "classes", "key", "format", "force", "json")
+@options(
+    *("kind", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed", "force", "json"),
+)
 def calibrate(
     scores_file: str,
     labels_file: str | None,
-    score: str,
+    score: str | None,
+    numbers: Sequence[str],
     automatic: str | None,
     per_label: bool,  # noqa: FBT001
-    seed: int,
     output: Path,
     kind: Any,
-    label: str | None,
-    group: str | None,
-    identity: str | None,
-    drop: Sequence[str],
     classes: Path | None,
-    key: str | None,
-    form: str | None,
+    seed: int,
     force: bool,  # noqa: FBT001
     as_json: bool,  # noqa: FBT001
+    layout: Layout,
 ) -> None:
     """A rule from the SCORES of rows whose LABELS are known.
+
+    Labels are class names or column numbers, in a file of their own or in the column --label. With --group coverage
+    holds for every group.
 
     \b
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
+    rankset calibrate val.csv --label answer --score raps --set penalty=0.1 -o rule.rankset
     """
-    rows = read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
-    if output.exists() and not force:
-        raise FileError.exists(str(output))
+    check_output(output, ".rankset", force=force)
+    if automatic is not None and (score is not None or numbers):
+        raise click.UsageError("--auto chooses the score and its parameters; drop --score and --set, or --auto.")
+    chosen = _with(SCORES[score or "rank"], numbers)
+    rows = layout.rows(scores_file, labels_file).of_kind(kind)
     condition: Any = conditions.PerLabel() if per_label else conditions.Marginal()
-    if group is not None:
+    if layout.group is not None:
         condition = conditions.Cross(conditions.PerRow(), condition) if per_label else conditions.PerRow()
     names = class_names(classes, rows.names, rows.labels)
     shared = {
-        "kind": kind,
+        "kind": kind or "probs",
         "condition": condition,
         "classes": names,
         "groups": rows.groups,
@@ -77,7 +83,7 @@ def calibrate(
     with rows.named(), progress.watched("calibrating"):
         labels = rows.labels_of(names)
         rule = (
-            rs.calibrate(rows.scores, labels, score=SCORES[score](), ids=rows.ids, **shared)
+            rs.calibrate(rows.scores, labels, score=chosen, ids=rows.ids, **shared)
             if automatic is None
             else rs.auto(rows.scores, labels, automatic, **shared)
         )
@@ -85,121 +91,134 @@ def calibrate(
     _tell(_about(rule), str(output), as_json=as_json)
 
 
-@click.command()
+def _with(score: rs.Score, numbers: Sequence[str]) -> rs.Score:
+    """A score with other parameters."""
+    known = {field.name for field in dataclasses.fields(score)}  # type: ignore[arg-type]
+    changes = {}
+    for told in numbers:
+        name, _, text = told.partition("=")
+        try:
+            changes[name] = json.loads(text)
+        except ValueError:
+            changes[name] = text
+        if name not in known:
+            given = ", ".join(sorted(known)) or "none"
+            raise click.BadParameter(f"{score!r} has no {name!r}; its parameters: {given}", param_hint="--set")
+    return dataclasses.replace(score, **changes)  # type: ignore[type-var]
+
+
+@click.command(short_help="The sets of new rows.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("scores_file", metavar="SCORES")
-@click.option(
-    "-o", "--output", type=FILE, help="csv, jsonl, parquet or npz (csv and jsonl also .gz); else csv on stdout."
-)
+@click.option("-o", "--output", help="csv, jsonl, parquet or npz (csv and jsonl also .gz); else csv on stdout.")
 @click.option(
     "--empty",
     type=click.Choice(["allow", "top"]),
     default="allow",
     show_default=True,
-    help="What becomes of empty sets.",
+    help="What becomes of empty sets: they stay, or get the most likely label.",
 )
-@options("level", "group", "id", "drop", "key", "format", "force")
+@options("alpha", "group", "identity", "keep", "drop", "key", "form", "header", "force")
 def predict(
     rule_file: Path,
     scores_file: str,
-    output: Path | None,
+    output: str | None,
     empty: Any,
     alpha: str,
-    group: str | None,
-    identity: str | None,
-    drop: Sequence[str],
-    key: str | None,
-    form: str | None,
     force: bool,  # noqa: FBT001
+    layout: Layout,
 ) -> None:
-    """The sets of all rows of SCORES.
+    """The sets of all rows of SCORES: size, most likely label, labels; ids and --keep columns before them.
+
+    Columns are matched to the rule's classes by name; other columns do not matter.
 
     \b
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
+    rankset predict rule.rankset test.csv --id patient --keep site | head
     """
     rule = _load(rule_file)
     level.exact(alpha)
-    rows = read(scores_file, None, key=key, form=form, group=group, identity=identity, drop=drop)
-    rows = rows.in_order_of(rule.classes.tolist())
+    rows = layout.rows(scores_file, classes=rule.classes.tolist()).of_kind(rule.kind)
     step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
     with once(), rows.named():
         sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
         count = -(-len(rows.scores) // step)
         parts = progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count)
-        if output is None:
-            outputs.stream(sys.stdout.buffer, parts)
+        if output in (None, "-"):
+            outputs.stream(sys.stdout.buffer, parts, rows.kept)
             return
-        written = outputs.write(output, parts, force=force)
+        written = outputs.write(Path(str(output)), parts, rows.kept, force=force)
     click.echo(f"{output}: {written:,} sets at alpha = {alpha}", err=True)
 
 
-@click.command()
+@click.command(short_help="How a rule's sets do, now that labels are known.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("scores_file", metavar="SCORES")
 @click.argument("labels_file", metavar="[LABELS]", required=False)
-@options("alpha", "label", "group", "id", "drop", "key", "format", "json")
+@options("alphas", "label", "group", "identity", "drop", "key", "form", "header", "json")
 def evaluate(
     rule_file: Path,
     scores_file: str,
     labels_file: str | None,
     alphas: Sequence[str],
-    label: str | None,
-    group: str | None,
-    identity: str | None,
-    drop: Sequence[str],
-    key: str | None,
-    form: str | None,
     as_json: bool,  # noqa: FBT001
+    layout: Layout,
 ) -> None:
-    """How a rule's sets do on SCORES, now that the LABELS are known.
+    """How a rule's sets do on SCORES, now that the LABELS are known; with --group also in every group.
 
     \b
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
     """
     rule = _load(rule_file)
-    rows = read(scores_file, labels_file, key=key, form=form, label=label, group=group, identity=identity, drop=drop)
+    rows = layout.rows(scores_file, labels_file, rule.classes.tolist()).of_kind(rule.kind)
     told = {}
-    rows = rows.in_order_of(rule.classes.tolist())
     with once(), rows.named(), progress.watched("evaluating"):
         labels = rows.labels_of(rule.classes.tolist())
-        for alpha in alphas or ("0.1",):
-            sets = rule.predict(rows.scores, alpha, groups=rows.groups, ids=rows.ids)
+        groups = rows.groups if rule.condition.needs_groups else None
+        for alpha in alphas or (DEFAULT_ALPHA,):
+            sets = rule.predict(rows.scores, alpha, groups=groups, ids=rows.ids)
             told[alpha] = rs.evaluate(sets, labels, groups=rows.groups)
     if as_json:
-        click.echo(json.dumps({alpha: _plain(dataclasses.asdict(one)) for alpha, one in told.items()}))
+        click.echo(json.dumps({alpha: _evaluated(one) for alpha, one in told.items()}))
     else:
         click.echo("\n\n".join(repr(one) for one in told.values()))
 
 
-@click.command()
+def _evaluated(told: rs.Evaluation) -> dict[str, Any]:
+    facts = dataclasses.asdict(told)
+    worst, worst_apart = facts.pop("strata")
+    return _plain(facts | {"sscv_from": worst, "sscv_empty_apart_from": worst_apart})
+
+
+@click.command(short_help="Every score on the same random halves, one table.")
 @click.argument("scores_file", metavar="SCORES")
 @click.argument("labels_file", metavar="[LABELS]", required=False)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Random halves.")
-@options("kind", "alpha", "label", "drop", "key", "format", "json")
+@options("kind", "alphas", "label", "drop", "classes", "key", "form", "header", "seed", "json")
 def compare(
     scores_file: str,
     labels_file: str | None,
     repeats: int,
     kind: Any,
     alphas: Sequence[str],
-    label: str | None,
-    drop: Sequence[str],
-    key: str | None,
-    form: str | None,
+    classes: Path | None,
+    seed: int,
     as_json: bool,  # noqa: FBT001
+    layout: Layout,
 ) -> None:
     """Every score on the same random halves of SCORES, one table with standard errors.
 
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
-    rows = read(scores_file, labels_file, key=key, form=form, label=label, drop=drop)
-    names = class_names(None, rows.names, rows.labels)
+    rows = layout.rows(scores_file, labels_file).of_kind(kind)
+    names = class_names(classes, rows.names, rows.labels)
+    shared = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.named(), progress.watched("comparing"):
         labels = rows.labels_of(names)
         told = {
-            alpha: rs.compare(rows.scores, labels, alpha, kind=kind, classes=names, repeats=repeats)
-            for alpha in alphas or ("0.1",)
+            alpha: rs.compare(rows.scores, labels, alpha, scores=choosing.fixed(kind), **shared)
+            for alpha in alphas or (DEFAULT_ALPHA,)
         }
     if as_json:
         click.echo(json.dumps({alpha: _compared(one) for alpha, one in told.items()}))
@@ -208,18 +227,23 @@ def compare(
 
 
 def _compared(told: Any) -> dict[str, Any]:
+    near = told.like_the_smallest
     return {
         repr(score): {
-            measure: {"mean": mean, "error": error}
-            for measure, mean, error in zip(told.measures, means, errors, strict=True)
+            **{
+                measure: {"mean": mean, "error": error}
+                for measure, mean, error in zip(told.measures, means, errors, strict=True)
+            },
+            "smallest": score == told.smallest,
+            "tied_with_smallest": score in near,
         }
         for score, means, errors in zip(told.scores, told.means.tolist(), told.errors.tolist(), strict=True)
     }
 
 
-@click.command()
+@click.command(short_help="What a rule is, and its thresholds.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
-@options("alpha", "json")
+@options("levels", "json")
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:  # noqa: FBT001
     """What a rule is: score, rows, classes, thresholds and coverage at usual levels. Nothing in the file is run.
 
@@ -231,7 +255,7 @@ def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:  # n
 
 
 def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
-    """Threshold, coverage band and r* at some levels, of a rule with one threshold."""
+    """Threshold, coverage band and r* at some levels."""
     if rule.recipe.n_groups > 1:
         return {alpha: _of_groups(rule, alpha) for alpha in alphas}
     told: dict[str, Any] = {}
@@ -262,7 +286,7 @@ def _key(threshold: tuple[float, ...]) -> float | dict[str, float]:
     return threshold[0] if len(threshold) == 1 else {f"key{place}": part for place, part in enumerate(threshold)}
 
 
-@click.command()
+@click.command(short_help="One rule of several.")
 @click.argument("rule_files", metavar="RULE...", type=FILE, nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="The joint rule, a .rankset file.")
 @options("force", "json")
@@ -272,14 +296,17 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
     \b
     rankset merge a.rankset b.rankset -o both.rankset
     """
-    if output.exists() and not force:
-        raise FileError.exists(str(output))
+    check_output(output, ".rankset", force=force)
     if len({path.resolve() for path in rule_files}) < len(rule_files):
         raise RuleError.itself()
-    first, *others = [_load(path) for path in rule_files]
-    rule = first.merge(*others)
-    rule.save(output)
-    _tell(_about(rule), str(output), as_json=as_json)
+    first, *others = rules = [_load(path) for path in rule_files]
+    for place, rule in enumerate(rules):
+        same = next((path for path, other in zip(rule_files, rules[:place], strict=False) if other == rule), None)
+        if same is not None:
+            warn(f"{same} and {rule_files[place]} hold the same calibration; rows that are in both count twice.")
+    joint = first.merge(*others)
+    joint.save(output)
+    _tell(_about(joint), str(output), as_json=as_json)
 
 
 def _load(path: Path) -> rs.Rule:
@@ -309,7 +336,8 @@ def _sizes(rule: rs.Rule) -> str:
 
 def _tell(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"file": title, **facts}))
+        told = _plain({"file": title, **facts})
+        click.echo(json.dumps({name.replace(" ", "_"): value for name, value in told.items()}))
         return
     click.echo(title)
     for name, value in facts.items():

@@ -27,6 +27,37 @@ class FileError(RanksetError, ValueError):
         )
 
     @classmethod
+    def no_name(cls, path: str) -> "FileError":
+        return cls(f"{path}: every column must have a name, got one without. If it is an index, say --drop ''.")
+
+    @classmethod
+    def same_names(cls, path: str, name: str) -> "FileError":
+        return cls(f"{path}: columns must have different names, got {shown(name)} twice. Rename one of them.")
+
+    @classmethod
+    def no_header(cls, path: str, names: Sequence[str]) -> "FileError":
+        return cls(
+            f"{path}: the first line must name the columns, got {listed(names, 3)}. "
+            f"If there are no names say --no-header."
+        )
+
+    @classmethod
+    def other_separator(cls, path: str, name: str) -> "FileError":
+        return cls(f"{path}: columns must be separated by commas (.csv) or tabs (.tsv), got one column {shown(name)}.")
+
+    @classmethod
+    def suffix(cls, path: str, expected: str) -> "FileError":
+        return cls(f"{path}: its name must end in {expected}. Call it so: other commands go by the name.")
+
+    @classmethod
+    def separator_in_name(cls, path: str, name: object) -> "FileError":
+        return cls(f"{path}: a csv file puts | between labels, got the class {shown(name)}. Write jsonl or parquet.")
+
+    @classmethod
+    def taken(cls, name: str) -> "FileError":
+        return cls(f"the sets have a column {name!r} of their own, so none of that name can be kept. Rename yours.")
+
+    @classmethod
     def pickled(cls, path: str) -> "FileError":
         return cls(f"{path}: it holds Python objects, which are never loaded: that runs code. Save plain numbers.")
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from importlib.resources import files
 
 from rankset.errors import KindError
 from rankset.report.study import Study
 
 
-def page(study: Study, title: str = "Prediction sets") -> str:
-    """The whole page, to be written to a file; it asks nothing of any other place."""
+def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> str:
+    """The whole page, to be written to a file; it asks nothing of any other place. ``source``: what the rows are."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
@@ -21,6 +22,7 @@ def page(study: Study, title: str = "Prediction sets") -> str:
     )
     parts = {
         "{{title}}": _escaped(title),
+        "{{source}}": _escaped(f"{source}{'; ' if source else ''}made by rankset {version('rankset')}"),
         "{{style}}": style,
         "{{data}}": _json(study.data),
         "{{plotly}}": get_plotlyjs(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -90,11 +91,11 @@ def of_rules(
     if n == 0:
         raise InputError.no_rows_to_evaluate()
     columns = inputs.label_codes(labels, first.recipe.classes, n)
-    told_of_rows = {"groups": groups, "ids": ids}
+    alphas = _levels(alpha)
+    asked = Asked(source, {"groups": groups, "ids": ids}, n, len(first.classes), alphas, level.exact(alpha))
     with once():
         told = [
-            _score(rule, Asked(source, told_of_rows, n, len(first.classes)), columns)
-            for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
+            _score(rule, asked, columns) for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
         ]
     return Study(
         {
@@ -102,13 +103,13 @@ def of_rules(
             "calibration": first.n,
             "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
             "groups": max(rule.recipe.n_groups for rule in rules),
-            "alphas": [float(one) for one in ALPHAS],
+            "alphas": [float(one) for one in alphas],
             "alpha": float(level.exact(alpha)),
             "confidence": CONFIDENCE,
             "classes": [short(name, 60) for name in first.classes.tolist()],
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
             "scores": told,
-            "needed": [int(level.rows_needed(level.exact(one))) for one in ALPHAS],
+            "needed": [int(level.rows_needed(level.exact(one))) for one in alphas],
         }
     )
 
@@ -121,6 +122,8 @@ class Asked:
     told: Mapping[str, ArrayLike | None]
     n: int
     n_columns: int
+    alphas: tuple[Fraction, ...]
+    alpha: Fraction
 
     def p_values(self, rule: Rule, rows: slice | Ints) -> Floats:
         """How usual every label of ``rows`` is."""
@@ -136,24 +139,25 @@ class Asked:
             yield part, self.p_values(rule, part)
 
 
+def _levels(alpha: Alpha) -> tuple[Fraction, ...]:
+    """The levels of the slider, that which was asked for among them."""
+    return tuple(sorted({*map(level.exact, ALPHAS), level.exact(alpha)}))
+
+
 def _score(rule: Rule, asked: Asked, columns: Ints) -> dict[str, Any]:
     """One score at every level."""
-    true, sizes, crowd = np.empty(asked.n), np.empty((len(ALPHAS), asked.n), dtype=np.int64), np.empty(asked.n)
-    levels = [float(level.exact(alpha)) for alpha in ALPHAS]
+    true, second = np.empty(asked.n), np.empty(asked.n)
+    sizes = np.empty((len(asked.alphas), asked.n), dtype=np.int64)
     for part, p_values in asked.each(rule):
         true[part] = p_values[np.arange(len(p_values)), columns[part]]
-        for place, alpha in enumerate(levels):
+        for place, alpha in enumerate(map(float, asked.alphas)):
             sizes[place, part] = (p_values > alpha).sum(axis=1)
-        crowd[part] = p_values.mean(axis=1)
-    told = _at_levels(true, sizes, columns, asked.n_columns)
+        second[part] = np.partition(p_values, -2, axis=1)[:, -2] if asked.n_columns > 1 else 0.0
+    told = _at_levels(asked, true, sizes, columns)
     told["name"] = short(repr(rule.score), 80)
     if rule.recipe.n_groups == 1:
-        told |= _laws(rule, asked.n)
-    if rule.recipe.n_groups == 1 and scores.orders_by_rank(rule.score):
-        profile = rule.rank_profile(ALPHAS[0])
-        told["ranks"] = profile.counts.tolist()
-        told["r_star"] = [rule.rank_profile(alpha).r_star for alpha in ALPHAS]
-    rows = np.lexsort((-crowd, -sizes[ALPHAS.index("0.1")]))[:AMBIGUOUS]
+        told |= _laws(rule, asked)
+    rows = np.lexsort((-second, -sizes[asked.alphas.index(asked.alpha)]))[:AMBIGUOUS]
     told["ambiguous"] = [
         _ambiguous(int(row), int(columns[row]), sizes[:, row], of_row)
         for row, of_row in zip(rows, asked.p_values(rule, rows), strict=True)
@@ -161,17 +165,17 @@ def _score(rule: Rule, asked: Asked, columns: Ints) -> dict[str, Any]:
     return told
 
 
-def _at_levels(true: Floats, sizes: Ints, columns: Ints, n_columns: int) -> dict[str, Any]:
-    n, present = len(columns), np.maximum(np.bincount(columns, minlength=n_columns), 1)
+def _at_levels(asked: Asked, true: Floats, sizes: Ints, columns: Ints) -> dict[str, Any]:
+    n, n_columns = asked.n, asked.n_columns
+    present = np.maximum(np.bincount(columns, minlength=n_columns), 1)
     told: dict[str, Any] = {name: [] for name in MEASURES}
-    for alpha, widths in zip(ALPHAS, sizes, strict=True):
-        exact = level.exact(alpha)
-        covered = true > float(exact)
+    for alpha, widths in zip(asked.alphas, sizes, strict=True):
+        covered = true > float(alpha)
         told["coverage"].append(_rounded(covered.mean()))
         told["interval"].append([_rounded(end) for end in beta.binomial_interval(int(covered.sum()), n, CONFIDENCE)])
         told["size"].append(_rounded(widths.mean()))
-        told["sscv"].append(_rounded(sscv(covered, widths, exact)))
-        told["sscv_apart"].append(_rounded(sscv(covered, widths, exact, strata=EMPTY_APART)))
+        told["sscv"].append(_rounded(sscv(covered, widths, alpha)))
+        told["sscv_apart"].append(_rounded(sscv(covered, widths, alpha, strata=EMPTY_APART)))
         told["histogram"].append(np.bincount(widths).tolist())
         told["empty"].append(_rounded((widths == 0).mean()))
         told["singletons"].append(_rounded((widths == 1).mean()))
@@ -184,13 +188,17 @@ def _at_levels(true: Floats, sizes: Ints, columns: Ints, n_columns: int) -> dict
     return told
 
 
-def _laws(rule: Rule, n: int) -> dict[str, Any]:
-    """Where luck alone leaves coverage, at every level, and whether ties may raise it further."""
-    places = [level.position(rule.n, level.exact(alpha)) for alpha in ALPHAS]
-    return {
-        "band": [[_rounded(end) for end in beta.luck(n, k, rule.n, CONFIDENCE)] for k in places],
+def _laws(rule: Rule, asked: Asked) -> dict[str, Any]:
+    """Where luck alone leaves coverage at every level, whether ties may raise it further, and the paper's ranks."""
+    places = [level.position(rule.n, alpha) for alpha in asked.alphas]
+    told: dict[str, Any] = {
+        "band": [[_rounded(end) for end in beta.luck(asked.n, k, rule.n, CONFIDENCE)] for k in places],
         "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
     }
+    if scores.orders_by_rank(rule.score):
+        profiles = [rule.rank_profile(alpha) for alpha in asked.alphas]
+        told |= {"ranks": profiles[0].counts.tolist(), "r_star": [profile.r_star for profile in profiles]}
+    return told
 
 
 def _ambiguous(row: int, label: int, sizes: Ints, p_values: Floats) -> dict[str, Any]:

@@ -1,0 +1,125 @@
+"""Rows of files: scores, labels, groups and ids, wherever they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset import files, inputs
+from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things stand: names of columns (of arrays, in an .npz file), and what file names do not tell."""
+
+    label: str | None = None
+    group: str | None = None
+    identity: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    key: str | None = None
+    form: str | None = None
+    header: bool = True
+
+    def rows(self, path: str, labels: str | None = None, classes: Sequence[object] | None = None) -> Rows:
+        """The rows of a file, with labels from a column or from a file of their own.
+
+        Columns called as ``classes`` are the scores, if they are all there; then other columns do not matter.
+        """
+        columns = files.read(path, kind=self.form, header=self.header)
+        within = None if labels is not None else self.label
+        apart = {name: columns.column(name) for name in (within, self.group, self.identity, *self.keep) if name}
+        wanted = None if classes is None else [str(name) for name in classes]
+        dropped = [name for name in self.drop if name not in columns.names]
+        if dropped and columns.names:
+            raise FileError.no_column(path, dropped[0], columns.names)
+        matrix, names = columns.scores([*apart, *self.drop], key=self.key, wanted=wanted)
+        return Rows(
+            matrix,
+            names,
+            self._labels(labels) if labels is not None else apart.get(within or ""),
+            apart.get(self.group or ""),
+            apart.get(self.identity or ""),
+            {name: apart[name] for name in (self.identity, *self.keep) if name},
+            path,
+            labels or path,
+        ).in_order_of(wanted)
+
+    def _labels(self, path: str) -> NDArray[Any]:
+        columns = files.read(path, kind=self.form, header=self.header)
+        return columns.values() if self.label is None else columns.column(self.label)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What files say: scores, the names of their columns, labels, groups, ids, and columns to be kept."""
+
+    scores: NDArray[Any]
+    names: list[str] | None
+    labels: NDArray[Any] | None
+    groups: NDArray[Any] | None
+    ids: NDArray[Any] | None
+    kept: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    scores_file: str = ""
+    labels_file: str = ""
+
+    def in_order_of(self, wanted: Sequence[str] | None) -> Rows:
+        """Columns in the order of some classes, by name where they have names."""
+        if self.names is None or wanted is None or self.names == wanted or len(self.names) == 1:
+            return self
+        if sorted(self.names) != sorted(wanted):
+            raise RuleError.columns_of_file(list(wanted), self.names)
+        places = [self.names.index(name) for name in wanted]
+        return replace(self, names=list(wanted), scores=self.scores[:, places])
+
+    def of_kind(self, kind: str | None) -> Rows:
+        """One column of probabilities of the second class as one, of no class's name."""
+        one = kind == "binary" and np.ndim(self.scores) == 2 and self.scores.shape[1] == 1
+        return replace(self, scores=self.scores[:, 0], names=None) if one else self
+
+    def labels_of(self, classes: Sequence[object] | None) -> Any:  # noqa: ANN401
+        """The labels; column numbers, where all classes are texts, as the names they stand for."""
+        if self.labels is None:
+            raise FileError.no_labels()
+        return inputs.named_labels(self.labels, None if classes is None else _array(classes))
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Inside, what is wrong with rows is told with the file they came from, in words of the command line."""
+        try:
+            yield
+        except (FileError, StorageError, RuleError):
+            raise
+        except RanksetError as error:
+            file = self.labels_file if isinstance(error, LabelError) else self.scores_file
+            raise FileError.within(file, spoken(str(error))) from error
+
+
+def _array(names: Sequence[object]) -> NDArray[Any]:
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
+
+
+SPOKEN = (
+    (re.compile(r"\bkind='(\w+)'"), r"--kind \1"),
+    (re.compile(r"\bclasses=(\[\.\.\.\]|range\([\d, ]+\))"), "--classes"),
+    (re.compile(r"\bcondition=PerRow\(\)"), "--group when you calibrate"),
+    (re.compile(r"\bempty='top'"), "--empty top"),
+    (re.compile(r"\bgroups="), "--group"),
+    (re.compile(r"\bids="), "--id"),
+)
+
+
+def spoken(text: str) -> str:
+    """What the library says, in the options of the command line."""
+    for said, option in SPOKEN:
+        text = said.sub(option, text)
+    return text
