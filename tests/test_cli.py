@@ -263,7 +263,10 @@ def test_pickles_are_never_loaded(folder):
     ("arguments", "words"),
     [
         (["calibrate", "val_logits.npy", "-o", "x.rankset"], "labels are needed"),
-        (["calibrate", "val_logits.npy", "val_labels.npy", "--label", "answer", "-o", "x.rankset"], "no column 'answer'"),
+        (
+            ["calibrate", "val_logits.npy", "val_labels.npy", "--label", "answer", "-o", "x.rankset"],
+            "no column 'answer'",
+        ),
         (["calibrate", "val.csv", "--label", "nope", "-o", "x.rankset"], "no column 'nope'"),
         (["calibrate", "val.csv", "--label", "answer", "-o", "x.rankset"], "'site' must hold numbers"),
         (["calibrate", "val.npz", "val_labels.npy", "-o", "x.rankset"], "say which one with --key"),

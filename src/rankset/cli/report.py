@@ -63,7 +63,9 @@ def report(
             rules, new.scores, new.labels_of(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
         )
     with outputs.draft(output, force=force) as file:
-        file.write(rs.report.page(study, title, source=f"{', '.join(paths)}").encode())
+        file.write(
+            rs.report.page(study, title, source=f"Made by rankset {rs.__version__} from {', '.join(paths)}").encode()
+        )
     click.echo(
         f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True
     )

@@ -16,7 +16,7 @@
   const many = (value) => value.toLocaleString("en");
   const short = (score) => score.name.split("(")[0];
 
-  const BLUE = "#3478be", RED = "#c0392b";
+  const BLUE = "#3478be", RED = dark.matches ? "#e57a6d" : "#c0392b";
   function layout(extra) {
     const night = dark.matches && !state.printing, ink = night ? "#e6e8eb" : "#1b1f24", line = night ? "#333a43" : "#d5d9e0";
     const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true, fixedrange: true };
@@ -132,7 +132,7 @@
     const told = ["Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + percent(1 - alpha) + ". It holds for every model and every number of rows.",
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
       "It is an average over rows: single classes or groups may be covered less, and it says nothing about one particular row. A small set does not mean that the model is right.",
-      enough ? has + " has " + many(data.smallest) + " calibration rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(data.smallest) + ", so every label is kept" + (data.groups > 1 ? " there." : ".")];
+      enough ? has + " has " + many(data.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(data.smallest) + ", so every label is kept" + (data.groups > 1 ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
   function pictures() {

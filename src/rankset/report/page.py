@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from importlib.resources import files
 
 from rankset.errors import KindError
@@ -11,7 +10,7 @@ from rankset.report.study import Study
 
 
 def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> str:
-    """The whole page, to be written to a file; it asks nothing of any other place. ``source``: what the rows are."""
+    """The whole page, to be written to a file; it asks nothing of any other place. ``source``: what stands below."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
@@ -22,7 +21,7 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
     )
     parts = {
         "{{title}}": _escaped(title),
-        "{{source}}": _escaped(f"{source}{'; ' if source else ''}made by rankset {version('rankset')}"),
+        "{{source}}": _escaped(source),
         "{{style}}": style,
         "{{data}}": _json(study.data),
         "{{plotly}}": get_plotlyjs(),
