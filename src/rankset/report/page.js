@@ -136,6 +136,7 @@
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
   function pictures() {
+    if (!window.Plotly) return;
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     coverage(score, alpha); size(); histogram(score); ranks();
   }
@@ -170,4 +171,9 @@
   window.addEventListener("beforeprint", () => printing(true));
   window.addEventListener("afterprint", () => printing(false));
   show();
+  requestAnimationFrame(() => setTimeout(() => {  // numbers first: the pictures' library takes a second to start
+    const library = make("script", by("plotly").textContent);
+    document.head.append(library);
+    pictures();
+  }, 0));
 })();

@@ -1,0 +1,46 @@
+"""Sets as Arrow tables, without a Python object per label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankset.errors import KindError
+from rankset.names import Names
+from rankset.sets import PredictionSets
+
+OWN = ("labels", "size", "top")
+"""The columns of sets."""
+
+
+def table(sets: PredictionSets) -> Any:
+    """A row per set: its labels, how many they are, and the most likely of them (null: no label)."""
+    pa, names, sizes = _pyarrow(), class_array(sets.names), sets.sizes
+    lists = pa.LargeListArray if len(sets.codes) >= 2**31 else pa.ListArray
+    labels = lists.from_arrays(
+        pa.array(sets.offsets.astype(np.int64 if lists is pa.LargeListArray else np.int32)),
+        names.take(pa.array(sets.codes)),
+    )
+    firsts = pa.array(
+        sets.codes[np.minimum(sets.offsets[:-1], max(len(sets.codes) - 1, 0))]
+        if len(sets.codes)
+        else np.zeros(len(sets), dtype=np.int32),
+        mask=sizes == 0,
+    )
+    return pa.table({"labels": labels, "size": pa.array(sizes), "top": names.take(firsts)})
+
+
+def class_array(names: Names) -> Any:
+    """Class names as an Arrow array: as they are where they are of one type, else as texts."""
+    pa, values = _pyarrow(), list(names.values)
+    same = len({type(value) for value in values}) == 1
+    return pa.array(values if same else [str(value) for value in values])
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise KindError.no_backend("pyarrow") from None
+    return pyarrow
