@@ -220,6 +220,19 @@ def browser(env: Path) -> int:
     return run(["python", "-m", "pytest", "tests/browser"], env, {})
 
 
+def engines(env: Path) -> int:
+    """Try Dask and Spark for real; Spark needs Java 17, from Debian's packages where it is missing."""
+    if not shutil.which("java"):
+        say("java is missing: apt-get install openjdk-17-jre-headless")
+        if shutil.which("apt-get"):
+            java = ["apt-get", "install", "--yes", "--quiet", "openjdk-17-jre-headless"]
+            run(java, None, {"DEBIAN_FRONTEND": "noninteractive"})
+    if not shutil.which("java"):
+        say("no java; as root: apt-get update && apt-get install openjdk-17-jre-headless")
+        return 1
+    return run(["python", "-m", "pytest", "tests/engines"], env, {"PYSPARK_PYTHON": str(python_of(env))})
+
+
 def try_out(built: Path) -> int:
     """Install one built file beside itself, use it there, and return the exit code."""
     say(f"trying {built.name}")
@@ -248,6 +261,7 @@ JOBS = {
         [f"python tests/fuzz/readers.py -max_total_time=60 -rss_limit_mb=3000 {ARGS}"],
     ),
     "browser": Job("the report in a real browser", "browser", function=browser),
+    "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
     "laws": Job(
         "the property tests, with many more examples",
         "test",

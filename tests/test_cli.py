@@ -5,16 +5,20 @@ import io
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from pyarrow import feather
 
 import rankset as rs
 from rankset import choosing, progress
@@ -211,6 +215,24 @@ def npy(header):
     return data.getvalue()
 
 
+def saved(write):
+    data = io.BytesIO()
+    write(data)
+    return data.getvalue()
+
+
+def wild():
+    """A feather file with an offset that points far behind its texts."""
+    table = pa.table({"t": ["one", "two", "six"]})
+    data = bytearray(saved(lambda file: feather.write_feather(table, file, compression="uncompressed")))
+    offsets = np.array([0, 3, 6, 9], dtype=np.int32).tobytes()
+    place = data.index(offsets)
+    data[place + 4 : place + 8] = np.int32(1 << 30).tobytes()
+    return bytes(data)
+
+
+WILD = wild()
+LONG = pa.table({f"c{number}": pa.array(np.zeros(1_500_000)) for number in range(24)})
 HUGE = npy({"descr": "<f8", "fortran_order": False, "shape": (10**12, 10)})
 
 
@@ -232,6 +254,18 @@ HUGE = npy({"descr": "<f8", "fortran_order": False, "shape": (10**12, 10)})
         ("a.jsonl", b'{"a": [1, 2]}\n{"a": [1]}\n', "row 1 has another"),
         ("a.jsonl.gz", b"not packed", "cannot be read"),
         ("a.parquet", b"PAR1", "cannot be read"),
+        ("a.jsonl", b"null\n", "line 0 is no object"),
+        ("a.jsonl", b'{"p":' + b"[" * 20_000, "cannot be read"),
+        ("a.jsonl", b'{"a": 1}\n{"b": 1}\n', "line 1 has other fields"),
+        ("a.jsonl", b'{"a": [0.5, 0.5]}\n{"a": [0.5, null]}\n', "no value at row 1"),
+        ("a.csv", b"a,a,b\n1,2,3\n", "got 'a' twice"),
+        ("a.npy", saved(lambda file: np.savez(file, x=np.zeros(3))), "call it .npz"),
+        ("a.npy", saved(lambda file: np.save(file, 5)), "a single number"),
+        ("a.npy", b"\0" * 200, "does not begin like an .npy file"),
+        ("a.npz", zipped({"x.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x00" + b" " * 20}), "has a header of more than"),
+        ("a.parquet", saved(lambda file: pq.write_table(LONG, file)), "would become"),
+        ("a.csv.gz", gzip.compress(b"1,0,0,0,0,0\n" * 30_000_000, compresslevel=1), "would unpack"),
+        ("a.feather", WILD, "cannot be read"),
         ("a.xlsx", b"", "must end in one of"),
         ("a", b"", "must end in one of"),
     ],
@@ -500,3 +534,105 @@ def test_a_rule_needs_nothing_heavy(tmp_path):
     ).stdout.split()
     assert "rankset.conformal" in loaded
     assert not set(heavy) & set(loaded)
+
+
+def test_names_cannot_give_orders_to_a_terminal(folder):
+    names = ["a\x1b]0;owned\x07", "b\x9b31m", "\u202eturned", "two\nlines", "\ud800", "x" * 10_000]
+    rs.calibrate(LOGITS[VAL], np.array(names)[LABELS[VAL]], classes=names, kind="logits").save("rule.rankset")
+    told = fine("inspect", "rule.rankset").stdout
+    assert all(letter.isprintable() or letter == "\n" for letter in told)
+    assert len(told) < 2000
+    (folder / "bad.csv").write_bytes(b"a,b\n\x1b]0;owned\x07,1,2\n")
+    said = run("predict", "rule.rankset", "bad.csv").stderr
+    assert "\x1b" not in said
+    assert len(said.splitlines()) == 1
+
+
+def test_outputs_replace_files_only(folder):
+    files = ("val_logits.npy", "val_labels.npy", "--kind", "logits")
+    os.mkfifo("pipe.rankset")
+    assert "no regular file" in run("calibrate", *files, "-o", "pipe.rankset", "--force").stderr
+    RULE.save("rule.rankset")
+    os.mkfifo("pipe.csv")
+    assert "no regular file" in run("predict", "rule.rankset", "test_logits.npy", "-o", "pipe.csv", "--force").stderr
+    assert "is an input" in run("merge", "rule.rankset", "-o", "rule.rankset", "--force").stderr
+    (folder / "sets.csv").touch(mode=0o600)
+    (folder / "link.csv").symlink_to("sets.csv")
+    fine("predict", "rule.rankset", "test_logits.npy", "-o", "link.csv", "--force")
+    assert (folder / "link.csv").is_symlink()
+    assert (folder / "sets.csv").stat().st_mode & 0o777 == 0o600
+    assert (folder / "sets.csv").read_text().startswith("size,")
+
+
+def test_told_classes_and_headings_must_agree(folder):
+    (folder / "turned.txt").write_text("\n".join(NAMES[::-1]))
+    options = ("--label", "answer", "--drop", "site", "--kind", "logits")
+    fine("calibrate", "val.csv", *options, "--classes", "turned.txt", "-o", "turned.rankset")
+    fine("calibrate", "val.csv", *options, "-o", "rule.rankset")
+    assert rs.load("turned.rankset").classes.tolist() == NAMES[::-1]
+    told = [fine("predict", f"{name}.rankset", "test.csv").stdout for name in ("turned", "rule")]
+    assert told[0] == told[1]
+    (folder / "other.txt").write_text("\n".join("abcdef"))
+    assert (
+        "must be the names of the columns"
+        in run("calibrate", "val.csv", *options, "--classes", "other.txt", "-o", "x.rankset").stderr
+    )
+
+
+def test_a_first_part_of_empty_sets_can_be_written(folder, monkeypatch):
+    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 8 * 2 * 50)
+    sure = np.tile([[1.0, 0.0]], (50, 1))
+    rs.calibrate(sure, ["yes"] * 50, score=rs.Thr(), classes=["yes", "no"]).save("rule.rankset")
+    np.save("new.npy", np.vstack([np.full((50, 2), 0.5), sure]))
+    fine("predict", "rule.rankset", "new.npy", "-o", "sets.parquet")
+    assert pq.read_table("sets.parquet")["size"].to_pylist() == [0] * 50 + [1] * 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--drop", "nope"), "no column 'nope'"),
+        (("--key", "x"), "--key picks an array"),
+        (("--group", "answer"), "for two of them"),
+        (("--auto", "0.1", "--id", "site"), "--auto chooses"),
+    ],
+)
+def test_options_are_never_ignored(folder, arguments, words):
+    options = ("calibrate", "val.csv", "--label", "answer", "--kind", "logits", "-o", "x.rankset")
+    done = run(*options, *arguments)
+    assert done.exit_code in (1, 2)
+    assert words in done.stderr
+
+
+def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
+    RULE.save("rule.rankset")
+
+    def broken(*_arguments, **_options):
+        raise ZeroDivisionError("never")
+
+    monkeypatch.setattr("rankset.cli.rules.outputs.stream", broken)
+    done = run("predict", "rule.rankset", "test_logits.npy")
+    assert (
+        done.stderr
+        == "Error: unexpected ZeroDivisionError: never. RANKSET_TRACEBACK=1 shows where; please report it.\n"
+    )
+    assert fine("inspect", "rule.rankset", "--alpha", "1e-400")
+    assert (
+        "Warning: need n ≥"
+        in fine("evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy", "--alpha", "1e-400").stderr
+    )
+
+
+def test_a_stopped_command_leaves_nothing(tmp_path):
+    """SIGTERM in the middle of a prediction: no draft, no output."""
+    RULE.save(tmp_path / "rule.rankset")
+    np.save(tmp_path / "many.npy", np.tile(LOGITS, (400, 1)))
+    command = [sys.executable, "-m", "rankset", "predict", "rule.rankset", "many.npy", "-o", "sets.csv"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if any(path.suffix == ".draft" for path in tmp_path.iterdir()) or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    process.terminate()
+    assert process.wait(30) == 128 + signal.SIGTERM
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["many.npy", "rule.rankset"]

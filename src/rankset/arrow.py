@@ -18,16 +18,10 @@ def table(sets: PredictionSets) -> Any:
     """A row per set: its labels, how many they are, and the most likely of them (null: no label)."""
     pa, names, sizes = _pyarrow(), class_array(sets.names), sets.sizes
     lists = pa.LargeListArray if len(sets.codes) >= 2**31 else pa.ListArray
-    labels = lists.from_arrays(
-        pa.array(sets.offsets.astype(np.int64 if lists is pa.LargeListArray else np.int32)),
-        names.take(pa.array(sets.codes)),
-    )
-    firsts = pa.array(
-        sets.codes[np.minimum(sets.offsets[:-1], max(len(sets.codes) - 1, 0))]
-        if len(sets.codes)
-        else np.zeros(len(sets), dtype=np.int32),
-        mask=sizes == 0,
-    )
+    offsets = sets.offsets if lists is pa.LargeListArray else sets.offsets.astype(np.int32)
+    labels = lists.from_arrays(pa.array(offsets), names.take(pa.array(sets.codes)))
+    firsts = np.append(sets.codes, 0)[sets.offsets[:-1]]
+    firsts = pa.array(firsts, mask=sizes == 0)
     return pa.table({"labels": labels, "size": pa.array(sizes), "top": names.take(firsts)})
 
 
@@ -40,7 +34,7 @@ def class_array(names: Names) -> Any:
 
 def _pyarrow() -> Any:
     try:
-        import pyarrow
+        import pyarrow as pa
     except ImportError:
         raise KindError.no_backend("pyarrow") from None
-    return pyarrow
+    return pa

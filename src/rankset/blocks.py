@@ -48,7 +48,7 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, sca
             except BaseException as error:  # noqa: BLE001 - raised below, in the thread that asked
                 errors[place] = error
 
-    helpers = [threading.Thread(target=work) for _ in range(min(_setting(THREADS, _cores()), len(parts)) - 1)]
+    helpers = [threading.Thread(target=work) for _ in range(min(_setting(THREADS, cores()), len(parts)) - 1)]
     try:
         for helper in helpers:
             helper.start()
@@ -70,5 +70,6 @@ def _setting(name: str, default: int) -> int:
     return int(text)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -54,7 +54,7 @@ class Calibration:
         return cls(order.sorted_keys(groups, keys), offsets.astype(np.int64))
 
     def __len__(self) -> int:
-        return len(self.keys[0])
+        return int(self.offsets[-1])
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same keys in the same groups."""
@@ -135,6 +135,36 @@ class Calibration:
         groups = np.concatenate([one.groups for one in everyone])
         keys = tuple(np.concatenate(parts) for parts in zip(*(one.keys for one in everyone), strict=True))
         return Calibration.of(groups, keys, len(self.counts))
+
+    def cut(self, alpha: Fraction) -> "Cut":
+        """What of it is needed to predict at ``alpha``."""
+        thresholds = self.thresholds(alpha)
+        places = level.positions(self.counts, alpha)
+        tied = len(places) == 1 and bool(places[0] <= len(self)) and self.tied(0, int(places[0]))
+        return Cut(tuple(key[:0].copy() for key in self.keys), self.offsets, alpha, thresholds, tied)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut(Calibration):
+    """A calibration of which only the thresholds of one level are left: small, so that it travels to many workers."""
+
+    level: Fraction
+    known: Thresholds
+    any_tied: bool
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle takes along."""
+        return dict(self.__dict__)
+
+    def thresholds(self, alpha: Fraction) -> Thresholds:
+        """Where each group is cut at the one level."""
+        if alpha != self.level:
+            raise ScoreError.keys(f"the level {float(self.level):g}, the only one kept", f"{float(alpha):g}")
+        return self.known
+
+    def tied(self, group: int, k: int) -> bool:  # noqa: ARG002
+        """Whether other rows have the very key at the threshold."""
+        return self.any_tied
 
 
 def _check_alike(keys: Keys, known: Keys) -> None:

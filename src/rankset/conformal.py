@@ -361,6 +361,10 @@ class Rule:
         if what is not None:
             raise RuleError.different(what, _said(self.recipe, what), _said(other.recipe, what))
 
+    def thinned(self, alpha: Alpha) -> Rule:
+        """The same rule for one level only, as small as its thresholds: it predicts, and does nothing else."""
+        return Rule(self.recipe, self.calibration.cut(level.exact(alpha)))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rule to ``path``: data only, readable by ``load`` in this and every later version."""
         storage.write(path, *archive.pack(self.recipe, self.calibration))
@@ -402,7 +406,7 @@ class Rule:
         got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
-            f"need n ≥ {needed if needed < 10**12 else f'{float(needed):.3g}'} for alpha={float(alpha):g}, got "
+            f"need n ≥ {needed if needed < 10**12 else f'10^{math.log10(needed):.0f}'} for alpha={float(alpha):g}, got "
             f"{f'{self.n}: every label is kept' if recipe.n_groups == 1 else f'{got}{more}: these keep every label'}."
         )
 

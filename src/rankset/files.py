@@ -6,13 +6,16 @@ itself is checked against its size before memory is spent.
 
 from __future__ import annotations
 
+import gzip
 import io
+import itertools
+import json
 import math
 import sys
-import tokenize
+import warnings
 import zipfile
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -27,22 +30,29 @@ MOST_UNPACKED = 64 << 30
 """Bytes an .npz may unpack to."""
 MOST_RATIO = 1100
 """How much smaller than its content a packed file can honestly be: deflate packs no better."""
-DAMAGE = (
-    OSError,
-    ValueError,
-    EOFError,
-    MemoryError,
-    OverflowError,
-    NotImplementedError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    LookupError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What libraries raise for files that are not what they say."""
+MOST_HEADER = 1 << 16
+"""Bytes the header of an array may have."""
+MOST_STDIN = 4 << 30
+"""Bytes that are taken from standard input."""
+MOST_LINE = 64 << 20
+"""Bytes of a line."""
+SMALL = 256 << 20
+"""Bytes that are unpacked without a question; beyond, honest tables do not become a hundred times as large."""
+MOST_TABLE_RATIO = 100
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Inside, whatever libraries raise about a file that is not what it says becomes one clear error."""
+    try:
+        yield
+    except FileError:
+        raise
+    except MemoryError:
+        raise FileError.unreadable(path, "it does not fit into memory") from None
+    except Exception as error:  # noqa: BLE001 - a damaged file can make anything go wrong
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FileError.unreadable(path, reason) from None
 
 
 @dataclass(frozen=True)
@@ -68,10 +78,8 @@ class Columns:
             raise FileError.no_column(self.path, name, self.names)
         if self.archive is not None:
             return self.archive.read(name)
-        try:
+        with reading(self.path):
             return _plain(self.table.column(name))
-        except UnicodeError as error:
-            raise FileError.unreadable(self.path, str(error)) from None
 
     def scores(
         self, apart: Sequence[str] = (), *, key: str | None = None, wanted: Sequence[str] | None = None
@@ -81,8 +89,16 @@ class Columns:
         Columns: those that are ``wanted``, if all of them are there, else all but those ``apart``. A column of lists is
         a matrix without names. Arrays: the one called ``key``, else the only one that is not ``apart``.
         """
+        if key is not None and self.archive is None:
+            raise FileError.no_arrays(self.path, key)
         if self.matrix is not None:
             return self.matrix, None
+        with reading(self.path):
+            return self._scores(apart, key, wanted)
+
+    def _scores(
+        self, apart: Sequence[str], key: str | None, wanted: Sequence[str] | None
+    ) -> tuple[NDArray[Any], list[str] | None]:
         names = [name for name in self.names if name not in apart]
         if self.archive is not None:
             if key is None and len(names) != 1:
@@ -101,8 +117,6 @@ class Columns:
 
     def _check(self, names: Sequence[str]) -> None:
         """Refuses columns that are classes by mistake only."""
-        if len(set(names)) < len(names):
-            raise FileError.same_names(self.path, next(name for name in names if names.count(name) > 1))
         if self.headed and "" in names:
             raise FileError.no_name(self.path)
         if self.headed and len(names) > 1 and all(map(_is_fraction, names)):
@@ -113,6 +127,8 @@ class Columns:
     def values(self) -> NDArray[Any]:
         """The one column of a file of labels, groups or names."""
         if self.matrix is not None:
+            if self.matrix.ndim != 1:
+                raise FileError.not_a_column(self.path, self.matrix.shape)
             return self.matrix
         if len(self.names) != 1:
             raise FileError.one_column(self.path, self.names)
@@ -142,22 +158,25 @@ def read(path: str, *, kind: str | None = None, header: bool = True) -> Columns:
         suffix = f".{kind}"
     if suffix not in KNOWN:
         raise FileError.unknown_kind(path, KNOWN)
-    try:
+    with reading(path):
         return _read(file, path, suffix, header=header)
-    except FileError:
-        raise
-    except DAMAGE as error:
-        raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
+
+
+def is_known(path: str) -> bool:
+    """Whether a file's name tells that it can be read."""
+    return _suffix(Path(path)) in KNOWN
 
 
 def _standard_input(path: str, suffix: str, *, header: bool) -> Columns:
-    data = io.BytesIO(sys.stdin.buffer.read())
-    if suffix != ".npy":
-        return _stream(data, path, suffix, header=header)
-    try:
-        return Columns(path, np.load(data, allow_pickle=False))
-    except DAMAGE as error:
-        raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
+    if sys.stdin is None:
+        raise FileError.unreadable(path, "standard input is closed")
+    data = sys.stdin.buffer.read(MOST_STDIN + 1)
+    if len(data) > MOST_STDIN:
+        raise FileError.unreadable(path, f"standard input has more than {MOST_STDIN:,} bytes; write it to a file")
+    with reading(path):
+        if suffix == ".npy":
+            return Columns(path, _array(np.load(io.BytesIO(data), allow_pickle=False)))
+        return _table(path, suffix, Opened(io.BytesIO(data), len(data)), header=header)
 
 
 def _read(file: Path, path: str, suffix: str, *, header: bool) -> Columns:
@@ -165,8 +184,42 @@ def _read(file: Path, path: str, suffix: str, *, header: bool) -> Columns:
         return Columns(path, _npy(file))
     if suffix == ".npz":
         return Columns(path, archive=Archive.of(file))
+    size = file.stat().st_size
     with file.open("rb") as stream:
-        return _stream(stream, path, suffix, packed=file.suffix == ".gz", header=header)
+        if file.suffix.lower() == ".gz":
+            limit = max(SMALL, MOST_TABLE_RATIO * size)
+            with gzip.GzipFile(fileobj=stream) as unpacked:
+                return _table(
+                    path, suffix, Opened(io.BufferedReader(Bounded(unpacked, limit, path)), size), header=header
+                )
+        return _table(path, suffix, Opened(stream, size, file), header=header)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file to be read as a table: its bytes, how many they are on disk, and where they lie, if as they are."""
+
+    stream: Any
+    size: int
+    file: Path | None = None
+
+
+class Bounded(io.RawIOBase):
+    """What is unpacked from a file, up to a limit."""
+
+    def __init__(self, file: Any, limit: int, path: str) -> None:
+        self.file, self.left, self.limit, self.path = file, limit, limit, path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.file.read(len(buffer))
+        self.left -= len(data)
+        if self.left < 0:
+            raise FileError.unpacks_too_far(self.path, self.limit)
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _suffix(file: Path) -> str:
@@ -177,11 +230,25 @@ def _suffix(file: Path) -> str:
 def _npy(file: Path) -> NDArray[Any]:
     """A memory map: a header that promises more than the file holds is refused by NumPy."""
     try:
-        return np.load(file, mmap_mode="r", allow_pickle=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return _array(np.load(file, mmap_mode="r", allow_pickle=False))
     except ValueError as error:
-        if "object" in str(error).lower() or "pickle" in str(error).lower():
+        if "Object arrays" in str(error) or "Python objects" in str(error):
             raise FileError.pickled(str(file)) from None
+        if "pickle" in str(error).lower():
+            raise FileError.unreadable(str(file), "it does not begin like an .npy file") from None
         raise
+
+
+def _array(loaded: Any) -> NDArray[Any]:
+    """What NumPy loaded, if it is an array with rows."""
+    if not isinstance(loaded, np.ndarray):
+        loaded.close()
+        raise ValueError("it holds several arrays; call it .npz")  # noqa: TRY004
+    if loaded.ndim == 0:
+        raise ValueError("it holds a single number")
+    return loaded
 
 
 @dataclass(frozen=True)
@@ -201,13 +268,8 @@ class Archive:
         """One array."""
         if name not in self.names:
             raise FileError.no_key(str(self.file), name, sorted(self.names))
-        try:
-            with zipfile.ZipFile(self.file) as archive:
-                return self._unpacked(archive, archive.getinfo(f"{name}.npy"), name)
-        except FileError:
-            raise
-        except DAMAGE as error:
-            raise FileError.unreadable(str(self.file), " ".join(str(error).split())[:200]) from None
+        with reading(str(self.file)), zipfile.ZipFile(self.file) as archive:
+            return _array(self._unpacked(archive, archive.getinfo(f"{name}.npy"), name))
 
     def _unpacked(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> NDArray[Any]:
         limit = min(MOST_UNPACKED, MOST_RATIO * max(1, info.compress_size) + 4096)
@@ -215,6 +277,11 @@ class Archive:
             raise FileError.bomb(str(self.file), name, info.compress_size, info.file_size)
         with archive.open(info) as stream:
             version = np.lib.format.read_magic(stream)
+            told = stream.read(2 if version == (1, 0) else 4)
+            if int.from_bytes(told, "little") > MOST_HEADER:
+                raise FileError.unreadable(str(self.file), f"{name!r} has a header of more than {MOST_HEADER:,} bytes")
+        with archive.open(info) as stream:
+            np.lib.format.read_magic(stream)
             head = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = head(stream)
             if dtype.hasobject:
@@ -225,7 +292,7 @@ class Archive:
             return np.lib.format.read_array(stream, allow_pickle=False)
 
 
-def _stream(stream: Any, path: str, suffix: str, *, packed: bool = False, header: bool = True) -> Columns:
+def _table(path: str, suffix: str, opened: Opened, *, header: bool) -> Columns:
     """A table, by pyarrow."""
     try:
         import pyarrow as pa
@@ -233,60 +300,85 @@ def _stream(stream: Any, path: str, suffix: str, *, packed: bool = False, header
         raise FileError.no_pyarrow(path) from None
     if suffix not in READERS:
         raise FileError.unknown_kind(path, tuple(READERS))
+    reader = READERS[suffix] if header else HEADLESS.get(suffix, READERS[suffix])
     try:
-        source = (
-            pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "gzip")
-            if packed
-            else pa.PythonFile(stream, mode="r")
-        )
-        reader = READERS[suffix] if header else HEADLESS.get(suffix, READERS[suffix])
-        columns = Columns(path, table=reader(source), headed=header or suffix not in HEADLESS)
-        columns.names  # noqa: B018 - they may be no text
-    except (pa.ArrowException, *DAMAGE) as error:
+        table = reader(opened)
+        table.validate(full=suffix in UNCHECKED)
+        names = table.column_names
+    except pa.ArrowException as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
-    return columns
+    if len(set(names)) < len(names):
+        raise FileError.same_names(path, next(name for name in names if names.count(name) > 1))
+    return Columns(path, table=table, headed=header or suffix not in HEADLESS)
 
 
-def _csv(delimiter: str, *, header: bool = True) -> Callable[[Any], Any]:
-    def read_csv(source: Any) -> Any:
+def _csv(delimiter: str, *, header: bool = True) -> Callable[[Opened], Any]:
+    def read_csv(opened: Opened) -> Any:
         from pyarrow import csv
 
         options = csv.ReadOptions(block_size=16 << 20, autogenerate_column_names=not header)
+        source = opened.file or opened.stream
         table = csv.read_csv(source, read_options=options, parse_options=csv.ParseOptions(delimiter=delimiter))
         return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
 
     return read_csv
 
 
-def _lines(source: Any) -> Any:
+def _lines(opened: Opened) -> Any:
     """A text per line, without a heading."""
-    from pyarrow import csv
+    import pyarrow as pa
 
-    options = csv.ReadOptions(block_size=16 << 20, column_names=["0"])
-    return csv.read_csv(
-        source, read_options=options, parse_options=csv.ParseOptions(delimiter="\x1f", quote_char=False)
-    )
+    lines = opened.stream.read().decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+    return pa.table({"0": pa.array(lines[:-1] if lines[-1] == "" else lines, pa.string())})
 
 
-def _json_lines(source: Any) -> Any:
-    from pyarrow import json
+def _json_lines(opened: Opened) -> Any:
+    """An object per line, by Python's own library: pyarrow does not survive every text."""
+    import pyarrow as pa
 
-    return json.read_json(source, read_options=json.ReadOptions(block_size=16 << 20))
+    rows: list[dict[str, Any]] = []
+    for number in itertools.count():
+        line = opened.stream.readline(MOST_LINE)
+        if not line:
+            break
+        if len(line) == MOST_LINE:
+            raise ValueError(f"line {number} is longer than {MOST_LINE:,} bytes")
+        if line.isspace():
+            continue
+        row = json.loads(line)
+        if not isinstance(row, dict):
+            raise ValueError(f"line {number} is no object")  # noqa: TRY004
+        if rows and row.keys() != rows[0].keys():
+            raise ValueError(f"line {number} has other fields than the first")
+        rows.append(row)
+    return pa.Table.from_pylist(rows)
 
 
-def _parquet(source: Any) -> Any:
+def _parquet(opened: Opened) -> Any:
+    import pyarrow as pa
     from pyarrow import parquet
 
-    return parquet.read_table(source)
+    with parquet.ParquetFile(pa.memory_map(str(opened.file)) if opened.file else opened.stream) as file:
+        needed = 8 * file.metadata.num_rows * file.metadata.num_columns
+        if needed > max(SMALL, 10 * MOST_TABLE_RATIO * opened.size):
+            raise ValueError(f"its {opened.size:,} bytes would become {needed:,}")
+        texts = [
+            field.name
+            for field in file.schema_arrow
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+    source = pa.memory_map(str(opened.file)) if opened.file else opened.stream
+    return parquet.read_table(source, read_dictionary=texts, use_threads=False, pre_buffer=False)
 
 
-def _arrow(source: Any) -> Any:
+def _arrow(opened: Opened) -> Any:
+    import pyarrow as pa
     from pyarrow import feather
 
-    return feather.read_table(source)
+    return feather.read_table(pa.memory_map(str(opened.file)) if opened.file else opened.stream, use_threads=False)
 
 
-READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+READERS: Final[Mapping[str, Callable[[Opened], Any]]] = {
     ".txt": _lines,
     ".csv": _csv(","),
     ".tsv": _csv("\t"),
@@ -296,10 +388,12 @@ READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     ".arrow": _arrow,
     ".feather": _arrow,
 }
-HEADLESS: Final[Mapping[str, Callable[[Any], Any]]] = {
+HEADLESS: Final[Mapping[str, Callable[[Opened], Any]]] = {
     ".csv": _csv(",", header=False),
     ".tsv": _csv("\t", header=False),
 }
+UNCHECKED = (".arrow", ".feather")
+"""Files whose numbers pyarrow takes for offsets into memory as they are."""
 KNOWN = (".npy", ".npz", *READERS)
 
 
@@ -315,15 +409,15 @@ def _from_lists(path: str, name: str, column: Any) -> NDArray[Any]:
     """A matrix from a column of lists of one length."""
     joined = column.combine_chunks()
     lengths = np.asarray(joined.value_lengths().to_numpy(zero_copy_only=False))
-    if joined.null_count or (lengths != lengths[:1]).any():
-        row = (
-            int((lengths != lengths[0]).argmax())
-            if not joined.null_count
-            else int(np.asarray(joined.is_null()).argmax())
-        )
-        raise FileError.ragged(path, name, row)
+    if joined.null_count:
+        raise FileError.missing_cell(path, name, int(np.asarray(joined.is_null()).argmax()))
+    if (lengths != lengths[:1]).any():
+        raise FileError.ragged(path, name, int((lengths != lengths[0]).argmax()))
+    width = int(lengths[0]) if len(lengths) else 0
     values = joined.flatten()
-    return _numbers(path, name, values).reshape(len(joined), -1)
+    if values.null_count:
+        raise FileError.missing_cell(path, name, int(np.asarray(values.is_null()).argmax()) // width)
+    return _numbers(path, name, values).reshape(len(joined), width)
 
 
 def _numbers(path: str, name: str, column: Any) -> NDArray[Any]:

@@ -4,7 +4,7 @@ Structure (type, shape, lengths, names) is checked here at once; values (NaN, si
 block, by ``checked_rows``, where they are read anyway.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
@@ -231,6 +231,14 @@ CHECKS: Final[dict[Kind, Callable[[Array, int, str], None]]] = {
     "scores": _check_reals,
     "binary": _check_binary,
 }
+
+
+def objects(values: Iterable[object]) -> NDArray[Any]:
+    """Some things as an array of themselves, whatever they are."""
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
 
 
 def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN401

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset import arrow
 from rankset.errors import FileError
 from rankset.sets import PredictionSets
 
@@ -63,22 +64,40 @@ def _written(writer: Writer, parts: Iterable[PredictionSets], beside: Beside) ->
 @contextmanager
 def draft(path: Path, *, force: bool) -> Iterator[Any]:
     """A file beside ``path`` that takes its place when all is written, and vanishes if anything goes wrong."""
-    if path.exists() and not force:
+    target = Path(os.path.realpath(path))
+    if target.exists() and not force:
         raise FileError.exists(str(path))
-    beside = path.with_name(f".{os.urandom(8).hex()}.draft")
+    if target.exists() and not target.is_file():
+        raise FileError.unwritable(str(path), "it is no regular file")
+    beside = target.with_name(f".{os.urandom(8).hex()}.draft")
     try:
-        file = beside.open("xb")
-    except OSError as error:
-        raise FileError.unwritable(str(path), error.strerror or str(error)) from None
-    try:
-        with file:
+        with beside.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+            if target.exists():
+                os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
+        _put(beside, target, path, force=force)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise FileError.unwritable(str(path), error.strerror or str(error)) from None
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def _put(beside: Path, target: Path, path: Path, *, force: bool) -> None:
+    """Gives what is written its name, without replacing anything that was not to be replaced."""
+    if force:
+        beside.replace(target)
+        return
+    try:
+        target.hardlink_to(beside)
+    except FileExistsError:
+        raise FileError.exists(str(path)) from None
+    except OSError:  # a file system without links
+        beside.replace(target)
 
 
 class Writer(ABC):
@@ -138,12 +157,10 @@ class Parquet(Writer):
         self.writer: Any = None
 
     def add(self, sets: PredictionSets, beside: Beside) -> None:
-        try:
-            import pyarrow as pa
-            from pyarrow import parquet
-        except ImportError:
-            raise FileError.no_pyarrow("a .parquet file") from None
-        own = sets.to_frame("pyarrow")
+        own = arrow.table(sets)
+        import pyarrow as pa
+        from pyarrow import parquet
+
         table = pa.table({**beside, **{name: own.column(name) for name in OWN}})
         if self.writer is None:
             self.writer = parquet.ParquetWriter(self.file, table.schema)

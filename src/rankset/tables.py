@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankset import files, inputs
 from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
+from rankset.files import Columns
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,29 @@ class Layout:
     form: str | None = None
     header: bool = True
 
+    def used(self, scores: Sequence[str]) -> list[str]:
+        """All columns that are needed, scores first."""
+        others = (self.label, self.group, self.identity, *self.keep)
+        return list(dict.fromkeys([*scores, *(name for name in others if name is not None)]))
+
     def rows(self, path: str, labels: str | None = None, classes: Sequence[object] | None = None) -> Rows:
         """The rows of a file, with labels from a column or from a file of their own.
 
         Columns called as ``classes`` are the scores, if they are all there; then other columns do not matter.
         """
-        columns = files.read(path, kind=self.form, header=self.header)
+        return self.rows_of(files.read(path, kind=self.form, header=self.header), labels, classes)
+
+    def rows_of(self, columns: Columns, labels: str | None = None, classes: Sequence[object] | None = None) -> Rows:
+        """The same for columns that are read already."""
         within = None if labels is not None else self.label
+        several = [name for name in (within, self.group, self.identity) if name is not None]
+        if len(set(several)) < len(several):
+            raise FileError.one_column_twice(next(name for name in several if several.count(name) > 1))
         apart = {name: columns.column(name) for name in (within, self.group, self.identity, *self.keep) if name}
         wanted = None if classes is None else [str(name) for name in classes]
         dropped = [name for name in self.drop if name not in columns.names]
-        if dropped and columns.names:
-            raise FileError.no_column(path, dropped[0], columns.names)
+        if dropped:
+            raise FileError.no_column(columns.path, dropped[0], columns.names)
         matrix, names = columns.scores([*apart, *self.drop], key=self.key, wanted=wanted)
         return Rows(
             matrix,
@@ -48,8 +60,8 @@ class Layout:
             apart.get(self.group or ""),
             apart.get(self.identity or ""),
             {name: apart[name] for name in (self.identity, *self.keep) if name},
-            path,
-            labels or path,
+            columns.path,
+            labels or columns.path,
         ).in_order_of(wanted)
 
     def _labels(self, path: str) -> NDArray[Any]:
@@ -76,8 +88,23 @@ class Rows:
             return self
         if sorted(self.names) != sorted(wanted):
             raise RuleError.columns_of_file(list(wanted), self.names)
-        places = [self.names.index(name) for name in wanted]
-        return replace(self, names=list(wanted), scores=self.scores[:, places])
+        places = {name: place for place, name in enumerate(self.names)}
+        return replace(self, names=list(wanted), scores=self.scores[:, [places[name] for name in wanted]])
+
+    def called(self, told: Sequence[str] | None) -> Rows:
+        """The rows with the class names that were told, in their order; columns that have names must have these."""
+        if told is None or self.names is None:
+            return self if told is None else replace(self, names=list(told))
+        if sorted(told) != sorted(self.names):
+            raise FileError.other_names(told, self.names)
+        return self.in_order_of(told)
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The names of the columns, as numbers where the labels are numbers."""
+        if self.names is None or self.labels is None or self.labels.dtype.kind not in "iu":
+            return self.names
+        return as_numbers(self.names)
 
     def of_kind(self, kind: str | None) -> Rows:
         """One column of probabilities of the second class as one, of no class's name."""
@@ -88,7 +115,7 @@ class Rows:
         """The labels; column numbers, where all classes are texts, as the names they stand for."""
         if self.labels is None:
             raise FileError.no_labels()
-        return inputs.named_labels(self.labels, None if classes is None else _array(classes))
+        return inputs.named_labels(self.labels, None if classes is None else inputs.objects(classes))
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -102,10 +129,12 @@ class Rows:
             raise FileError.within(file, spoken(str(error))) from error
 
 
-def _array(names: Sequence[object]) -> NDArray[Any]:
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
+WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+def as_numbers(names: Sequence[str]) -> list[Any]:
+    """Names as whole numbers, if all are."""
+    return [int(name) for name in names] if all(map(WHOLE.fullmatch, names)) else list(names)
 
 
 SPOKEN = (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from numpy.typing import NDArray
 
+from rankset import files
 from rankset.errors import FileError
 from rankset.inputs import KINDS
 from rankset.tables import Layout
@@ -76,21 +78,37 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
-def class_names(path: Path | None, names: list[str] | None, labels: NDArray[Any] | None) -> list[Any] | None:
-    """The names in a file, else those of the columns, as numbers where the labels are numbers."""
-    if path is not None:
-        try:
-            names = path.read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeError) as error:
-            raise FileError.unreadable(str(path), str(error)) from None
-    if names is None or labels is None or labels.dtype.kind not in "iu":
-        return names
-    return [int(name) for name in names] if all(name.lstrip("-").isdecimal() for name in names) else names
+MOST_NAMES = 64 << 20
+"""Bytes a file of class names may have."""
 
 
-def check_output(path: Path, suffix: str, *, force: bool) -> None:
-    """Refuses a name that would mislead, and to replace what is there, before any work is done."""
-    if path.suffix != suffix:
+def told_names(path: Path | None) -> list[str] | None:
+    """The class names in a file, one per line."""
+    if path is None:
+        return None
+    with files.reading(str(path)):
+        if not path.is_file():
+            raise ValueError("it is no file" if path.exists() else "there is no such file")
+        if path.stat().st_size > MOST_NAMES:
+            raise ValueError(f"it has more than {MOST_NAMES:,} bytes")
+        names = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").split("\n")
+        return names[:-1] if names[-1] == "" else names
+
+
+def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:
+    """Refuses a name that would mislead, and to replace what must not be, before any work is done."""
+    if suffix is not None and path.suffix != suffix:
         raise FileError.suffix(str(path), suffix)
+    if any(one is not None and os.path.realpath(str(one)) == os.path.realpath(path) for one in inputs):
+        raise FileError.own_input(str(path))
+    if path.exists() and not path.is_file():
+        raise FileError.unwritable(str(path), "it is no regular file")
     if path.exists() and not force:
         raise FileError.exists(str(path))
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Prints, with everything that a terminal would obey or could not show as its number."""
+    shown = "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
+    encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
+    click.echo(shown.encode(encoding, "backslashreplace").decode(encoding), err=err)

@@ -10,7 +10,7 @@ import click
 
 import rankset as rs
 from rankset import choosing, level, outputs
-from rankset.cli.reading import FILE, check_output, class_names, options
+from rankset.cli.reading import FILE, check_output, options, say, told_names
 from rankset.tables import Layout, Rows
 
 
@@ -41,7 +41,7 @@ def report(
     rankset report val.parquet test.parquet --label answer -o report.html
     """
     level.exact(alpha)
-    check_output(output, ".html", force=force)
+    check_output(output, ".html", paths, force=force)
     rule_files = [path for path in paths if path.endswith(".rankset")]
     rest, step = paths[len(rule_files) :], 1 if layout.label else 2
     if list(paths[: len(rule_files)]) != rule_files or len(rest) != (step if rule_files else 2 * step):
@@ -54,7 +54,7 @@ def report(
     else:
         if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
             raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
-        rules = _calibrated(layout.rows(*pairs[0]).of_kind(kind), kind, classes, seed)
+        rules = _calibrated(layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes)), kind, seed)
     names = rules[0].classes.tolist()
     new = layout.rows(*pairs[-1], names).of_kind(rules[0].kind)
     with new.named():
@@ -66,14 +66,12 @@ def report(
         file.write(
             rs.report.page(study, title, source=f"Made by rankset {rs.__version__} from {', '.join(paths)}").encode()
         )
-    click.echo(
-        f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True
-    )
+    say(f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True)
 
 
-def _calibrated(known: Rows, kind: Any, classes: Path | None, seed: int) -> list[rs.Rule]:
+def _calibrated(known: Rows, kind: Any, seed: int) -> list[rs.Rule]:
     """A rule for every score that takes such numbers."""
-    names = class_names(classes, known.names, known.labels)
+    names = known.classes
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": known.ids, "seed": seed}
     with known.named():
         labels = known.labels_of(names)

@@ -14,8 +14,9 @@ import numpy as np
 
 import rankset as rs
 from rankset import choosing, conditions, level, outputs, progress, scores
-from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, class_names, options
+from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, options, say, told_names
 from rankset.errors import FileError, RuleError, once, warn
+from rankset.names import short
 from rankset.tables import Layout
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
@@ -64,15 +65,17 @@ def calibrate(
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
     rankset calibrate val.csv --label answer --score raps --set penalty=0.1 -o rule.rankset
     """
-    check_output(output, ".rankset", force=force)
-    if automatic is not None and (score is not None or numbers):
-        raise click.UsageError("--auto chooses the score and its parameters; drop --score and --set, or --auto.")
+    check_output(output, ".rankset", (scores_file, labels_file, classes), force=force)
+    if automatic is not None and (score is not None or numbers or layout.identity is not None):
+        raise click.UsageError(
+            "--auto chooses the score and its parameters, and draws nothing; drop --score, --set, --id."
+        )
     chosen = _with(SCORES[score or "rank"], numbers)
-    rows = layout.rows(scores_file, labels_file).of_kind(kind)
+    rows = layout.rows(scores_file, labels_file).of_kind(kind).called(told_names(classes))
     condition: Any = conditions.PerLabel() if per_label else conditions.Marginal()
     if layout.group is not None:
         condition = conditions.Cross(conditions.PerRow(), condition) if per_label else conditions.PerRow()
-    names = class_names(classes, rows.names, rows.labels)
+    names = rows.classes
     shared = {
         "kind": kind or "probs",
         "condition": condition,
@@ -136,6 +139,10 @@ def predict(
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
     rankset predict rule.rankset test.csv --id patient --keep site | head
     """
+    if output not in (None, "-"):
+        check_output(Path(str(output)), None, (rule_file, scores_file), force=force)
+    elif sys.stdout is None:
+        raise FileError.unwritable("-", "standard output is closed")
     rule = _load(rule_file)
     level.exact(alpha)
     rows = layout.rows(scores_file, classes=rule.classes.tolist()).of_kind(rule.kind)
@@ -148,7 +155,7 @@ def predict(
             outputs.stream(sys.stdout.buffer, parts, rows.kept)
             return
         written = outputs.write(Path(str(output)), parts, rows.kept, force=force)
-    click.echo(f"{output}: {written:,} sets at alpha = {alpha}", err=True)
+    say(f"{output}: {written:,} sets at alpha = {alpha}", err=True)
 
 
 @click.command(short_help="How a rule's sets do, now that labels are known.")
@@ -179,9 +186,9 @@ def evaluate(
             sets = rule.predict(rows.scores, alpha, groups=groups, ids=rows.ids)
             told[alpha] = rs.evaluate(sets, labels, groups=rows.groups)
     if as_json:
-        click.echo(json.dumps({alpha: _evaluated(one) for alpha, one in told.items()}))
+        say(json.dumps({alpha: _evaluated(one) for alpha, one in told.items()}))
     else:
-        click.echo("\n\n".join(repr(one) for one in told.values()))
+        say("\n\n".join(repr(one) for one in told.values()))
 
 
 def _evaluated(told: rs.Evaluation) -> dict[str, Any]:
@@ -211,8 +218,8 @@ def compare(
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
-    rows = layout.rows(scores_file, labels_file).of_kind(kind)
-    names = class_names(classes, rows.names, rows.labels)
+    rows = layout.rows(scores_file, labels_file).of_kind(kind).called(told_names(classes))
+    names = rows.classes
     shared = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.named(), progress.watched("comparing"):
         labels = rows.labels_of(names)
@@ -221,9 +228,9 @@ def compare(
             for alpha in alphas or (DEFAULT_ALPHA,)
         }
     if as_json:
-        click.echo(json.dumps({alpha: _compared(one) for alpha, one in told.items()}))
+        say(json.dumps({alpha: _plain(_compared(one)) for alpha, one in told.items()}))
     else:
-        click.echo("\n\n".join(repr(one) for one in told.values()))
+        say("\n\n".join(repr(one) for one in told.values()))
 
 
 def _compared(told: Any) -> dict[str, Any]:
@@ -296,7 +303,7 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
     \b
     rankset merge a.rankset b.rankset -o both.rankset
     """
-    check_output(output, ".rankset", force=force)
+    check_output(output, ".rankset", rule_files, force=force)
     if len({path.resolve() for path in rule_files}) < len(rule_files):
         raise RuleError.itself()
     first, *others = rules = [_load(path) for path in rule_files]
@@ -316,15 +323,14 @@ def _load(path: Path) -> rs.Rule:
 
 
 def _about(rule: rs.Rule) -> dict[str, Any]:
-    names = rule.classes.tolist()
     return {
         "score": repr(rule.score),
         "condition": repr(rule.condition),
         "kind": rule.kind,
         "rows": rule.n,
-        "classes": len(names),
-        "first classes": names[:10],
-        "groups": rule.groups.tolist()[:10],
+        "classes": len(rule.recipe.classes),
+        "first classes": list(rule.recipe.classes.values[:10]),
+        "groups": list(rule.recipe.groups.values[:10]),
         **({"rows by group": _sizes(rule)} if rule.recipe.n_groups > 1 else {}),
     }
 
@@ -337,16 +343,17 @@ def _sizes(rule: rs.Rule) -> str:
 def _tell(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
     if as_json:
         told = _plain({"file": title, **facts})
-        click.echo(json.dumps({name.replace(" ", "_"): value for name, value in told.items()}))
+        say(json.dumps({name.replace(" ", "_"): value for name, value in told.items()}))
         return
-    click.echo(title)
+    say(title)
     for name, value in facts.items():
         if isinstance(value, dict):
             for alpha, told in value.items():
                 parts = ", ".join(f"{key} {_short(part)}" for key, part in told.items())
-                click.echo(f"  alpha {alpha:<6} {parts}")
+                say(f"  alpha {alpha:<6} {parts}")
         elif value not in ([], None):
-            click.echo(f"  {name:<14} {', '.join(map(str, value)) if isinstance(value, list) else value}")
+            text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
+            say(f"  {name:<14} {text}")
 
 
 def _short(value: Any) -> str:

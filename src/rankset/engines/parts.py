@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rankset import arrow, inputs, level
+import numpy as np
+
+from rankset import arrow, inputs
 from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule, calibrate
-from rankset.errors import InputError, RanksetWarning, located, once, warn
+from rankset.errors import FileError, InputError, KindError, RanksetWarning, located, once, warn
 from rankset.files import Columns
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.scores import Rank, Score
 from rankset.selection import Empty
 from rankset.sets import PredictionSets
-from rankset.tables import Layout
+from rankset.tables import Layout, as_numbers
 
 FAN = 16
 """How many rules are merged at a time."""
@@ -56,6 +58,13 @@ class Calibrating:
     classes: Sequence[object] | None = None
     seed: int = 0
 
+    def about(self, columns: Sequence[str], *, whole: bool) -> Calibrating:
+        """The question with the classes of some columns: as told, else their names, as numbers where labels are
+        ``whole`` numbers; a single column holds lists, or probabilities of the second class, and names no class."""
+        if self.classes is not None or len(columns) == 1:
+            return self
+        return replace(self, classes=as_numbers(columns) if whole else list(columns))
+
     def of(self, part: Part) -> Answer:
         """The rule of one part."""
         if len(part) == 0:
@@ -78,12 +87,14 @@ class Calibrating:
 
 def joined(answers: Iterable[Answer]) -> Answer:
     """One rule of those of many parts."""
-    known = [answer for answer in answers if answer.rule is not None]
-    if not known:
+    rules, said = [], []
+    for answer in answers:
+        if answer.rule is not None:
+            rules.append(answer.rule)
+            said.append(answer.said)
+    if not rules:
         return Answer(None)
-    first, *rest = (answer.rule for answer in known)
-    said = frozenset.intersection(*(answer.said for answer in known))
-    return Answer(first.merge(*rest) if rest else first, said)
+    return Answer(rules[0].merge(*rules[1:]) if len(rules) > 1 else rules[0], frozenset.intersection(*said))
 
 
 def finished(answer: Answer) -> Rule:
@@ -103,30 +114,69 @@ class Predicting:
     alpha: Alpha
     empty: Empty = "allow"
 
-    def __post_init__(self) -> None:
-        level.exact(self.alpha)
+    @classmethod
+    def at(cls, rule: Rule, alpha: Alpha, empty: Empty) -> Predicting:
+        """The question with no more of the rule than it needs."""
+        if not isinstance(rule, Rule):
+            raise KindError.argument("rule", "a Rule, as calibrate returns it", rule)
+        question = cls(rule.thinned(alpha), alpha, empty)
+        question.nothing()
+        return question
+
+    @property
+    def classes(self) -> list[Any]:
+        """The rule's classes."""
+        return self.rule.classes.tolist()
 
     def of(self, part: Part) -> PredictionSets:
         """The sets of one part."""
         with located(part.where, part.first_row), once():
             return self.rule.predict(part.scores, self.alpha, groups=part.groups, ids=part.ids, empty=self.empty)
 
+    def nothing(self) -> PredictionSets:
+        """The sets of no rows."""
+        columns = () if self.rule.kind == "binary" else (self.rule.recipe.n_columns,)
+        none: list[Any] = []
+        groups, ids = self.rule.condition.needs_groups, self.rule.recipe.with_ids
+        return self.of(Part(np.empty((0, *columns)), groups=none if groups else None, ids=none if ids else None))
+
 
 def part_of(
-    table: Any, layout: Layout, where: str, first_row: int = 0, classes: Sequence[object] | None = None
+    columns: Columns,
+    layout: Layout,
+    first_row: int = 0,
+    *,
+    classes: Sequence[object] | None = None,
+    kind: Kind = "probs",
 ) -> Part:
-    """Rows of an Arrow table."""
+    """Rows of a table that is in memory."""
     with located("", first_row):
-        rows = layout.rows_of(Columns(where, table=table), classes=classes)
-    names = rows.names if classes is None else None
-    if classes is not None and rows.names is not None:
-        rows = rows.in_order_of([str(name) for name in classes])
-    return Part(rows.scores, rows.labels, rows.groups, rows.ids, where, first_row), names
+        rows = layout.rows_of(columns, classes=classes).of_kind(kind)
+    return Part(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)
 
 
 def with_sets(table: Any, sets: PredictionSets, kept: Sequence[str]) -> Any:
     """The kept columns of a table, and its sets."""
     answer = arrow.table(sets)
-    for name in kept:
-        answer = answer.add_column(kept.index(name), name, table.column(name))
+    for place, name in enumerate(kept):
+        if name in arrow.OWN:
+            raise FileError.taken(name)
+        answer = answer.add_column(place, name, table.column(name))
     return answer
+
+
+def score_names(
+    names: Sequence[str], layout: Layout, columns: str | Sequence[str] | None, classes: Sequence[object] | None = None
+) -> list[str]:
+    """The columns that hold scores: those that were told, else those called as ``classes``, else all that are left."""
+    apart = [name for name in (layout.label, layout.group, layout.identity, *layout.keep) if name is not None]
+    told = [columns] if isinstance(columns, str) else columns
+    if told is None and classes is not None and {str(name) for name in classes} <= set(names):
+        told = [str(name) for name in classes]
+    picked = [name for name in names if name not in apart] if told is None else list(told)
+    for name in (*picked, *apart):
+        if name not in names:
+            raise FileError.no_column("the frame", name, names)
+    if not picked:
+        raise FileError.no_scores("the frame", names)
+    return picked

@@ -16,7 +16,7 @@
 Every sentence says what was expected, what came, and what to do.
 """
 
-from rankset.errors.base import RanksetError, RanksetWarning, listed, once, shown, warn
+from rankset.errors.base import RanksetError, RanksetWarning, listed, located, moved, once, shown, warn
 from rankset.errors.data import InputError, KindError, LabelError
 from rankset.errors.disk import FileError, StorageError
 from rankset.errors.questions import LevelError, RuleError, ScoreError, SplitError
@@ -34,6 +34,8 @@ __all__ = [
     "SplitError",
     "StorageError",
     "listed",
+    "located",
+    "moved",
     "once",
     "shown",
     "warn",

@@ -1,5 +1,6 @@
 """What all errors share: the family's name, warnings, and how to show what came."""
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -48,6 +49,28 @@ def warn(message: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("rankset."):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, RanksetWarning, stacklevel=depth)
+
+
+QUOTED_OR_ROW = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow (\d+)\b""")
+
+
+def moved(message: str, by: int) -> str:
+    """A message about a row of some rows, told with its number among all rows; what is quoted stays."""
+
+    def number(found: re.Match[str]) -> str:
+        return found.group() if found.group(1) is None else f"row {int(found.group(1)) + by}"
+
+    return QUOTED_OR_ROW.sub(number, message) if by else message
+
+
+@contextmanager
+def located(where: str, first_row: int = 0) -> Iterator[None]:
+    """Inside, errors tell where the rows they are about came from, and count rows from there."""
+    try:
+        yield
+    except RanksetError as error:
+        message = moved(str(error), first_row)
+        raise type(error)(f"{where}: {message}" if where else message) from error
 
 
 def listed(names: Sequence[object], limit: int = 5) -> str:

@@ -186,6 +186,20 @@ class InputError(RanksetError, ValueError):
         )
 
     @classmethod
+    def unknown_chunks(cls, name: str) -> "InputError":
+        return cls(
+            f"{name} are cut to the chunks of probs, whose sizes must be known, got unknown ones. "
+            f"Call probs.compute_chunk_sizes() first, or pass {name} as a dask array in the same chunks."
+        )
+
+    @classmethod
+    def chunks(cls, name: str, expected: int, received: int) -> "InputError":
+        return cls(
+            f"{name} must have the {expected} chunks of probs, got {received}. "
+            f"Call compute_chunk_sizes() on both, then they are cut alike here."
+        )
+
+    @classmethod
     def missing(cls, name: str, row: int, column: int) -> "InputError":
         return cls(
             f"{name} must not contain NaN, got NaN at row {row}, column {column}. "

@@ -17,6 +17,21 @@ class FileError(RanksetError, ValueError):
         return cls(f"{path}: it cannot be read: {reason.rstrip('.')}. Is it whole, and of the kind its name says?")
 
     @classmethod
+    def no_shards(cls, path: str) -> "FileError":
+        return cls(f"{path}: there are no files of scores. Check the folder or the pattern.")
+
+    @classmethod
+    def unpaired(cls, scores: int, labels: int) -> "FileError":
+        return cls(
+            f"every file of scores needs one of labels, got {scores} and {labels}. "
+            f"Files are paired in the order of their names."
+        )
+
+    @classmethod
+    def same_target(cls, path: str) -> "FileError":
+        return cls(f"{path}: two files of scores would be written there. Give them different names.")
+
+    @classmethod
     def within(cls, path: str, message: str) -> "FileError":
         return cls(f"{path}: {message}")
 
@@ -29,6 +44,33 @@ class FileError(RanksetError, ValueError):
     @classmethod
     def no_name(cls, path: str) -> "FileError":
         return cls(f"{path}: every column must have a name, got one without. If it is an index, say --drop ''.")
+
+    @classmethod
+    def no_arrays(cls, path: str, key: str) -> "FileError":
+        return cls(f"{path}: --key picks an array of an .npz file, got {shown(key)} for another kind. Drop --key.")
+
+    @classmethod
+    def not_a_column(cls, path: str, shape: tuple[int, ...]) -> "FileError":
+        return cls(f"{path}: it must have one entry per row, it has the shape {shape}. Pass a one-dimensional array.")
+
+    @classmethod
+    def unpacks_too_far(cls, path: str, limit: int) -> "FileError":
+        return cls(f"{path}: it would unpack to more than {limit:,} bytes. If it is honest, unpack it and pass that.")
+
+    @classmethod
+    def one_column_twice(cls, name: str) -> "FileError":
+        return cls(f"a column is one of labels, groups or ids, got {shown(name)} for two of them. Pass different ones.")
+
+    @classmethod
+    def other_names(cls, told: Sequence[str], names: Sequence[str]) -> "FileError":
+        return cls(
+            f"the classes that were told must be the names of the columns, got {listed(told)} and {listed(names)}. "
+            f"Name the columns so, or pass a file without a header and --no-header."
+        )
+
+    @classmethod
+    def own_input(cls, path: str) -> "FileError":
+        return cls(f"{path}: it is an input of this command. Write to another file.")
 
     @classmethod
     def same_names(cls, path: str, name: str) -> "FileError":

@@ -1,0 +1,240 @@
+"""The same rule on Dask: arrays and data frames, any scheduler.
+
+    rule = rankset.engines.dask.calibrate(probs, labels)                    # dask arrays, rows in chunks
+    mask = rankset.engines.dask.predict(rule, new_probs, alpha=0.1)         # lazy (n, K) booleans
+
+    rule = rankset.engines.dask.calibrate(frame, "label", groups="site")    # a column per class, or one of lists
+    sets = rankset.engines.dask.predict(rule, new_frame, alpha=0.1, groups="site")   # lazy: labels, size, top
+
+Every chunk becomes a rule where it lies; rules are merged sixteen at a time. What travels is 8 bytes per row and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+
+from rankset import arrow
+from rankset.conditions import Condition, Marginal
+from rankset.conformal import Rule
+from rankset.engines import parts
+from rankset.engines.parts import Answer, Calibrating, Part, Predicting
+from rankset.errors import InputError, KindError, warn
+from rankset.files import Columns
+from rankset.inputs import Kind
+from rankset.level import Alpha
+from rankset.names import in_order
+from rankset.scores import Rank, Score
+from rankset.selection import Empty
+from rankset.tables import Layout
+
+Where = Any
+"""Of a frame: the name of a column, or a series of its partitions. Of an array: an array of its rows."""
+
+
+def calibrate(
+    probs: Any,
+    labels: Where,
+    *,
+    score: Score = Rank(),  # noqa: B008
+    condition: Condition = Marginal(),  # noqa: B008
+    kind: Kind = "probs",
+    classes: Iterable[object] | None = None,
+    columns: str | Sequence[str] | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    seed: int = 0,
+) -> Rule:
+    """The rule that ``rankset.calibrate`` would give for all rows, byte for byte.
+
+    ``probs`` is a dask array (n, K), or a dask frame with a column per class or one column of lists; ``columns`` tells
+    which, where the frame has others besides labels, groups and ids. It is computed here, by the scheduler in force.
+    """
+    named = None if classes is None else list(in_order(classes))
+    question = Calibrating(score, condition, kind, named, seed)
+    if _is_frame(probs):
+        answers = _of_frames(probs, question, Layout(labels, groups, ids), columns)
+    else:
+        answers = _of_blocks(_rows(probs), question, labels, groups, ids)
+    merge = dask.delayed(parts.joined, pure=False)
+    while len(answers) > 1:
+        answers = [merge(answers[at : at + parts.FAN]) for at in range(0, len(answers), parts.FAN)]
+    (answer,) = dask.compute(*answers) if answers else (Answer(None),)
+    return parts.finished(answer)
+
+
+def predict(
+    rule: Rule,
+    probs: Any,
+    alpha: Alpha,
+    *,
+    columns: str | Sequence[str] | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    empty: Empty = "allow",
+    keep: Sequence[str] = (),
+) -> Any:
+    """The sets that ``rule.predict`` would give, lazily.
+
+    For an array a dask array of booleans (n, K): which labels are in which set. For a frame a dask frame with its index
+    and the columns labels (a list, most likely first), size and top, behind those columns it should ``keep``.
+    """
+    question = Predicting.at(rule, alpha, empty)
+    if _is_frame(probs):
+        return _sets_of_frame(probs, question, Layout(None, groups, ids, keep=tuple(keep)), columns)
+    return _masks(_rows(probs), question, groups, ids)
+
+
+def _is_frame(values: Any) -> bool:
+    if isinstance(values, da.Array):
+        return False
+    if hasattr(values, "to_delayed") and hasattr(values, "npartitions") and hasattr(values, "columns"):
+        return True
+    raise KindError.argument("probs", "a dask array or a dask data frame", type(values).__name__)
+
+
+def _rows(probs: da.Array) -> da.Array:
+    """An array whose chunks are whole rows."""
+    if probs.ndim == 2 and probs.numblocks[1] > 1:
+        warn(
+            f"a chunk must hold whole rows, got {probs.numblocks[1]} chunks per row: they are put together. "
+            f"Pass probs.rechunk({{1: -1}}) to choose how."
+        )
+        return probs.rechunk({1: -1})
+    return probs
+
+
+def _of_blocks(probs: da.Array, question: Calibrating, labels: Any, groups: Any, ids: Any) -> list[Any]:
+    asked = dask.delayed(question, pure=False, traverse=False)
+    known = [
+        _delayed(_aligned(values, probs, name), probs.numblocks[0])
+        for values, name in ((labels, "labels"), (groups, "groups"), (ids, "ids"))
+    ]
+    work = dask.delayed(_rule_of_block, pure=False)
+    blocks = probs.to_delayed().ravel().tolist()
+    return [work(asked, number, *values) for number, values in enumerate(zip(blocks, *known, strict=True))]
+
+
+def _rule_of_block(question: Calibrating, number: int, scores: Any, labels: Any, groups: Any, ids: Any) -> Answer:
+    return question.of(Part(np.asarray(scores), labels, groups, ids, f"partition {number}"))
+
+
+def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
+    """One value per row, in the chunks of the rows."""
+    if values is None:
+        return None
+    if hasattr(values, "to_dask_array"):
+        values = values.to_dask_array()
+    rows = probs.chunks[0]
+    sized = not np.isnan(rows).any()
+    if not isinstance(values, da.Array):
+        array = np.asarray(values)
+        if not sized:
+            raise InputError.unknown_chunks(name)
+        if array.shape != (sum(rows),):
+            raise InputError.length(name, sum(rows), len(array) if array.ndim else 1)
+        return da.from_array(array, chunks=(rows,))
+    if sized and not np.isnan(values.chunks[0]).any():
+        if values.shape != (sum(rows),):
+            raise InputError.length(name, sum(rows), values.shape[0])
+        return values.rechunk((rows,))
+    if values.numblocks != probs.numblocks[:1]:
+        raise InputError.chunks(name, probs.numblocks[0], values.numblocks[0])
+    return values
+
+
+def _delayed(values: da.Array | None, count: int) -> list[Any]:
+    return [None] * count if values is None else values.to_delayed().ravel().tolist()
+
+
+def _masks(probs: da.Array, question: Predicting, groups: Any, ids: Any) -> da.Array:
+    n_columns = question.rule.recipe.n_columns
+    numbers = da.arange(probs.numblocks[0], chunks=1)
+    arguments: list[Any] = [probs, "ij" if probs.ndim == 2 else "i", numbers, "i"]
+    names = []
+    for values, name in ((groups, "groups"), (ids, "ids")):
+        if values is not None:
+            arguments += [_aligned(values, probs, name), "i"]
+            names.append(name)
+    return da.blockwise(
+        _mask_of_block,
+        "ik",
+        *arguments,
+        question=dask.delayed(question, pure=False, traverse=False),
+        names=names,
+        new_axes={"k": n_columns},
+        adjust_chunks={"i": probs.chunks[0]},
+        align_arrays=False,
+        concatenate=True,
+        dtype=np.bool_,
+        meta=np.empty((0, n_columns), dtype=np.bool_),
+    )
+
+
+def _mask_of_block(scores: Any, number: Any, *values: Any, question: Predicting, names: Sequence[str]) -> Any:
+    known = dict(zip(names, values, strict=True))
+    part = Part(np.asarray(scores), where=f"partition {int(number[0])}", **known)
+    return question.of(part).mask
+
+
+def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) -> list[Any]:
+    if not isinstance(layout.label, str):
+        raise KindError.argument("labels", "the name of a column of the frame", type(layout.label).__name__)
+    frame = _with_texts(frame)
+    picked = parts.score_names(list(frame.columns), layout, columns)
+    whole = frame._meta[layout.label].dtype.kind in "iu"
+    question = question.about(picked, whole=whole)
+    asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_rule_of_frame, pure=False)
+    frames = frame[layout.used(picked)].to_delayed()
+    return [work(asked, layout, number, part) for number, part in enumerate(frames)]
+
+
+def _with_texts(frame: Any) -> Any:
+    """A frame whose columns are called by texts, as in files."""
+    return frame if all(isinstance(name, str) for name in frame.columns) else frame.rename(columns=str)
+
+
+def _rule_of_frame(question: Calibrating, layout: Layout, number: int, frame: Any) -> Answer:
+    return question.of(_part(layout, number, frame, question.classes, question.kind))
+
+
+def _part(layout: Layout, number: int, frame: Any, classes: Sequence[object] | None, kind: Kind) -> Part:
+    return parts.part_of(_columns(number, frame), layout, classes=classes, kind=kind)
+
+
+def _columns(number: int, frame: Any) -> Columns:
+    import pyarrow as pa
+
+    return Columns(f"partition {number}", table=pa.Table.from_pandas(frame, preserve_index=False))
+
+
+def _sets_of_frame(frame: Any, question: Predicting, layout: Layout, columns: Any) -> Any:
+    import dask.dataframe as dd
+
+    frame = _with_texts(frame)
+    picked = parts.score_names(list(frame.columns), layout, columns, question.classes)
+    meta = _answer(question.nothing(), frame._meta, layout.keep)
+    asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_sets_of_part, pure=False)
+    frames = frame[layout.used(picked)].to_delayed()
+    answers = [work(asked, layout, number, part) for number, part in enumerate(frames)]
+    return dd.from_delayed(answers, meta=meta, divisions=frame.divisions, verify_meta=False)
+
+
+def _sets_of_part(question: Predicting, layout: Layout, number: int, frame: Any) -> Any:
+    part = _part(layout, number, frame, question.classes, question.rule.kind)
+    sets = question.of(part) if len(part) else question.nothing()
+    return _answer(sets, frame, layout.keep)
+
+
+def _answer(sets: Any, frame: Any, kept: Sequence[str]) -> Any:
+    import pandas as pd
+
+    answer = arrow.table(sets).to_pandas(types_mapper=pd.ArrowDtype)
+    answer.index = frame.index
+    for place, name in enumerate(kept):
+        answer.insert(place, name, frame[name])
+    return answer

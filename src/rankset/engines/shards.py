@@ -1,0 +1,208 @@
+"""The same rule on one machine's folders: files of any kind ``rankset`` reads, shard by shard, in several processes.
+
+rule = rankset.engines.shards.calibrate("scores/*.parquet", label="answer")
+rule = rankset.engines.shards.calibrate("scores", "labels", kind="logits")        # two folders of .npy files
+for sets in rankset.engines.shards.predict(rule, "new/*.parquet", alpha=0.1): ...
+rankset.engines.shards.write(rule, "new/*.parquet", "sets", alpha=0.1)            # a file of sets per shard
+"""
+
+from __future__ import annotations
+
+import glob
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from rankset import blocks, files, outputs
+from rankset.conditions import Condition, Marginal
+from rankset.conformal import Rule
+from rankset.engines import parts
+from rankset.engines.parts import Answer, Calibrating, Part, Predicting
+from rankset.errors import FileError
+from rankset.inputs import Kind
+from rankset.level import Alpha
+from rankset.names import in_order
+from rankset.scores import Rank, Score
+from rankset.selection import Empty
+from rankset.sets import PredictionSets
+from rankset.tables import Layout, Rows
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""A file, a folder, a pattern, or several of them."""
+
+Result = TypeVar("Result")
+
+
+def calibrate(
+    scores: Paths,
+    labels: Paths | None = None,
+    *,
+    layout: Layout | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    identity: str | None = None,
+    score: Score = Rank(),  # noqa: B008
+    condition: Condition = Marginal(),  # noqa: B008
+    kind: Kind = "probs",
+    classes: Iterable[object] | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+) -> Rule:
+    """The rule that ``rankset.calibrate`` would give for the rows of all files, byte for byte.
+
+    Labels stand in a column (``label``), or in files of their own, as many as files of scores and in the same order.
+    ``workers`` processes (by default one per core) take the next file whenever they are done with one.
+    """
+    where = layout or Layout(label, group, identity)
+    named = None if classes is None else list(in_order(classes))
+    question, pairs = Calibrating(score, condition, kind, named, seed), paired(scores, labels)
+    answers: list[Answer] = []
+    rest = list(pairs)
+    while rest and question.classes is None and not any(answer.rule for answer in answers):
+        answers.append(_rule_of(question, where, rest.pop(0)))  # the first rows tell the classes to all others
+        if answers[-1].rule is not None:
+            question = replace(question, classes=answers[-1].rule.classes.tolist())
+    answers += spread(partial(_rule_of, question, where), rest, workers)
+    return parts.finished(parts.joined(answers))
+
+
+def predict(
+    rule: Rule,
+    scores: Paths,
+    alpha: Alpha,
+    *,
+    layout: Layout | None = None,
+    group: str | None = None,
+    identity: str | None = None,
+    empty: Empty = "allow",
+    workers: int | None = None,
+) -> Iterator[PredictionSets]:
+    """The sets that ``rule.predict`` would give, those of one file at a time, in the order of the files."""
+    where = layout or Layout(None, group, identity)
+    question = Predicting.at(rule, alpha, empty)
+    return (shard.sets for shard in spread(partial(_sets_of, question, where), expanded(scores), workers))
+
+
+def write(
+    rule: Rule,
+    scores: Paths,
+    folder: str | os.PathLike[str],
+    alpha: Alpha,
+    *,
+    suffix: str = ".parquet",
+    layout: Layout | None = None,
+    group: str | None = None,
+    identity: str | None = None,
+    empty: Empty = "allow",
+    force: bool = False,
+    workers: int | None = None,
+) -> list[Path]:
+    """Writes a file of sets into ``folder`` for every file of scores, under its name; tells which."""
+    where = layout or Layout(None, group, identity)
+    question = Predicting.at(rule, alpha, empty)
+    target = Path(folder)
+    paths = expanded(scores)
+    targets = [target / f"{_stem(path)}{suffix}" for path in paths]
+    for place, path in enumerate(targets):
+        if path in targets[:place]:
+            raise FileError.same_target(str(path))
+        if path.exists() and not force:
+            raise FileError.exists(str(path))
+    target.mkdir(parents=True, exist_ok=True)
+    jobs = list(zip(paths, targets, strict=True))
+    return list(spread(partial(_written, question, where, force=force), jobs, workers))
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The sets of one file, and the columns to be kept beside them."""
+
+    sets: PredictionSets
+    kept: Mapping[str, NDArray[Any]]
+
+
+def expanded(paths: Paths) -> list[str]:
+    """All files that are meant, those of a folder or a pattern in the order of their names."""
+    if not isinstance(paths, str | os.PathLike):
+        return [file for path in paths for file in expanded(path)]
+    text = os.fspath(paths)
+    if text == files.STDIN or Path(text).is_file():
+        return [text]
+    if Path(text).is_dir():
+        found = sorted(entry.path for entry in os.scandir(text) if entry.is_file() and files.is_known(entry.path))
+    elif glob.has_magic(text):
+        found = sorted(path for path in glob.glob(text) if Path(path).is_file())  # noqa: PTH207 - of any folder
+    else:
+        raise FileError.missing(text)
+    if not found:
+        raise FileError.no_shards(text)
+    return found
+
+
+def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
+    """Files of scores, each with its file of labels, if labels have files."""
+    rows = expanded(scores)
+    if labels is None:
+        return [(path, None) for path in rows]
+    others = expanded(labels)
+    if len(others) != len(rows):
+        raise FileError.unpaired(len(rows), len(others))
+    return list(zip(rows, others, strict=True))
+
+
+def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | None) -> Iterator[Result]:
+    """``work`` on every job, in processes of their own where there are several; results in the order of the jobs."""
+    count = min(len(jobs), workers or blocks.cores())
+    if count <= 1:
+        yield from map(work, jobs)
+        return
+    threads = str(max(1, blocks.cores() // count))
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, context, _prepared, (threads,)) as pool:
+        waiting = [pool.submit(work, job) for job in jobs[: 2 * count]]
+        for place in range(len(jobs)):
+            following = place + 2 * count
+            result = waiting[place].result()
+            waiting[place] = None  # type: ignore[call-overload]
+            if following < len(jobs):
+                waiting.append(pool.submit(work, jobs[following]))
+            yield result
+
+
+def _prepared(threads: str) -> None:
+    os.environ.setdefault(blocks.THREADS, threads)
+
+
+def _part(rows: Rows) -> Part:
+    return Part(rows.scores, rows.labels, rows.groups, rows.ids, rows.scores_file)
+
+
+def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
+    rows = layout.rows(*pair, question.classes).of_kind(question.kind)
+    if question.classes is None:
+        question = replace(question, classes=rows.classes)
+    return question.of(_part(rows))
+
+
+def _sets_of(question: Predicting, layout: Layout, path: str) -> Shard:
+    rows = layout.rows(path, classes=question.classes).of_kind(question.rule.kind)
+    return Shard(question.of(_part(rows)), rows.kept)
+
+
+def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:
+    path, target = job
+    shard = _sets_of(question, layout, path)
+    outputs.write(target, [shard.sets], shard.kept, force=force)
+    return target
+
+
+def _stem(path: str) -> str:
+    name = Path(path).name
+    return name.split(".", 1)[0] if not name.startswith(".") else name

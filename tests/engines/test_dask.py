@@ -1,0 +1,194 @@
+"""Dask gives what NumPy gives, byte for byte, whatever the chunks, and whatever happens to workers."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import partitions
+import rankset as rs
+from partitions import CONDITIONS, IDS, LABELS, NAMES, PROBS, QUESTIONS, SITES, WORDS, N, cuts, known
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+engine = pytest.importorskip("rankset.engines.dask")
+
+
+def chunked(values, sizes):
+    """A dask array of these chunks, empty ones included."""
+    ends = np.cumsum([0, *sizes])
+    blocks = [
+        da.from_delayed(dask.delayed(values[a:b], pure=False), values[a:b].shape, values.dtype)
+        for a, b in pairwise(ends)
+    ]
+    return da.concatenate(blocks)
+
+
+def framed(frame, sizes):
+    ends = np.cumsum([0, *sizes])
+    parts = [dask.delayed(frame.iloc[a:b], pure=False) for a, b in pairwise(ends)]
+    return dd.from_delayed(parts, meta=frame.iloc[:0], verify_meta=False)
+
+
+FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
+
+
+@pytest.mark.parametrize(("score", "condition"), QUESTIONS, ids=partitions.names)
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 12))
+def test_arrays_give_the_same_bytes(score, condition, seed, parts):
+    rng = np.random.default_rng(seed)
+    sizes = cuts(rng, parts)
+    asked = {"score": score, "condition": condition}
+    expected = rs.calibrate(PROBS, LABELS, **asked, **known(condition))
+    with dask.config.set(scheduler="sync"):
+        rule = engine.calibrate(chunked(PROBS, sizes), LABELS, **asked, **known(condition))
+        assert rule == expected
+        mask = engine.predict(rule, chunked(PROBS, cuts(rng, parts)), 0.1, **known(condition)).compute()
+    assert (mask == expected.predict(PROBS, 0.1, **known(condition)).mask).all()
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
+def test_frames_on_a_cluster(client, condition):
+    asked = {"score": rs.TieBreak(rs.Rank()), "condition": condition, "kind": "probs"}
+    expected = rs.calibrate(PROBS, WORDS, classes=NAMES, ids=IDS, **asked, **known(condition))
+    frame = framed(FRAME, (10, 0, 100, 1, N - 111))
+    told = {"ids": "case", **({"groups": "site"} if condition.needs_groups else {})}
+    columns = {"columns": NAMES}
+    assert engine.calibrate(frame, "answer", **asked, **columns, **told) == expected
+    sets = engine.predict(expected, frame, 0.1, keep=["answer"], **told)
+    assert list(sets.columns) == ["answer", "labels", "size", "top"]
+    answer = sets.compute()
+    wanted = expected.predict(PROBS, 0.1, ids=IDS, **known(condition))
+    assert [list(labels) for labels in answer["labels"]] == wanted.to_lists()
+    assert answer["size"].tolist() == wanted.sizes.tolist()
+    assert answer.index.tolist() == FRAME.index.tolist()
+    assert sets.dtypes.to_dict() == answer.dtypes.to_dict()
+
+
+def test_a_column_of_lists():
+    frame = pd.DataFrame({"probs": list(PROBS), "y": LABELS})
+    with dask.config.set(scheduler="sync"):
+        rule = engine.calibrate(framed(frame, (100, N - 100)), "y")
+        assert rule == rs.calibrate(PROBS, LABELS)
+        sets = engine.predict(rule, framed(frame[["probs"]], (7, N - 7)), 0.1).compute()
+    assert [list(row) for row in sets["labels"]] == rule.predict(PROBS, 0.1).to_lists()
+
+
+def test_numbers_stand_for_names_and_columns_may_be_numbers():
+    frame = pd.DataFrame(PROBS).assign(y=LABELS)
+    with dask.config.set(scheduler="sync"):
+        assert engine.calibrate(framed(frame, (100, N - 100)), "y") == rs.calibrate(PROBS, LABELS)
+        named = engine.calibrate(framed(FRAME[NAMES].assign(y=LABELS), (100, N - 100)), "y")
+    assert named == rs.calibrate(PROBS, WORDS, classes=NAMES)
+
+
+def test_ids_binary_and_unknown_chunks():
+    with dask.config.set(scheduler="sync"):
+        rule = engine.calibrate(
+            da.from_array(PROBS, chunks=(50, 6)), da.from_array(LABELS, chunks=70), score=rs.Aps(), ids=IDS
+        )
+        assert rule == rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=IDS)
+        binary = engine.calibrate(
+            da.from_array(PROBS[:, 1], chunks=50), LABELS == 1, kind="binary", classes=[False, True]
+        )
+        assert binary == rs.calibrate(PROBS[:, 1], LABELS == 1, kind="binary", classes=[False, True])
+        assert engine.predict(binary, da.from_array(PROBS[:, 1], chunks=50), 0.1).compute().shape == (N, 2)
+        unknown = framed(FRAME[NAMES], (100, N - 100)).to_dask_array()
+        labels = framed(FRAME[["answer"]].assign(y=LABELS)[["y"]], (100, N - 100))["y"]
+        assert engine.calibrate(unknown, labels) == rs.calibrate(PROBS, LABELS)
+        with pytest.raises(ValueError, match="compute_chunk_sizes"):
+            engine.calibrate(unknown, LABELS)
+
+
+def test_columns_in_chunks_are_put_together_with_a_warning():
+    with dask.config.set(scheduler="sync"), pytest.warns(rs.RanksetWarning, match="whole rows"):
+        rule = engine.calibrate(da.from_array(PROBS, chunks=(50, 2)), LABELS)
+    assert rule == rs.calibrate(PROBS, LABELS)
+
+
+@pytest.mark.parametrize("sizes", [(1,) * N, (N - 3, 1, 1, 1), (0, 0, N, 0)])
+def test_partitions_of_any_size(client, sizes):
+    probs, expected = chunked(PROBS, sizes), rs.calibrate(PROBS, LABELS)
+    assert engine.calibrate(probs, LABELS) == expected
+    assert (engine.predict(expected, probs, 0.1).compute() == expected.predict(PROBS, 0.1).mask).all()
+
+
+def test_a_thousand_partitions(client):
+    many, labels = np.tile(PROBS, (10, 1)), np.tile(LABELS, 10)
+    sizes = cuts(np.random.default_rng(0), 1000, len(many))
+    assert engine.calibrate(chunked(many, sizes), labels) == rs.calibrate(many, labels)
+
+
+def test_an_error_names_its_partition(client):
+    bad = PROBS.copy()
+    bad[17 * 10 + 3, 2] = np.nan
+    probs = da.from_array(bad, chunks=(10, 6))
+    with pytest.raises(rs.RanksetError) as alone:
+        rs.calibrate(bad[170:180], LABELS[170:180])
+    with pytest.raises(type(alone.value)) as there:
+        engine.calibrate(probs, LABELS)
+    assert str(there.value) == f"partition 17: {alone.value}"
+    assert "row 3, column 2" in str(there.value)
+    rule = rs.calibrate(PROBS, LABELS)
+    with pytest.raises(rs.RanksetError, match=r"partition 17: .*row 3, column 2"):
+        engine.predict(rule, probs, 0.1).compute()
+    frame = pd.DataFrame(bad, columns=NAMES).assign(answer=WORDS)
+    with pytest.raises(rs.RanksetError, match=r"partition 17: .*row 3"):
+        engine.calibrate(framed(frame, (10,) * 24), "answer")
+
+
+def test_mistakes_are_told_before_any_work():
+    rule, probs = rs.calibrate(PROBS, LABELS), da.from_array(PROBS, chunks=(50, 6))
+    with pytest.raises(ValueError, match="alpha"):
+        engine.predict(rule, probs, 10)
+    with pytest.raises(TypeError, match="a dask array or a dask data frame"):
+        engine.calibrate(PROBS, LABELS)
+    with pytest.raises(ValueError, match="one entry for each of the 240 rows"):
+        engine.calibrate(probs, LABELS[:-1])
+    with pytest.raises(ValueError, match="no column 'nope'"):
+        engine.calibrate(framed(FRAME, (N,)), "nope")
+    with pytest.raises(ValueError, match="at least one row"), dask.config.set(scheduler="sync"):
+        engine.calibrate(chunked(PROBS[:0], (0,)), LABELS[:0])
+
+
+def test_what_all_parts_warn_of_is_said_once():
+    with dask.config.set(scheduler="sync"), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        engine.calibrate(da.from_array(PROBS, chunks=(50, 6)), LABELS, kind="logits")
+    assert [str(one.message)[:38] for one in said] == ["these logits look like probabilities: "]
+
+
+def slow(block, seconds=0.15):
+    time.sleep(seconds)
+    return block
+
+
+@pytest.mark.parametrize("verb", ["calibrate", "predict"])
+def test_a_killed_worker_changes_nothing(client, verb):
+    """One of two worker processes dies in the middle; its work is done again."""
+    expected = rs.calibrate(PROBS, LABELS)
+    blocks = [dask.delayed(slow)(PROBS[at : at + 10]) for at in range(0, N, 10)]
+    probs = da.concatenate([da.from_delayed(block, (10, 6), PROBS.dtype) for block in blocks])
+    victim = next(iter(client.run(os.getpid).values()))
+    killing = threading.Timer(0.8, os.kill, (victim, signal.SIGKILL))
+    killing.start()
+    try:
+        if verb == "calibrate":
+            assert engine.calibrate(probs, LABELS) == expected
+        else:
+            mask = engine.predict(expected, probs, 0.1).compute()
+            assert (mask == expected.predict(PROBS, 0.1).mask).all()
+    finally:
+        killing.join()
+        client.wait_for_workers(2, timeout=60)
+    assert victim not in client.run(os.getpid).values()
