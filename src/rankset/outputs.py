@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +31,11 @@ Beside = Mapping[str, NDArray[Any]]
 """Columns of the rows that are written before those of their sets."""
 
 
-def write(path: Path, parts: Iterable[PredictionSets], beside: Beside = MappingProxyType({}), *, force: bool) -> int:
+Part = tuple[PredictionSets, Beside]
+"""Some sets, and the columns beside them."""
+
+
+def write(path: Path, parts: Iterable[Part], *, force: bool = False) -> int:
     """Writes a row per set (its size, its most likely label, its labels), and tells how many there are."""
     kind = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
     if kind not in WRITERS or (path.suffix == ".gz" and kind not in TEXTS):
@@ -41,21 +44,21 @@ def write(path: Path, parts: Iterable[PredictionSets], beside: Beside = MappingP
         file = stack.enter_context(draft(path, force=force))
         if path.suffix == ".gz":
             file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
-        return _written(WRITERS[kind](file, str(path)), parts, beside)
+        return _written(WRITERS[kind](file, str(path)), parts)
 
 
-def stream(file: Any, parts: Iterable[PredictionSets], beside: Beside = MappingProxyType({})) -> None:
+def stream(file: Any, parts: Iterable[Part]) -> None:
     """Writes csv to an open file."""
-    _written(Csv(file, "standard output"), parts, beside)
+    _written(Csv(file, "standard output"), parts)
 
 
-def _written(writer: Writer, parts: Iterable[PredictionSets], beside: Beside) -> int:
-    for name in beside:
-        if name in OWN:
-            raise FileError.taken(name)
+def _written(writer: Writer, parts: Iterable[Part]) -> int:
     rows = 0
-    for sets in parts:
-        writer.add(sets, {name: column[rows : rows + len(sets)] for name, column in beside.items()})
+    for sets, beside in parts:
+        for name in beside:
+            if name in OWN:
+                raise FileError.taken(name)
+        writer.add(sets, beside)
         rows += len(sets)
     writer.close()
     return rows

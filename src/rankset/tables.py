@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import files, inputs
+from rankset.conformal import Rule
 from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
 from rankset.files import Columns
 
@@ -116,6 +117,10 @@ class Rows:
         if self.labels is None:
             raise FileError.no_labels()
         return inputs.named_labels(self.labels, None if classes is None else inputs.objects(classes))
+
+    def columns_of(self, rule: Rule) -> NDArray[np.int64]:
+        """The columns of the labels among the rule's classes."""
+        return inputs.label_codes(self.labels_of(rule.classes.tolist()), rule.recipe.classes, len(self.scores))
 
     @contextmanager
     def named(self) -> Iterator[None]:

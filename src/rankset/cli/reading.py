@@ -78,6 +78,27 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
+def given(paths: Sequence[str], layout: Layout) -> tuple[list[str], list[str] | None]:
+    """Files of scores, and files of labels unless labels are a column."""
+    if layout.label is not None and len(paths) != 2:
+        return list(paths), None
+    if layout.label is not None:
+        first, second = paths
+        inside = not _is_labels(second, layout)
+        return ([first, second], None) if inside else ([first], [second])
+    if len(paths) > 2:
+        raise click.UsageError("Expected SCORES LABELS, each a file or a folder; for several files use --label.")
+    return list(paths[:1]), list(paths[1:]) or None
+
+
+def _is_labels(path: str, layout: Layout) -> bool:
+    """Whether a second file holds labels alone, in the column that was told, and no scores."""
+    if not Path(path).is_file() or Path(path).stat().st_size > MOST_NAMES:
+        return False
+    columns = files.read(path, kind=layout.form, header=layout.header)
+    return columns.matrix is not None or len(columns.names) <= 2
+
+
 MOST_NAMES = 64 << 20
 """Bytes a file of class names may have."""
 

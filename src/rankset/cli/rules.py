@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 
 import rankset as rs
 from rankset import choosing, conditions, level, outputs, progress, scores
-from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, options, say, told_names
+from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, options, say, told_names
+from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
 from rankset.names import short
 from rankset.tables import Layout
@@ -30,8 +31,7 @@ SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issub
 
 
 @click.command(short_help="A rule from rows whose labels are known.")
-@click.argument("scores_file", metavar="SCORES")
-@click.argument("labels_file", metavar="[LABELS]", required=False)
+@click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--score", type=click.Choice(list(SCORES)), help="How labels are ordered.  [default: rank]")
 @click.option("--set", "numbers", metavar="NAME=NUMBER", multiple=True, help="A parameter of the score.")
 @click.option("--auto", "automatic", metavar="ALPHA", help="Choose and tune the score for this level instead.")
@@ -41,8 +41,7 @@ SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issub
     *("kind", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed", "force", "json"),
 )
 def calibrate(
-    scores_file: str,
-    labels_file: str | None,
+    paths: Sequence[str],
     score: str | None,
     numbers: Sequence[str],
     automatic: str | None,
@@ -58,38 +57,43 @@ def calibrate(
     """A rule from the SCORES of rows whose LABELS are known.
 
     Labels are class names or column numbers, in a file of their own or in the column --label. With --group coverage
-    holds for every group.
+    holds for every group. SCORES may be a folder, or with --label several files: they are worked on shard by shard.
 
     \b
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
     rankset calibrate val.csv --label answer --score raps --set penalty=0.1 -o rule.rankset
+    rankset calibrate scores/*.parquet --label answer -o rule.rankset
     """
-    check_output(output, ".rankset", (scores_file, labels_file, classes), force=force)
+    scores_files, labels_files = given(paths, layout)
+    check_output(output, ".rankset", (*paths, classes), force=force)
     if automatic is not None and (score is not None or numbers or layout.identity is not None):
         raise click.UsageError(
             "--auto chooses the score and its parameters, and draws nothing; drop --score, --set, --id."
         )
     chosen = _with(SCORES[score or "rank"], numbers)
-    rows = layout.rows(scores_file, labels_file).of_kind(kind).called(told_names(classes))
     condition: Any = conditions.PerLabel() if per_label else conditions.Marginal()
     if layout.group is not None:
         condition = conditions.Cross(conditions.PerRow(), condition) if per_label else conditions.PerRow()
-    names = rows.classes
-    shared = {
-        "kind": kind or "probs",
-        "condition": condition,
-        "classes": names,
-        "groups": rows.groups,
-        "seed": seed,
-    }
-    with rows.named(), progress.watched("calibrating"):
-        labels = rows.labels_of(names)
-        rule = (
-            rs.calibrate(rows.scores, labels, score=chosen, ids=rows.ids, **shared)
-            if automatic is None
-            else rs.auto(rows.scores, labels, automatic, **shared)
-        )
+    pairs = shards.paired(scores_files, labels_files)
+    shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
+    if len(pairs) > 1:
+        if automatic is not None:
+            raise click.UsageError(
+                "--auto takes the rows of one file. Join the files, or choose the score with --score."
+            )
+        names = told_names(classes)
+        rule = shards.calibrate(scores_files, labels_files, layout=layout, score=chosen, classes=names, **shared)
+    else:
+        rows = layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes))
+        shared |= {"classes": rows.classes, "groups": rows.groups}
+        with rows.named(), progress.watched("calibrating"):
+            labels = rows.labels_of(rows.classes)
+            rule = (
+                rs.calibrate(rows.scores, labels, score=chosen, ids=rows.ids, **shared)
+                if automatic is None
+                else rs.auto(rows.scores, labels, automatic, **shared)
+            )
     rule.save(output)
     _tell(_about(rule), str(output), as_json=as_json)
 
@@ -112,8 +116,12 @@ def _with(score: rs.Score, numbers: Sequence[str]) -> rs.Score:
 
 @click.command(short_help="The sets of new rows.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
-@click.argument("scores_file", metavar="SCORES")
-@click.option("-o", "--output", help="csv, jsonl, parquet or npz (csv and jsonl also .gz); else csv on stdout.")
+@click.argument("paths", metavar="SCORES...", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    help="csv, jsonl, parquet or npz (csv and jsonl also .gz), else csv on stdout; a folder/ gets a .parquet per file.",
+)
 @click.option(
     "--empty",
     type=click.Choice(["allow", "top"]),
@@ -124,7 +132,7 @@ def _with(score: rs.Score, numbers: Sequence[str]) -> rs.Score:
 @options("alpha", "group", "identity", "keep", "drop", "key", "form", "header", "force")
 def predict(
     rule_file: Path,
-    scores_file: str,
+    paths: Sequence[str],
     output: str | None,
     empty: Any,
     alpha: str,
@@ -133,40 +141,57 @@ def predict(
 ) -> None:
     """The sets of all rows of SCORES: size, most likely label, labels; ids and --keep columns before them.
 
-    Columns are matched to the rule's classes by name; other columns do not matter.
+    Columns are matched to the rule's classes by name; other columns do not matter. SCORES may be several files, or a
+    folder of them.
 
     \b
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
     rankset predict rule.rankset test.csv --id patient --keep site | head
     """
-    if output not in (None, "-"):
-        check_output(Path(str(output)), None, (rule_file, scores_file), force=force)
-    elif sys.stdout is None:
+    folder = output is not None and (output.endswith("/") or Path(output).is_dir())
+    if output not in (None, "-") and not folder:
+        check_output(Path(str(output)), None, (rule_file, *paths), force=force)
+    elif output in (None, "-") and sys.stdout is None:
         raise FileError.unwritable("-", "standard output is closed")
     rule = _load(rule_file)
     level.exact(alpha)
-    rows = layout.rows(scores_file, classes=rule.classes.tolist()).of_kind(rule.kind)
-    step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
-    with once(), rows.named():
-        sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
-        count = -(-len(rows.scores) // step)
-        parts = progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count)
+    files = shards.expanded(paths)
+    if folder:
+        written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
+        say(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
+        return
+    parts = _one_by_one(rule, files[0], alpha, empty, layout) if len(files) == 1 else None
+    if parts is None:
+        parts = shards.each(rule, files, alpha, layout=layout, empty=empty)
+        parts = progress.shown(parts, "predicting", show=True, unit="files", total=len(files))
+    with once():
         if output in (None, "-"):
-            outputs.stream(sys.stdout.buffer, parts, rows.kept)
+            outputs.stream(sys.stdout.buffer, parts)
             return
-        written = outputs.write(Path(str(output)), parts, rows.kept, force=force)
-    say(f"{output}: {written:,} sets at alpha = {alpha}", err=True)
+        rows = outputs.write(Path(str(output)), parts, force=force)
+    say(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
+
+
+def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[outputs.Part]:
+    """The sets of one file, some rows at a time, and what stands beside them."""
+    rows = layout.rows(path, classes=rule.classes.tolist()).of_kind(rule.kind)
+    step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
+    count = -(-len(rows.scores) // step)
+    with rows.named():
+        sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
+        start = 0
+        for part in progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count):
+            yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
+            start += len(part)
 
 
 @click.command(short_help="How a rule's sets do, now that labels are known.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
-@click.argument("scores_file", metavar="SCORES")
-@click.argument("labels_file", metavar="[LABELS]", required=False)
+@click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @options("alphas", "label", "group", "identity", "drop", "key", "form", "header", "json")
 def evaluate(
     rule_file: Path,
-    scores_file: str,
-    labels_file: str | None,
+    paths: Sequence[str],
     alphas: Sequence[str],
     as_json: bool,  # noqa: FBT001
     layout: Layout,
@@ -176,15 +201,20 @@ def evaluate(
     \b
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
     """
-    rule = _load(rule_file)
-    rows = layout.rows(scores_file, labels_file, rule.classes.tolist()).of_kind(rule.kind)
-    told = {}
-    with once(), rows.named(), progress.watched("evaluating"):
-        labels = rows.labels_of(rule.classes.tolist())
-        groups = rows.groups if rule.condition.needs_groups else None
-        for alpha in alphas or (DEFAULT_ALPHA,):
-            sets = rule.predict(rows.scores, alpha, groups=groups, ids=rows.ids)
-            told[alpha] = rs.evaluate(sets, labels, groups=rows.groups)
+    rule, asked = _load(rule_file), alphas or (DEFAULT_ALPHA,)
+    sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in asked}
+    truth, groups = [], []
+    for pair in shards.paired(*given(paths, layout)):
+        rows = layout.rows(*pair, rule.classes.tolist()).of_kind(rule.kind)
+        with once(), rows.named(), progress.watched("evaluating"):
+            truth.append(rule.classes[rows.columns_of(rule)])
+            groups.append(rows.groups)
+            told_groups = rows.groups if rule.condition.needs_groups else None
+            for alpha in asked:
+                sets[alpha].append(rule.predict(rows.scores, alpha, groups=told_groups, ids=rows.ids))
+    labels = np.concatenate(truth)
+    joint: Any = None if layout.group is None else np.concatenate([one for one in groups if one is not None])
+    told = {alpha: rs.evaluate(rs.PredictionSets.concat(some), labels, groups=joint) for alpha, some in sets.items()}
     if as_json:
         say(json.dumps({alpha: _evaluated(one) for alpha, one in told.items()}))
     else:
@@ -198,13 +228,11 @@ def _evaluated(told: rs.Evaluation) -> dict[str, Any]:
 
 
 @click.command(short_help="Every score on the same random halves, one table.")
-@click.argument("scores_file", metavar="SCORES")
-@click.argument("labels_file", metavar="[LABELS]", required=False)
+@click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Random halves.")
 @options("kind", "alphas", "label", "drop", "classes", "key", "form", "header", "seed", "json")
 def compare(
-    scores_file: str,
-    labels_file: str | None,
+    paths: Sequence[str],
     repeats: int,
     kind: Any,
     alphas: Sequence[str],
@@ -218,7 +246,11 @@ def compare(
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
-    rows = layout.rows(scores_file, labels_file).of_kind(kind).called(told_names(classes))
+    scores_files, labels_files = given(paths, layout)
+    pairs = shards.paired(scores_files, labels_files)
+    if len(pairs) > 1:
+        raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")
+    rows = layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes))
     names = rows.classes
     shared = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.named(), progress.watched("comparing"):

@@ -11,14 +11,12 @@ from __future__ import annotations
 import glob
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-
-from numpy.typing import NDArray
 
 from rankset import blocks, files, outputs
 from rankset.conditions import Condition, Marginal
@@ -86,8 +84,14 @@ def predict(
 ) -> Iterator[PredictionSets]:
     """The sets that ``rule.predict`` would give, those of one file at a time, in the order of the files."""
     where = layout or Layout(None, group, identity)
-    question = Predicting.at(rule, alpha, empty)
-    return (shard.sets for shard in spread(partial(_sets_of, question, where), expanded(scores), workers))
+    return (sets for sets, _ in each(rule, scores, alpha, layout=where, empty=empty, workers=workers))
+
+
+def each(
+    rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
+) -> Iterator[outputs.Part]:
+    """The sets of one file at a time, with the columns to be kept beside them."""
+    return spread(partial(_sets_of, Predicting.at(rule, alpha, empty), layout), expanded(scores), workers)
 
 
 def write(
@@ -118,14 +122,6 @@ def write(
     target.mkdir(parents=True, exist_ok=True)
     jobs = list(zip(paths, targets, strict=True))
     return list(spread(partial(_written, question, where, force=force), jobs, workers))
-
-
-@dataclass(frozen=True)
-class Shard:
-    """The sets of one file, and the columns to be kept beside them."""
-
-    sets: PredictionSets
-    kept: Mapping[str, NDArray[Any]]
 
 
 def expanded(paths: Paths) -> list[str]:
@@ -191,15 +187,14 @@ def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]
     return question.of(_part(rows))
 
 
-def _sets_of(question: Predicting, layout: Layout, path: str) -> Shard:
+def _sets_of(question: Predicting, layout: Layout, path: str) -> outputs.Part:
     rows = layout.rows(path, classes=question.classes).of_kind(question.rule.kind)
-    return Shard(question.of(_part(rows)), rows.kept)
+    return question.of(_part(rows)), rows.kept
 
 
 def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:
     path, target = job
-    shard = _sets_of(question, layout, path)
-    outputs.write(target, [shard.sets], shard.kept, force=force)
+    outputs.write(target, [_sets_of(question, layout, path)], force=force)
     return target
 
 

@@ -1,0 +1,126 @@
+"""Folders of files give what one matrix gives, byte for byte, in any number of processes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import rankset as rs
+from partitions import IDS, LABELS, NAMES, PROBS, QUESTIONS, SITES, WORDS, N, cuts, known, names
+from rankset.cli.commands import rankset
+from rankset.engines import shards
+
+FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
+
+
+def written(folder, sizes, kind=".parquet", frame=FRAME):
+    """The frame in shards of these sizes."""
+    folder.mkdir(exist_ok=True)
+    ends = np.cumsum([0, *sizes])
+    for number in range(len(sizes)):
+        part = frame.iloc[ends[number] : ends[number + 1]]
+        path = folder / f"part-{number:03d}{kind}"
+        if kind == ".parquet":
+            part.to_parquet(path, index=False)
+        elif kind == ".csv":
+            part.to_csv(path, index=False)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in part.to_dict("records")))
+    return folder
+
+
+def arrays(folder, sizes, values):
+    folder.mkdir(exist_ok=True)
+    ends = np.cumsum([0, *sizes])
+    for number in range(len(sizes)):
+        np.save(folder / f"part-{number:03d}.npy", values[ends[number] : ends[number + 1]])
+    return folder
+
+
+@pytest.mark.parametrize(("score", "condition"), QUESTIONS, ids=names)
+def test_the_same_bytes(tmp_path, score, condition):
+    rng = np.random.default_rng(len(repr((score, condition))))
+    asked = {"score": score, "condition": condition}
+    expected = rs.calibrate(PROBS, WORDS, classes=NAMES, **asked, **known(condition))
+    folder = written(tmp_path / "rows", cuts(rng, 5))
+    told = {"label": "answer", "group": "site" if condition.needs_groups else None, "identity": None}
+    layout = shards.Layout(told["label"], told["group"], None, drop=("case",) if told["group"] else ("site", "case"))
+    rule = shards.calibrate(folder, layout=layout, workers=1, **asked)
+    assert rule == expected
+    parts = list(shards.predict(rule, f"{folder}/*.parquet", 0.1, group=told["group"], workers=1))
+    wanted = expected.predict(PROBS, 0.1, **known(condition))
+    assert rs.PredictionSets.concat(parts).to_lists() == wanted.to_lists()
+
+
+def test_processes_change_nothing(tmp_path):
+    sizes = (0, 100, 1, 0, 60, 79)
+    scores, labels = arrays(tmp_path / "scores", sizes, PROBS), arrays(tmp_path / "labels", sizes, LABELS)
+    expected = rs.calibrate(PROBS, LABELS, score=rs.Aps())
+    rule = shards.calibrate(scores, labels, score=rs.Aps(), workers=2)
+    assert rule == expected
+    sets = list(shards.predict(rule, scores, 0.1, workers=2))
+    assert [len(part) for part in sets] == list(sizes)
+    assert rs.PredictionSets.concat(sets) == expected.predict(PROBS, 0.1)
+    paths = shards.write(rule, scores, tmp_path / "sets", 0.1, suffix=".csv", workers=2)
+    assert [path.name for path in paths] == [f"part-{number:03d}.csv" for number in range(6)]
+    read = [size for path in paths for size in pd.read_csv(path)["size"]]
+    assert read == expected.predict(PROBS, 0.1).sizes.tolist()
+    with pytest.raises(ValueError, match="exists already"):
+        shards.write(rule, scores, tmp_path / "sets", 0.1, suffix=".csv")
+
+
+def test_an_error_names_its_file_and_row(tmp_path):
+    bad = PROBS.copy()
+    bad[17 * 10 + 3, 2] = np.nan
+    scores, labels = arrays(tmp_path / "scores", (10,) * 24, bad), arrays(tmp_path / "labels", (10,) * 24, LABELS)
+    for workers in (1, 2):
+        with pytest.raises(rs.RanksetError, match=r"part-017\.npy: .*NaN at row 3, column 2"):
+            shards.calibrate(scores, labels, workers=workers)
+    with pytest.raises(rs.RanksetError, match=r"part-017\.npy: .*NaN at row 3, column 2"):
+        list(shards.predict(rs.calibrate(PROBS, LABELS), scores, 0.1, workers=1))
+
+
+def test_mistakes(tmp_path):
+    folder = arrays(tmp_path / "scores", (N - 10, 10), PROBS)
+    with pytest.raises(ValueError, match="there is no such file"):
+        shards.calibrate(tmp_path / "nowhere", folder)
+    with pytest.raises(ValueError, match="got 2 and 1"):
+        shards.calibrate(folder, arrays(tmp_path / "labels", (N,), LABELS))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="no files of scores"):
+        shards.calibrate(tmp_path / "empty")
+    with pytest.raises(ValueError, match="no files of scores"):
+        shards.calibrate(f"{tmp_path}/empty/*.npy")
+    with pytest.raises(ValueError, match="at least one row"):
+        shards.calibrate(arrays(tmp_path / "none", (0, 0), PROBS), arrays(tmp_path / "nothing", (0, 0), LABELS))
+
+
+def run(*arguments):
+    done = CliRunner().invoke(rankset, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_command_line_takes_shards(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "rows", (100, 1, N - 101), ".csv")
+    files = sorted(str(path) for path in (tmp_path / "rows").iterdir())
+    run("calibrate", *files, "--label", "answer", "--group", "site", "--drop", "case", "-o", "a.rankset")
+    expected = rs.calibrate(PROBS, WORDS, classes=NAMES, condition=rs.PerRow(), groups=SITES)
+    assert rs.load("a.rankset") == expected
+    arrays(tmp_path / "scores", (100, N - 100), PROBS)
+    arrays(tmp_path / "labels", (100, N - 100), LABELS)
+    run("calibrate", "scores", "labels", "-o", "b.rankset")
+    assert rs.load("b.rankset") == rs.calibrate(PROBS, LABELS)
+    wanted = expected.predict(PROBS, 0.1, groups=SITES)
+    run("predict", "a.rankset", *files, "--group", "site", "--id", "case", "-o", "sets.parquet")
+    whole = pd.read_parquet("sets.parquet")
+    assert [list(labels) for labels in whole["labels"]] == wanted.to_lists()
+    assert whole["case"].tolist() == IDS.tolist()
+    run("predict", "a.rankset", "rows", "--group", "site", "-o", "sets/")
+    parts = [pd.read_parquet(path) for path in sorted((tmp_path / "sets").iterdir())]
+    assert [list(labels) for part in parts for labels in part["labels"]] == wanted.to_lists()
+    told = json.loads(run("evaluate", "b.rankset", "scores", "labels", "--json").stdout)
+    assert told["0.1"]["coverage"] == rs.evaluate(rs.load("b.rankset").predict(PROBS, 0.1), LABELS).coverage
