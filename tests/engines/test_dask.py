@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,7 +77,8 @@ def test_frames_on_a_cluster(client, condition):
 
 
 def test_a_column_of_lists():
-    frame = pd.DataFrame({"probs": list(PROBS), "y": LABELS})
+    lists = pd.array(PROBS.tolist(), dtype=pd.ArrowDtype(pa.list_(pa.float64())))
+    frame = pd.DataFrame({"probs": lists, "y": LABELS})
     with dask.config.set(scheduler="sync"):
         rule = engine.calibrate(framed(frame, (100, N - 100)), "y")
         assert rule == rs.calibrate(PROBS, LABELS)

@@ -115,7 +115,7 @@ def _of_blocks(probs: da.Array, question: Calibrating, labels: Any, groups: Any,
         for values, name in ((labels, "labels"), (groups, "groups"), (ids, "ids"))
     ]
     work = dask.delayed(_rule_of_block, pure=False)
-    blocks = probs.to_delayed().ravel().tolist()
+    blocks = probs.to_delayed(optimize_graph=False).ravel().tolist()
     return [work(asked, number, *values) for number, values in enumerate(zip(blocks, *known, strict=True))]
 
 
@@ -148,7 +148,7 @@ def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
 
 
 def _delayed(values: da.Array | None, count: int) -> list[Any]:
-    return [None] * count if values is None else values.to_delayed().ravel().tolist()
+    return [None] * count if values is None else values.to_delayed(optimize_graph=False).ravel().tolist()
 
 
 def _masks(probs: da.Array, question: Predicting, groups: Any, ids: Any) -> da.Array:

@@ -108,7 +108,7 @@ def _selected(frame: Any, names: Sequence[str]) -> Any:
 
     def column(name: str) -> Any:
         quoted = f"`{name.replace('`', '``')}`"
-        if frame.schema[name].dataType.typeName() != "vector":
+        if type(frame.schema[name].dataType).__name__ != "VectorUDT":
             return F.col(quoted)
         from pyspark.ml.functions import vector_to_array
 

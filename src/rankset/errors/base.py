@@ -51,7 +51,7 @@ def warn(message: str) -> None:
     warnings.warn(message, RanksetWarning, stacklevel=depth)
 
 
-QUOTED_OR_ROW = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow (\d+)\b""")
+QUOTED_OR_ROW = re.compile(r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow (\d+)\b""")
 
 
 def moved(message: str, by: int) -> str:
