@@ -132,9 +132,13 @@ class Calibration:
     def merge(self, *others: "Calibration") -> "Calibration":
         """All calibrations as one, exactly as if sorted together."""
         everyone = (self, *others)
-        groups = np.concatenate([one.groups for one in everyone])
-        keys = tuple(np.concatenate(parts) for parts in zip(*(one.keys for one in everyone), strict=True))
-        return Calibration.of(groups, keys, len(self.counts))
+        offsets = np.sum([one.offsets for one in everyone], axis=0, dtype=np.int64)
+        if len(self.counts) == 1:
+            return Calibration(order.sorted_union([one.keys for one in everyone]), offsets)
+        small = np.min_scalar_type(len(self.counts))
+        numbers = np.arange(len(self.counts), dtype=small)
+        parts = [(np.repeat(numbers, one.counts), *one.keys) for one in everyone]
+        return Calibration(order.sorted_union(parts)[1:], offsets)
 
     def cut(self, alpha: Fraction) -> "Cut":
         """What of it is needed to predict at ``alpha``."""

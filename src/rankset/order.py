@@ -1,5 +1,6 @@
 """Lexicographic order on tuples of arrays, most significant first: one order for sorting, comparing, searching."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,54 @@ def argsort(keys: Keys) -> NDArray[np.int64]:
         if len(key) and (key != key[0]).any():
             ranking = np.argsort(key) if ranking is None else ranking[np.argsort(key[ranking], kind="stable")]
     return np.arange(len(keys[0])) if ranking is None else ranking
+
+
+AT_ONCE = 1 << 16
+
+
+def sorted_union(parts: Sequence[Keys]) -> Keys:
+    """The tuples of all ``parts`` in order.
+
+    Keys are joined one at a time and places kept in 32 bits, so it takes little more memory than what comes and goes.
+    """
+    keys = range(len(parts[0]))
+    if len(keys) == 1:
+        (only,) = keys
+        joined = _joined_key(parts, only)
+        joined.sort()
+        return (joined,)
+    ranking: NDArray[Any] | None = None
+    for place in reversed(keys):
+        key = _compact(_joined_key(parts, place))
+        if len(key) and (key != key[0]).any():
+            if ranking is not None:
+                key = _at(key, ranking)
+            found = np.argsort(key, kind=None if ranking is None else "stable")
+            ranking = _short(found) if ranking is None else ranking[found]
+            del key, found  # before the next ones are made
+    sorted_keys = []
+    for place in keys:
+        joined = _joined_key(parts, place)
+        sorted_keys.append(joined if ranking is None else _at(joined, ranking))
+    return tuple(sorted_keys)
+
+
+def _joined_key(parts: Sequence[Keys], place: int) -> NDArray[Any]:
+    return np.concatenate([part[place] for part in parts])
+
+
+def _at(key: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+    """``key[places]``, some at a time: NumPy makes a wider copy of places in 32 bits."""
+    answer = np.empty_like(key)
+    for start in range(0, len(key), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        answer[part] = key[places[part]]
+    return answer
+
+
+def _short(ranking: NDArray[np.int64]) -> NDArray[Any]:
+    """Places in 32 bits, where they fit."""
+    return ranking.astype(np.uint32) if len(ranking) < 2**32 else ranking
 
 
 def _compact(key: NDArray[Any]) -> NDArray[Any]:
