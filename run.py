@@ -297,6 +297,11 @@ JOBS = {
         [f"python benchmarks/compare.py {ARGS}"],
         others=PEERS,
     ),
+    "bench-engines": Job(
+        "Dask, Spark and shards against the memory map: --rows 5000000",
+        "engines",
+        [f"python benchmarks/engines.py {ARGS}"],
+    ),
     "bench-smoke": Job("compiled against plain path on small inputs", "bench", ["python benchmarks/smoke.py"]),
     "lock": Job(
         "rewrite locks/ with uv; add --upgrade for newer versions",

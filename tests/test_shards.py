@@ -1,6 +1,10 @@
 """Folders of files give what one matrix gives, byte for byte, in any number of processes."""
 
 import json
+import pickle
+import sys
+import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -11,6 +15,7 @@ import rankset as rs
 from partitions import IDS, LABELS, NAMES, PROBS, QUESTIONS, SITES, WORDS, N, cuts, known, names
 from rankset.cli.commands import rankset
 from rankset.engines import shards
+from rankset.engines.parts import Calibrating, Part, Predicting, joined
 
 FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
 
@@ -124,3 +129,56 @@ def test_the_command_line_takes_shards(tmp_path, monkeypatch):
     assert [list(labels) for part in parts for labels in part["labels"]] == wanted.to_lists()
     told = json.loads(run("evaluate", "b.rankset", "scores", "labels", "--json").stdout)
     assert told["0.1"]["coverage"] == rs.evaluate(rs.load("b.rankset").predict(PROBS, 0.1), LABELS).coverage
+
+
+def test_merging_takes_little_more_than_what_comes_and_goes():
+    """Peak memory, the parts included: at most 48 bytes per row for two keys."""
+    rng, n, count = np.random.default_rng(0), 400_000, 50
+    question = Calibrating()
+    tracemalloc.start()
+    try:
+        answers = []
+        for _ in range(count):
+            probs = rng.dirichlet(np.ones(4), n // count)
+            answers.append(question.of(Part(probs, rng.integers(0, 4, n // count))))
+        del probs
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        assert joined(answers).rule.n == n
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert before / n < 20
+    assert peak / n <= 48
+
+
+def test_logits_in_parts():
+    logits, labels = rs.paper.scores("carer")
+    expected = rs.calibrate(logits, labels, kind="logits", score=rs.Aps())
+    question = Calibrating(score=rs.Aps(), kind="logits")
+    ends = np.cumsum([0, *cuts(np.random.default_rng(1), 40, len(labels))])
+    parts = [Part(logits[a:b], labels[a:b]) for a, b in pairwise(ends)]
+    rule = joined(map(question.of, parts)).rule
+    assert rule == expected
+    asked = Predicting.at(rule, 0.1, "allow")
+    assert rs.PredictionSets.concat(map(asked.of, parts)) == expected.predict(logits, 0.1)
+
+
+def test_a_thinned_rule_predicts_and_is_small():
+    many, labels = np.tile(PROBS, (50, 1)), np.tile(LABELS, 50)
+    rule = rs.calibrate(many, labels)
+    thin = rule.thinned(0.1)
+    assert thin.predict(PROBS, 0.1) == rule.predict(PROBS, 0.1)
+    assert thin.predict(PROBS, 0.1).law == rule.predict(PROBS, 0.1).law
+    assert len(pickle.dumps(thin)) < 5000 < len(pickle.dumps(rule))
+    assert pickle.loads(pickle.dumps(thin)).predict(PROBS, 0.1) == rule.predict(PROBS, 0.1)  # noqa: S301
+    with pytest.raises(ValueError, match=r"the level 0\.1"):
+        thin.predict(PROBS, 0.2)
+
+
+def test_missing_engines_say_what_to_install(monkeypatch):
+    for name, package in (("dask", "dask"), ("spark", "pyspark")):
+        monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.delitem(sys.modules, f"rankset.engines.{name}", raising=False)
+        with pytest.raises(TypeError, match=rf"needs {package}.*\[{name}\]"):
+            getattr(rs.engines, name)

@@ -53,7 +53,7 @@ __all__ = [
     "softmax",
 ]
 
-OPTIONAL_ROOMS = ("paper", "report", "torch")
+OPTIONAL_ROOMS = ("engines", "paper", "report", "torch")
 OPTIONAL_NAMES = {
     "Average": "scores",
     "Chosen": "scores",

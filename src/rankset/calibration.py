@@ -132,7 +132,7 @@ class Calibration:
     def merge(self, *others: "Calibration") -> "Calibration":
         """All calibrations as one, exactly as if sorted together."""
         everyone = (self, *others)
-        offsets = np.sum([one.offsets for one in everyone], axis=0, dtype=np.int64)
+        offsets: Ints = np.add.reduce([one.offsets for one in everyone])
         if len(self.counts) == 1:
             return Calibration(order.sorted_union([one.keys for one in everyone]), offsets)
         small = np.min_scalar_type(len(self.counts))

@@ -40,6 +40,10 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def no_engine(cls, name: str, package: str) -> "KindError":
+        return cls(f"rankset.engines.{name} needs {package}, which is not installed. Install rankset with [{name}].")
+
+    @classmethod
     def no_narwhals(cls) -> "KindError":
         return cls(
             "a data frame needs narwhals, which is not installed. "
