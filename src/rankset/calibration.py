@@ -1,5 +1,6 @@
 """A calibration: sorted keys in groups. One of them answers every alpha, gives p-values, and merges exactly."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -50,8 +51,17 @@ class Calibration:
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
         """Sorts unordered ``keys`` of rows in ``groups``, numbered below ``count``."""
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
-        return cls(order.sorted_keys(groups, keys), offsets.astype(np.int64))
+        return cls.of_parts([(groups, keys)], count)
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[tuple[Ints, Keys]], count: int) -> "Calibration":
+        """The same of rows that come in several parts."""
+        counts: Ints = np.add.reduce([np.bincount(groups, minlength=count) for groups, _ in parts])
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        if count == 1:
+            return cls(order.sorted_union([keys for _, keys in parts]), offsets)
+        small = np.min_scalar_type(count)
+        return cls(order.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])[1:], offsets)
 
     def __len__(self) -> int:
         return int(self.offsets[-1])
@@ -132,13 +142,9 @@ class Calibration:
     def merge(self, *others: "Calibration") -> "Calibration":
         """All calibrations as one, exactly as if sorted together."""
         everyone = (self, *others)
-        offsets: Ints = np.add.reduce([one.offsets for one in everyone])
-        if len(self.counts) == 1:
-            return Calibration(order.sorted_union([one.keys for one in everyone]), offsets)
-        small = np.min_scalar_type(len(self.counts))
-        numbers = np.arange(len(self.counts), dtype=small)
-        parts = [(np.repeat(numbers, one.counts), *one.keys) for one in everyone]
-        return Calibration(order.sorted_union(parts)[1:], offsets)
+        count = len(self.counts)
+        numbers = np.arange(count, dtype=np.min_scalar_type(count))
+        return Calibration.of_parts([(np.repeat(numbers, one.counts), one.keys) for one in everyone], count)
 
     def cut(self, alpha: Fraction) -> "Cut":
         """What of it is needed to predict at ``alpha``."""

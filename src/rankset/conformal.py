@@ -406,7 +406,7 @@ class Rule:
         got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
-            f"need n ≥ {needed if needed < 10**12 else f'10^{math.log10(needed):.0f}'} for alpha={float(alpha):g}, got "
+            f"need n ≥ {_round(needed)} for alpha={float(alpha):g}, got "
             f"{f'{self.n}: every label is kept' if recipe.n_groups == 1 else f'{got}{more}: these keep every label'}."
         )
 
@@ -445,6 +445,13 @@ def warn_of_unseen(groups: set[Name]) -> None:
     warn(f"no calibration rows for {noun} {listed(names)}: every label is kept.")
 
 
+def _round(count: int) -> str:
+    """A count, in as many digits as one can read."""
+    if count < 10**12:
+        return str(count)
+    return f"{float(count):.3g}" if count < 10**300 else f"10^{math.log10(count):.0f}"
+
+
 def load(path: str | os.PathLike[str]) -> Rule:
     """The rule that ``Rule.save`` wrote."""
     header, arrays = storage.read(path)
@@ -465,11 +472,10 @@ def _calibrated(
     batch = Batch.of(recipe, source.values, names, ids, source.counts)
     count = recipe.n_groups
     parts = batch.mapped(partial(batch.label_keys, columns))
-    numbers = np.concatenate([numbers for numbers, _ in parts])
-    if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
-        raise LabelError.group_numbers(recipe.condition, count, f"{numbers.min()} to {numbers.max()}")
-    keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for _, keys in parts), strict=True))
-    return Rule(recipe, Calibration.of(numbers, keys, count))
+    for numbers, _ in parts:
+        if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
+            raise LabelError.group_numbers(recipe.condition, count, f"{numbers.min()} to {numbers.max()}")
+    return Rule(recipe, Calibration.of_parts(parts, count))
 
 
 def _place(what: str, names: Names, name: object) -> int | None:

@@ -10,14 +10,6 @@ Keys = tuple[NDArray[Any], ...]
 """Arrays of int64 or float64, of one shape, compared entry by entry like Python tuples."""
 
 
-def sorted_keys(groups: NDArray[np.int64], keys: Keys) -> Keys:
-    """One-dimensional ``keys`` in order, group by group."""
-    if len(keys) == 1 and (groups == groups[:1]).all():
-        return (np.sort(keys[0]),)
-    ranking = argsort((groups, *keys))
-    return tuple(key[ranking] for key in keys)
-
-
 def argsort(keys: Keys) -> NDArray[np.int64]:
     """An order of one-dimensional ``keys``, found from the least significant key up; any, among equal tuples.
 
@@ -53,11 +45,11 @@ def sorted_union(parts: Sequence[Keys]) -> Keys:
             found = np.argsort(key, kind=None if ranking is None else "stable")
             ranking = _short(found) if ranking is None else ranking[found]
             del key, found  # before the next ones are made
-    sorted_keys = []
+    answers = []
     for place in keys:
         joined = _joined_key(parts, place)
-        sorted_keys.append(joined if ranking is None else _at(joined, ranking))
-    return tuple(sorted_keys)
+        answers.append(joined if ranking is None else _at(joined, ranking))
+    return tuple(answers)
 
 
 def _joined_key(parts: Sequence[Keys], place: int) -> NDArray[Any]:
