@@ -345,7 +345,8 @@ def test_the_readme_from_files_to_report(tmp_path, monkeypatch):
     pytest.importorskip("plotly")
     monkeypatch.chdir(tmp_path)
     section = README.read_text(encoding="utf-8").split("## From files, without Python", 1)[1].split("\n## ", 1)[0]
-    lines = [line.strip().split("  #", 1)[0] for line in section.splitlines() if line.startswith("    rankset ")]
+    first = section.split("Many files", 1)[0]
+    lines = [line.strip().split("  #", 1)[0] for line in first.splitlines() if line.startswith("    rankset ")]
     assert {line.split()[1] for line in lines} >= {
         *("demo", "calibrate", "predict", "evaluate", "compare", "inspect", "merge", "report")
     }

@@ -11,7 +11,7 @@ Every chunk becomes a rule where it lies; rules are merged sixteen at a time. Wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import dask
@@ -25,12 +25,14 @@ from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
 from rankset.errors import InputError, KindError, warn
 from rankset.files import Columns
-from rankset.inputs import Kind
+from rankset.inputs import Kind, objects
 from rankset.level import Alpha
 from rankset.names import in_order
 from rankset.scores import Rank, Score
 from rankset.selection import Empty
 from rankset.tables import Layout
+
+NOTHING = objects([])
 
 Where = Any
 """Of a frame: the name of a column, or a series of its partitions. Of an array: an array of its rows."""
@@ -57,13 +59,9 @@ def calibrate(
     named = None if classes is None else list(in_order(classes))
     question = Calibrating(score, condition, kind, named, seed)
     if _is_frame(probs):
-        answers = _of_frames(probs, question, Layout(labels, groups, ids), columns)
+        answer = _of_frames(probs, question, Layout(labels, groups, ids), columns)
     else:
-        answers = _of_blocks(_rows(probs), question, labels, groups, ids)
-    merge = dask.delayed(parts.joined, pure=False)
-    while len(answers) > 1:
-        answers = [merge(answers[at : at + parts.FAN]) for at in range(0, len(answers), parts.FAN)]
-    (answer,) = dask.compute(*answers) if answers else (Answer(None),)
+        answer = _of_blocks(_rows(probs), question, labels, groups, ids)
     return parts.finished(answer)
 
 
@@ -108,19 +106,50 @@ def _rows(probs: da.Array) -> da.Array:
     return probs
 
 
-def _of_blocks(probs: da.Array, question: Calibrating, labels: Any, groups: Any, ids: Any) -> list[Any]:
-    asked = dask.delayed(question, pure=False, traverse=False)
-    known = [
-        _delayed(_aligned(values, probs, name), probs.numblocks[0])
-        for values, name in ((labels, "labels"), (groups, "groups"), (ids, "ids"))
-    ]
-    work = dask.delayed(_rule_of_block, pure=False)
-    blocks = probs.to_delayed(optimize_graph=False).ravel().tolist()
-    return [work(asked, number, *values) for number, values in enumerate(zip(blocks, *known, strict=True))]
+def _of_blocks(probs: da.Array, question: Calibrating, labels: Any, groups: Any, ids: Any) -> Answer:
+    known = {"labels": labels, "groups": groups, "ids": ids}
+    answers = _mapped(_rule_of_block, "i", probs, question, known, adjust_chunks={"i": (1,) * probs.numblocks[0]})
+    while answers.numblocks[0] > 1:
+        count = -(-answers.numblocks[0] // parts.FAN)
+        answers = answers.rechunk(parts.FAN).map_blocks(_joined, dtype=object, meta=NOTHING, chunks=((1,) * count,))
+    return answers.compute(optimize_graph=_sized(probs))[0]  # Dask loses parts of frames when it optimises
 
 
-def _rule_of_block(question: Calibrating, number: int, scores: Any, labels: Any, groups: Any, ids: Any) -> Answer:
-    return question.of(Part(np.asarray(scores), labels, groups, ids, f"partition {number}"))
+def _sized(values: da.Array) -> bool:
+    """Whether the chunks of the rows have known sizes; arrays made of frames have not."""
+    return not np.isnan(values.chunks[0]).any()
+
+
+def _mapped(
+    work: Callable[..., Any], index: str, probs: da.Array, question: Any, known: Mapping[str, Any], **options: Any
+) -> da.Array:
+    """``work`` on every block, with its number and what is known of its rows."""
+    told = {name: _aligned(values, probs, name) for name, values in known.items() if values is not None}
+    numbers = da.arange(probs.numblocks[0], chunks=1)
+    return da.blockwise(
+        work,
+        index,
+        *(probs, "ij" if probs.ndim == 2 else "i", numbers, "i"),
+        *(argument for values in told.values() for argument in (values, "i")),
+        names=list(told),
+        question=dask.delayed(question, pure=False, traverse=False),
+        align_arrays=False,
+        concatenate=True,
+        **{"dtype": object, "meta": NOTHING, **options},
+    )
+
+
+def _part_of_block(scores: Any, number: Any, names: Sequence[str], values: Sequence[Any]) -> Part:
+    known = dict(zip(names, values, strict=True))
+    return Part(np.asarray(scores), where=f"partition {int(number[0])}", **known)
+
+
+def _rule_of_block(scores: Any, number: Any, *values: Any, question: Calibrating, names: Sequence[str]) -> Any:
+    return objects([question.of(_part_of_block(scores, number, names, values))])
+
+
+def _joined(answers: Any) -> Any:
+    return objects([parts.joined(answers)])
 
 
 def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
@@ -129,8 +158,7 @@ def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
         return None
     if hasattr(values, "to_dask_array"):
         values = values.to_dask_array()
-    rows = probs.chunks[0]
-    sized = not np.isnan(rows).any()
+    rows, sized = probs.chunks[0], _sized(probs)
     if not isinstance(values, da.Array):
         array = np.asarray(values)
         if not sized:
@@ -138,7 +166,7 @@ def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
         if array.shape != (sum(rows),):
             raise InputError.length(name, sum(rows), len(array) if array.ndim else 1)
         return da.from_array(array, chunks=(rows,))
-    if sized and not np.isnan(values.chunks[0]).any():
+    if sized and _sized(values):
         if values.shape != (sum(rows),):
             raise InputError.length(name, sum(rows), values.shape[0])
         return values.rechunk((rows,))
@@ -147,41 +175,18 @@ def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
     return values
 
 
-def _delayed(values: da.Array | None, count: int) -> list[Any]:
-    return [None] * count if values is None else values.to_delayed(optimize_graph=False).ravel().tolist()
-
-
 def _masks(probs: da.Array, question: Predicting, groups: Any, ids: Any) -> da.Array:
     n_columns = question.rule.recipe.n_columns
-    numbers = da.arange(probs.numblocks[0], chunks=1)
-    arguments: list[Any] = [probs, "ij" if probs.ndim == 2 else "i", numbers, "i"]
-    names = []
-    for values, name in ((groups, "groups"), (ids, "ids")):
-        if values is not None:
-            arguments += [_aligned(values, probs, name), "i"]
-            names.append(name)
-    return da.blockwise(
-        _mask_of_block,
-        "ik",
-        *arguments,
-        question=dask.delayed(question, pure=False, traverse=False),
-        names=names,
-        new_axes={"k": n_columns},
-        adjust_chunks={"i": probs.chunks[0]},
-        align_arrays=False,
-        concatenate=True,
-        dtype=np.bool_,
-        meta=np.empty((0, n_columns), dtype=np.bool_),
-    )
+    options = {"dtype": np.bool_, "meta": np.empty((0, n_columns), dtype=np.bool_), "new_axes": {"k": n_columns}}
+    known = {"groups": groups, "ids": ids}
+    return _mapped(_mask_of_block, "ik", probs, question, known, adjust_chunks={"i": probs.chunks[0]}, **options)
 
 
 def _mask_of_block(scores: Any, number: Any, *values: Any, question: Predicting, names: Sequence[str]) -> Any:
-    known = dict(zip(names, values, strict=True))
-    part = Part(np.asarray(scores), where=f"partition {int(number[0])}", **known)
-    return question.of(part).mask
+    return question.of(_part_of_block(scores, number, names, values)).mask
 
 
-def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) -> list[Any]:
+def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) -> Answer:
     if not isinstance(layout.label, str):
         raise KindError.argument("labels", "the name of a column of the frame", type(layout.label).__name__)
     frame = _with_texts(frame)
@@ -190,7 +195,11 @@ def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) 
     question = question.about(picked, whole=whole)
     asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_rule_of_frame, pure=False)
     frames = frame[layout.used(picked)].to_delayed()
-    return [work(asked, layout, number, part) for number, part in enumerate(frames)]
+    answers = [work(asked, layout, number, part) for number, part in enumerate(frames)]
+    merge = dask.delayed(parts.joined, pure=False)
+    while len(answers) > 1:
+        answers = [merge(answers[at : at + parts.FAN]) for at in range(0, len(answers), parts.FAN)]
+    return answers[0].compute()
 
 
 def _with_texts(frame: Any) -> Any:
