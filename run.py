@@ -265,7 +265,7 @@ JOBS = {
     "laws": Job(
         "the property tests, with many more examples",
         "test",
-        [f"python -m pytest tests/laws {ARGS}"],
+        [f"python -m pytest -n auto tests/laws {ARGS}"],
         variables={"HYPOTHESIS_PROFILE": "large"},
     ),
     "lint": Job(
