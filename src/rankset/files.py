@@ -11,6 +11,7 @@ import io
 import itertools
 import json
 import math
+import mmap
 import sys
 import warnings
 import zipfile
@@ -239,6 +240,13 @@ def _npy(file: Path) -> NDArray[Any]:
         if "pickle" in str(error).lower():
             raise FileError.unreadable(str(file), "it does not begin like an .npy file") from None
         raise
+
+
+def release(matrix: NDArray[Any]) -> None:
+    """Lets go of the pages of a memory map that were read: they would count as this process's memory."""
+    mapped = getattr(matrix, "_mmap", None)
+    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _array(loaded: Any) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 import rankset as rs
-from rankset import choosing, conditions, level, outputs, progress, scores
+from rankset import choosing, conditions, files, level, outputs, progress, scores
 from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, options, say, told_names
 from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
@@ -21,7 +21,7 @@ from rankset.names import short
 from rankset.tables import Layout
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
-PART_BYTES = 64 << 20
+PART_BYTES = 32 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
 SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)} | {
@@ -155,15 +155,15 @@ def predict(
         raise FileError.unwritable("-", "standard output is closed")
     rule = _load(rule_file)
     level.exact(alpha)
-    files = shards.expanded(paths)
+    found = shards.expanded(paths)
     if folder:
-        written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
+        written = shards.write(rule, found, str(output), alpha, layout=layout, empty=empty, force=force)
         say(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
         return
-    parts = _one_by_one(rule, files[0], alpha, empty, layout) if len(files) == 1 else None
+    parts = _one_by_one(rule, found[0], alpha, empty, layout) if len(found) == 1 else None
     if parts is None:
-        parts = shards.each(rule, files, alpha, layout=layout, empty=empty)
-        parts = progress.shown(parts, "predicting", show=True, unit="files", total=len(files))
+        parts = shards.each(rule, found, alpha, layout=layout, empty=empty)
+        parts = progress.shown(parts, "predicting", show=True, unit="files", total=len(found))
     with once():
         if output in (None, "-"):
             outputs.stream(sys.stdout.buffer, parts)
@@ -183,6 +183,7 @@ def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout
         for part in progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count):
             yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
             start += len(part)
+            files.release(rows.scores)
 
 
 @click.command(short_help="How a rule's sets do, now that labels are known.")
