@@ -182,3 +182,57 @@ def test_missing_engines_say_what_to_install(monkeypatch):
         monkeypatch.delitem(sys.modules, f"rankset.engines.{name}", raising=False)
         with pytest.raises(TypeError, match=rf"needs {package}.*\[{name}\]"):
             getattr(rs.engines, name)
+
+
+def test_files_are_paired_by_name(tmp_path):
+    scores, labels = arrays(tmp_path / "s", (100, 40, 100), PROBS), arrays(tmp_path / "l", (100, 40, 100), LABELS)
+    (labels / "part-001.npy").rename(labels / "part-007.npy")
+    with pytest.raises(ValueError, match=r"part-001\.npy: it has no partner"):
+        shards.calibrate(scores, labels, workers=1)
+    for number in (0, 2, 7):
+        (labels / f"part-00{number}.npy").rename(labels / f"truth-{number}.npy")
+    (labels / "truth-7.npy").rename(labels / "truth-1.npy")
+    assert shards.calibrate(scores, labels, workers=1) == rs.calibrate(PROBS, LABELS)  # no names agree: in order
+    with pytest.raises(ValueError, match="given twice"):
+        shards.calibrate([scores, scores], [labels, labels])
+    with pytest.raises(TypeError, match="workers"):
+        shards.calibrate(scores, labels, workers=0)
+
+
+def test_column_numbers_of_columns_in_another_order_are_refused(tmp_path):
+    folder = written(tmp_path / "rows", (N,), ".csv", FRAME[NAMES].assign(y=LABELS))
+    FRAME[NAMES[::-1]].assign(y=LABELS).to_csv(folder / "part-001.csv", index=False)
+    with pytest.raises(ValueError, match=r"part-001\.csv: labels are column numbers"):
+        shards.calibrate(folder, label="y", workers=1)
+
+
+def test_inputs_are_never_outputs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rule = rs.calibrate(PROBS, WORDS, classes=NAMES)
+    rule.save("rule.rankset")
+    folder = written(tmp_path / "rows", (100, N - 100))
+    with pytest.raises(ValueError, match="is an input"):
+        shards.write(rule, folder, folder, 0.1, force=True)
+    done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "rows", "-o", "rows/part-000.parquet", "--force"])
+    assert "is an input" in done.stderr
+    assert pd.read_parquet(folder / "part-000.parquet").columns[0] == NAMES[0]
+    (folder / "part-000.parquet").rename(folder / "part.0.parquet")
+    (folder / "part-001.parquet").rename(folder / "part.1.parquet")
+    paths = shards.write(rule, folder, tmp_path / "sets", 0.1, workers=1)
+    assert [path.name for path in paths] == ["part.0.parquet", "part.1.parquet"]
+
+
+def test_kept_columns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
+    written(tmp_path / "rows", (100, N - 100))
+    run("predict", "rule.rankset", "rows", "--keep", "joy", "-o", "sets.parquet")
+    assert pd.read_parquet("sets.parquet")["joy"].tolist() == PROBS[:, 1].tolist()
+    FRAME.iloc[:5].assign(case=range(5)).to_parquet("rows/part-002.parquet", index=False)
+    done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "rows", "--keep", "case", "-o", "other.parquet"])
+    assert "must be of one type in all files" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    less = FRAME.drop(columns="love")
+    less.to_parquet("less.parquet", index=False)
+    done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "less.parquet"])
+    assert "got none for 'love'" in done.stderr

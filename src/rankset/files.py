@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import mmap
+import re
 import sys
 import warnings
 import zipfile
@@ -31,15 +32,17 @@ MOST_UNPACKED = 64 << 30
 """Bytes an .npz may unpack to."""
 MOST_RATIO = 1100
 """How much smaller than its content a packed file can honestly be: deflate packs no better."""
+WHOLE = re.compile(r"-?[0-9]{1,18}")
+"""A whole number, in text."""
 MOST_HEADER = 1 << 16
 """Bytes the header of an array may have."""
 MOST_STDIN = 4 << 30
 """Bytes that are taken from standard input."""
 MOST_LINE = 64 << 20
 """Bytes of a line."""
-SMALL = 256 << 20
-"""Bytes that are unpacked without a question; beyond, honest tables do not become a hundred times as large."""
-MOST_TABLE_RATIO = 100
+SMALL = 64 << 20
+"""Bytes that are unpacked without a question; beyond, honest tables do not become fifty times as large."""
+MOST_TABLE_RATIO = 50
 
 
 @contextmanager
@@ -110,7 +113,10 @@ class Columns:
         lists = [name for name in names if _is_list(self.table.column(name))]
         if len(lists) == 1:
             return _from_lists(self.path, lists[0], self.table.column(lists[0])), None
-        if wanted is not None and set(wanted) <= set(names):
+        if wanted is not None and set(wanted) & set(self.names):
+            missing = [name for name in wanted if name not in self.names]
+            if missing:
+                raise FileError.no_class(self.path, missing)
             names = list(wanted)
         self._check(names)
         matrix = np.column_stack([_numbers(self.path, name, self.table.column(name)) for name in names])
@@ -189,10 +195,9 @@ def _read(file: Path, path: str, suffix: str, *, header: bool) -> Columns:
     with file.open("rb") as stream:
         if file.suffix.lower() == ".gz":
             limit = max(SMALL, MOST_TABLE_RATIO * size)
-            with gzip.GzipFile(fileobj=stream) as unpacked:
-                return _table(
-                    path, suffix, Opened(io.BufferedReader(Bounded(unpacked, limit, path)), size), header=header
-                )
+            with gzip.GzipFile(fileobj=stream) as packed:
+                unpacked = io.BytesIO(_unpacked(packed, limit, path))  # pyarrow's threads would outlive a Python stream
+            return _table(path, suffix, Opened(unpacked, size), header=header)
         return _table(path, suffix, Opened(stream, size, file), header=header)
 
 
@@ -205,22 +210,12 @@ class Opened:
     file: Path | None = None
 
 
-class Bounded(io.RawIOBase):
-    """What is unpacked from a file, up to a limit."""
-
-    def __init__(self, file: Any, limit: int, path: str) -> None:
-        self.file, self.left, self.limit, self.path = file, limit, limit, path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.file.read(len(buffer))
-        self.left -= len(data)
-        if self.left < 0:
-            raise FileError.unpacks_too_far(self.path, self.limit)
-        buffer[: len(data)] = data
-        return len(data)
+def _unpacked(packed: Any, limit: int, path: str) -> bytes:
+    """All that a packed file holds, up to a limit."""
+    data = packed.read(limit + 1)
+    if len(data) > limit:
+        raise FileError.unpacks_too_far(path, limit)
+    return data
 
 
 def _suffix(file: Path) -> str:
@@ -337,7 +332,11 @@ def _lines(opened: Opened) -> Any:
     import pyarrow as pa
 
     lines = opened.stream.read().decode("utf-8-sig").replace("\r\n", "\n").split("\n")
-    return pa.table({"0": pa.array(lines[:-1] if lines[-1] == "" else lines, pa.string())})
+    values = lines[:-1] if lines[-1] == "" else lines
+    whole = bool(values) and all(map(WHOLE.fullmatch, values))
+    return pa.table(
+        {"0": pa.array([int(value) for value in values] if whole else values, None if whole else pa.string())}
+    )
 
 
 def _json_lines(opened: Opened) -> Any:
@@ -367,13 +366,15 @@ def _parquet(opened: Opened) -> Any:
     from pyarrow import parquet
 
     with parquet.ParquetFile(pa.memory_map(str(opened.file)) if opened.file else opened.stream) as file:
-        needed = 8 * file.metadata.num_rows * file.metadata.num_columns
-        if needed > max(SMALL, 10 * MOST_TABLE_RATIO * opened.size):
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        columns = range(file.metadata.num_columns)
+        needed = 8 * sum(group.column(column).num_values for group in groups for column in columns)
+        if needed > max(4 * SMALL, 20 * MOST_TABLE_RATIO * opened.size):
             raise ValueError(f"its {opened.size:,} bytes would become {needed:,}")
         texts = [
             field.name
             for field in file.schema_arrow
-            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+            if any(test(field.type) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
         ]
     source = pa.memory_map(str(opened.file)) if opened.file else opened.stream
     return parquet.read_table(source, read_dictionary=texts, use_threads=False, pre_buffer=False)
@@ -433,6 +434,8 @@ def _numbers(path: str, name: str, column: Any) -> NDArray[Any]:
 
     if column.null_count:
         raise FileError.missing_cell(path, name, int(np.asarray(column.is_null()).argmax()))
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
         raise FileError.not_numbers(path, name, str(column.type))
     return (

@@ -54,14 +54,23 @@ def stream(file: Any, parts: Iterable[Part]) -> None:
 
 def _written(writer: Writer, parts: Iterable[Part]) -> int:
     rows = 0
-    for sets, beside in parts:
-        for name in beside:
-            if name in OWN:
-                raise FileError.taken(name)
-        writer.add(sets, beside)
-        rows += len(sets)
+    try:
+        for sets, beside in parts:
+            _check_names(beside)
+            writer.add(sets, beside)
+            rows += len(sets)
+    except BaseException:
+        with suppress(Exception):
+            writer.close()
+        raise
     writer.close()
     return rows
+
+
+def _check_names(beside: Beside) -> None:
+    for name in beside:
+        if name in OWN:
+            raise FileError.taken(name)
 
 
 @contextmanager
@@ -149,7 +158,7 @@ class JsonLines(Writer):
         for place, names in enumerate(sets.to_lists()):
             row = {name: column[place] for name, column in columns.items()}
             row |= {"size": len(names), "top": names[0] if names else None, "labels": names}
-            self.file.write(json.dumps(row).encode() + b"\n")
+            self.file.write(json.dumps(row, default=str).encode() + b"\n")
 
 
 class Parquet(Writer):
@@ -167,6 +176,10 @@ class Parquet(Writer):
         table = pa.table({**beside, **{name: own.column(name) for name in OWN}})
         if self.writer is None:
             self.writer = parquet.ParquetWriter(self.file, table.schema)
+        for name in beside:
+            expected, received = self.writer.schema.field(name).type, table.schema.field(name).type
+            if expected != received:
+                raise FileError.other_type(name, expected, received)
         self.writer.write_table(table.cast(self.writer.schema))
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ def shown(
     items: Iterable[Item], what: str, *, show: bool, unit: str = "batches", total: int | None = None
 ) -> Iterable[Item]:
     """``items`` as they are, counted on stderr while they are used, unless ``show`` is false."""
-    if not show:
+    if not show or sys.stderr is None:
         return items
     total = len(items) if isinstance(items, Sized) else total
     try:
@@ -52,6 +52,8 @@ def watched(what: str) -> Iterator[None]:
     try:
         from tqdm import tqdm
     except ImportError:
+        tqdm = None
+    if tqdm is None or sys.stderr is None:
         yield
         return
     with tqdm(desc=what, total=0, unit=" steps", disable=None, delay=PATIENCE, leave=False) as bar:

@@ -53,7 +53,8 @@ class Layout:
         dropped = [name for name in self.drop if name not in columns.names]
         if dropped:
             raise FileError.no_column(columns.path, dropped[0], columns.names)
-        matrix, names = columns.scores([*apart, *self.drop], key=self.key, wanted=wanted)
+        others = {name for name in apart if wanted is None or name not in wanted or name not in self.keep}
+        matrix, names = columns.scores([*others, *self.drop], key=self.key, wanted=wanted)
         return Rows(
             matrix,
             names,
@@ -63,6 +64,7 @@ class Layout:
             {name: apart[name] for name in (self.identity, *self.keep) if name},
             columns.path,
             labels or columns.path,
+            columns.names if columns.table is not None else None,
         ).in_order_of(wanted)
 
     def _labels(self, path: str) -> NDArray[Any]:
@@ -82,13 +84,14 @@ class Rows:
     kept: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     scores_file: str = ""
     labels_file: str = ""
+    written: Sequence[str] | None = None
 
     def in_order_of(self, wanted: Sequence[str] | None) -> Rows:
         """Columns in the order of some classes, by name where they have names."""
         if self.names is None or wanted is None or self.names == wanted or len(self.names) == 1:
             return self
         if sorted(self.names) != sorted(wanted):
-            raise RuleError.columns_of_file(list(wanted), self.names)
+            raise FileError.within(self.scores_file, str(RuleError.columns_of_file(list(wanted), self.names)))
         places = {name: place for place, name in enumerate(self.names)}
         return replace(self, names=list(wanted), scores=self.scores[:, [places[name] for name in wanted]])
 
@@ -116,7 +119,17 @@ class Rows:
         """The labels; column numbers, where all classes are texts, as the names they stand for."""
         if self.labels is None:
             raise FileError.no_labels()
+        self.check_order(classes)
         return inputs.named_labels(self.labels, None if classes is None else inputs.objects(classes))
+
+    def check_order(self, classes: Sequence[object] | None) -> None:
+        """Refuses column numbers where columns do not stand as the classes do: which of the two are they?"""
+        if self.labels is None or classes is None or self.written is None or self.labels.dtype.kind not in "iu":
+            return
+        order = [str(name) for name in classes]
+        seen = [name for name in self.written if name in set(order)]
+        if seen != order and len(seen) == len(order) and all(isinstance(name, str) for name in classes):
+            raise FileError.numbers_in_another_order(self.scores_file)
 
     def columns_of(self, rule: Rule) -> NDArray[np.int64]:
         """The columns of the labels among the rule's classes."""
@@ -134,12 +147,9 @@ class Rows:
             raise FileError.within(file, spoken(str(error))) from error
 
 
-WHOLE = re.compile(r"-?[0-9]{1,18}")
-
-
 def as_numbers(names: Sequence[str]) -> list[Any]:
     """Names as whole numbers, if all are."""
-    return [int(name) for name in names] if all(map(WHOLE.fullmatch, names)) else list(names)
+    return [int(name) for name in names] if all(map(files.WHOLE.fullmatch, names)) else list(names)
 
 
 SPOKEN = (

@@ -104,3 +104,18 @@ def test_mistakes_are_told_before_any_work(spark):
         engine.predict(rule, frame.withColumnRenamed("site", "size"), 0.1)
     with pytest.raises(ValueError, match="at least one row"):
         engine.calibrate(frame.limit(0), "answer", columns=NAMES)
+
+
+def test_names_that_need_quotes_and_vectors_that_are_kept(spark):
+    from pyspark.ml.linalg import Vectors
+
+    odd = ["a.b", "c`d", "e f", "g;h", "i'j", "k-l"]
+    records = [(*row, odd[label], Vectors.dense([1.0, 2.0])) for row, label in zip(PROBS.tolist(), LABELS, strict=True)]
+    frame = spark.createDataFrame(records, [*odd, "answer", "features"])
+    expected = rs.calibrate(PROBS, np.array(odd)[LABELS], classes=odd)
+    assert engine.calibrate(frame.drop("features"), "answer", columns=odd) == expected
+    sets = engine.predict(expected, frame, 0.1, columns=odd)
+    assert sets.columns == ["answer", "features", "labels", "size", "top"]
+    first = sets.first()
+    assert list(first.features) == [1.0, 2.0]
+    assert engine.predict(expected, frame, 0.1, columns=odd, keep="answer").columns[0] == "answer"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rankset import files
+from rankset import files, outputs
+from rankset.conformal import Rule
 from rankset.errors import FileError
 from rankset.inputs import KINDS
 from rankset.tables import Layout
@@ -128,8 +130,19 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
         raise FileError.exists(str(path))
 
 
+def save(rule: Rule, path: Path, *, force: bool) -> None:
+    """Writes a rule, whole or not at all, and over nothing that came there meanwhile."""
+    with tempfile.TemporaryDirectory() as folder, outputs.draft(path, force=force) as file:
+        rule.save(Path(folder) / "rule")
+        file.write((Path(folder) / "rule").read_bytes())
+
+
 def say(text: str, *, err: bool = False) -> None:
     """Prints, with everything that a terminal would obey or could not show as its number."""
+    if (sys.stderr if err else sys.stdout) is None:
+        if not err:
+            raise FileError.unwritable("-", "standard output is closed")
+        return
     shown = "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
     encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
     click.echo(shown.encode(encoding, "backslashreplace").decode(encoding), err=err)

@@ -52,6 +52,8 @@ def report(
             raise click.UsageError("--kind and --classes belong to the calibration; a rule has its own.")
         rules = [rs.load(path) for path in rule_files]
     else:
+        if layout.group is not None:
+            raise click.UsageError("--group is for rules with groups: rankset report rule.rankset … --group COLUMN.")
         if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
             raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
         rules = _calibrated(layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes)), kind, seed)

@@ -14,7 +14,7 @@ import numpy as np
 
 import rankset as rs
 from rankset import choosing, conditions, files, level, outputs, progress, scores
-from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, options, say, told_names
+from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, options, save, say, told_names
 from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
 from rankset.names import short
@@ -94,7 +94,7 @@ def calibrate(
                 if automatic is None
                 else rs.auto(rows.scores, labels, automatic, **shared)
             )
-    rule.save(output)
+    save(rule, output, force=force)
     _tell(_about(rule), str(output), as_json=as_json)
 
 
@@ -150,7 +150,7 @@ def predict(
     """
     folder = output is not None and (output.endswith("/") or Path(output).is_dir())
     if output not in (None, "-") and not folder:
-        check_output(Path(str(output)), None, (rule_file, *paths), force=force)
+        check_output(Path(str(output)), None, (rule_file, *shards.expanded(paths)), force=force)
     elif output in (None, "-") and sys.stdout is None:
         raise FileError.unwritable("-", "standard output is closed")
     rule = _load(rule_file)
@@ -316,8 +316,8 @@ def _of_groups(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     counts, needed = rule.calibration.counts, level.rows_needed(level.exact(alpha))
     return {
         "thresholds": int((counts >= needed).sum()),
-        "groups too small": int((counts < needed).sum()),
-        "rows needed in each": int(needed),
+        "groups_too_small": int((counts < needed).sum()),
+        "rows_needed": int(needed),
     }
 
 
@@ -345,7 +345,7 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
         if same is not None:
             warn(f"{same} and {rule_files[place]} hold the same calibration; rows that are in both count twice.")
     joint = first.merge(*others)
-    joint.save(output)
+    save(joint, output, force=force)
     _tell(_about(joint), str(output), as_json=as_json)
 
 
@@ -373,6 +373,9 @@ def _sizes(rule: rs.Rule) -> str:
     return f"{len(counts):,} groups of {counts.min():,} to {counts.max():,} rows"
 
 
+SPELT = {"r_star": "r*", "groups_too_small": "groups too small", "rows_needed": "rows needed in each"}
+
+
 def _tell(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
     if as_json:
         told = _plain({"file": title, **facts})
@@ -382,7 +385,7 @@ def _tell(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
     for name, value in facts.items():
         if isinstance(value, dict):
             for alpha, told in value.items():
-                parts = ", ".join(f"{key} {_short(part)}" for key, part in told.items())
+                parts = ", ".join(f"{SPELT.get(key, key)} {_short(part)}" for key, part in told.items())
                 say(f"  alpha {alpha:<6} {parts}")
         elif value not in ([], None):
             text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)

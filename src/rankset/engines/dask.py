@@ -6,12 +6,14 @@
     rule = rankset.engines.dask.calibrate(frame, "label", groups="site")    # a column per class, or one of lists
     sets = rankset.engines.dask.predict(rule, new_frame, alpha=0.1, groups="site")   # lazy: labels, size, top
 
-Every chunk becomes a rule where it lies; rules are merged sixteen at a time. What travels is 8 bytes per row and key.
+Every chunk becomes a rule where it lies; rules are merged sixteen at a time. What travels is 8 bytes per row and key
+(RANK has two keys).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import dask
@@ -23,7 +25,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
-from rankset.errors import InputError, KindError, warn
+from rankset.errors import FileError, InputError, KindError, warn
 from rankset.files import Columns
 from rankset.inputs import Kind, objects
 from rankset.level import Alpha
@@ -58,6 +60,8 @@ def calibrate(
     """
     named = None if classes is None else list(in_order(classes))
     question = Calibrating(score, condition, kind, named, seed)
+    if not _is_frame(probs) and columns is not None:
+        raise KindError.argument("columns", "None for an array", columns)
     if _is_frame(probs):
         answer = _of_frames(probs, question, Layout(labels, groups, ids), columns)
     else:
@@ -81,9 +85,11 @@ def predict(
     For an array a dask array of booleans (n, K): which labels are in which set. For a frame a dask frame with its index
     and the columns labels (a list, most likely first), size and top, behind those columns it should ``keep``.
     """
-    question = Predicting.at(rule, alpha, empty)
+    question, kept = Predicting.at(rule, alpha, empty), (keep,) if isinstance(keep, str) else tuple(keep)
     if _is_frame(probs):
-        return _sets_of_frame(probs, question, Layout(None, groups, ids, keep=tuple(keep)), columns)
+        return _sets_of_frame(probs, question, Layout(None, groups, ids, keep=kept), columns)
+    if columns is not None or kept:
+        raise KindError.argument("columns and keep", "None for an array", columns or kept)
     return _masks(_rows(probs), question, groups, ids)
 
 
@@ -97,6 +103,8 @@ def _is_frame(values: Any) -> bool:
 
 def _rows(probs: da.Array) -> da.Array:
     """An array whose chunks are whole rows."""
+    if probs.ndim not in (1, 2):
+        raise InputError.shape("probs", "(n, K)", probs.shape, "Pass a row per case and a column per class.")
     if probs.ndim == 2 and probs.numblocks[1] > 1:
         warn(
             f"a chunk must hold whole rows, got {probs.numblocks[1]} chunks per row: they are put together. "
@@ -187,10 +195,10 @@ def _mask_of_block(scores: Any, number: Any, *values: Any, question: Predicting,
 
 
 def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) -> Answer:
-    if not isinstance(layout.label, str):
+    if not isinstance(layout.label, str | int):
         raise KindError.argument("labels", "the name of a column of the frame", type(layout.label).__name__)
-    frame = _with_texts(frame)
-    picked = parts.score_names(list(frame.columns), layout, columns)
+    frame, layout = _with_texts(frame), replace(layout, label=str(layout.label))
+    picked = parts.score_names(list(frame.columns), layout, columns or _lists(frame))
     whole = frame._meta[layout.label].dtype.kind in "iu"
     question = question.about(picked, whole=whole)
     asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_rule_of_frame, pure=False)
@@ -200,6 +208,12 @@ def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) 
     while len(answers) > 1:
         answers = [merge(answers[at : at + parts.FAN]) for at in range(0, len(answers), parts.FAN)]
     return answers[0].compute()
+
+
+def _lists(frame: Any) -> list[str] | None:
+    """The one column of lists, if there is one."""
+    found = [name for name in frame.columns if "list<" in str(frame._meta[name].dtype)]
+    return found if len(found) == 1 else None
 
 
 def _with_texts(frame: Any) -> Any:
@@ -225,7 +239,10 @@ def _sets_of_frame(frame: Any, question: Predicting, layout: Layout, columns: An
     import dask.dataframe as dd
 
     frame = _with_texts(frame)
-    picked = parts.score_names(list(frame.columns), layout, columns, question.classes)
+    for name in layout.keep:
+        if name in arrow.OWN:
+            raise FileError.taken(name)
+    picked = parts.score_names(list(frame.columns), layout, columns or _lists(frame), question.classes)
     meta = _answer(question.nothing(), frame._meta, layout.keep)
     asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_sets_of_part, pure=False)
     frames = frame[layout.used(picked)].to_delayed()

@@ -152,6 +152,7 @@ def part_of(
     """Rows of a table that is in memory."""
     with located("", first_row):
         rows = layout.rows_of(columns, classes=classes).of_kind(kind)
+        rows.check_order(classes)
     return Part(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)
 
 
@@ -170,7 +171,7 @@ def score_names(
 ) -> list[str]:
     """The columns that hold scores: those that were told, else those called as ``classes``, else all that are left."""
     apart = [name for name in (layout.label, layout.group, layout.identity, *layout.keep) if name is not None]
-    told = [columns] if isinstance(columns, str) else columns
+    told = None if columns is None else [columns] if isinstance(columns, str) else [str(name) for name in columns]
     if told is None and classes is not None and {str(name) for name in classes} <= set(names):
         told = [str(name) for name in classes]
     picked = [name for name in names if name not in apart] if told is None else list(told)

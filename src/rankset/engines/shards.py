@@ -23,7 +23,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
-from rankset.errors import FileError
+from rankset.errors import FileError, KindError
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import in_order
@@ -114,7 +114,14 @@ def write(
     target = Path(folder)
     paths = expanded(scores)
     targets = [target / f"{_stem(path)}{suffix}" for path in paths]
+    if suffix not in outputs.WRITERS:
+        raise FileError.unknown_kind(f"sets{suffix}", tuple(outputs.WRITERS))
+    if target.exists() and not target.is_dir():
+        raise FileError.unwritable(str(target), "it is a file, and must be a folder")
+    taken = {os.path.realpath(path) for path in paths}
     for place, path in enumerate(targets):
+        if os.path.realpath(path) in taken:
+            raise FileError.own_input(str(path))
         if path in targets[:place]:
             raise FileError.same_target(str(path))
         if path.exists() and not force:
@@ -129,10 +136,14 @@ def expanded(paths: Paths) -> list[str]:
     if not isinstance(paths, str | os.PathLike):
         return [file for path in paths for file in expanded(path)]
     text = os.fspath(paths)
-    if text == files.STDIN or Path(text).is_file():
+    if text == files.STDIN or (Path(text).exists() and not Path(text).is_dir()):
         return [text]
     if Path(text).is_dir():
-        found = sorted(entry.path for entry in os.scandir(text) if entry.is_file() and files.is_known(entry.path))
+        found = sorted(
+            entry.path
+            for entry in os.scandir(text)
+            if entry.is_file() and files.is_known(entry.path) and not entry.name.endswith(".txt")
+        )
     elif glob.has_magic(text):
         found = sorted(path for path in glob.glob(text) if Path(path).is_file())  # noqa: PTH207 - of any folder
     else:
@@ -143,18 +154,30 @@ def expanded(paths: Paths) -> list[str]:
 
 
 def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
-    """Files of scores, each with its file of labels, if labels have files."""
+    """Files of scores, each with its file of labels, if labels have files: of the same name, or in the same order where
+    no names agree."""
     rows = expanded(scores)
+    for place, path in enumerate(rows):
+        if path in rows[:place]:
+            raise FileError.twice(path)
     if labels is None:
         return [(path, None) for path in rows]
     others = expanded(labels)
     if len(others) != len(rows):
         raise FileError.unpaired(len(rows), len(others))
-    return list(zip(rows, others, strict=True))
+    if len(rows) == 1:
+        return [(rows[0], others[0])]
+    partners = {_stem(path): path for path in others}
+    alone = [path for path in rows if _stem(path) not in partners]
+    if alone and len(alone) < len(rows):
+        raise FileError.unmatched(alone[0])
+    return [(path, other if alone else partners[_stem(path)]) for path, other in zip(rows, others, strict=True)]
 
 
 def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | None) -> Iterator[Result]:
     """``work`` on every job, in processes of their own where there are several; results in the order of the jobs."""
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise KindError.argument("workers", "a whole number, at least 1, or None for one per core", workers)
     count = min(len(jobs), workers or blocks.cores())
     if count <= 1:
         yield from map(work, jobs)
@@ -184,6 +207,7 @@ def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]
     rows = layout.rows(*pair, question.classes).of_kind(question.kind)
     if question.classes is None:
         question = replace(question, classes=rows.classes)
+    rows.check_order(question.classes)
     return question.of(_part(rows))
 
 
@@ -199,5 +223,7 @@ def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, for
 
 
 def _stem(path: str) -> str:
-    name = Path(path).name
-    return name.split(".", 1)[0] if not name.startswith(".") else name
+    """A file's name without what tells its kind."""
+    name = Path(path)
+    name = name.with_suffix("") if name.suffix.lower() == ".gz" else name
+    return name.with_suffix("").name if files.is_known(str(name)) else name.name

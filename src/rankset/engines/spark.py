@@ -6,7 +6,7 @@
     spark.sql("select avg(size) from sets")
 
 Every partition becomes a rule where it lies, and rules are merged on the driver: what travels is 8 bytes per row and
-key. Workers need rankset installed, and the interpreter of the driver (``PYSPARK_PYTHON``).
+key (RANK has two). Workers need rankset installed, and the interpreter of the driver (``PYSPARK_PYTHON``).
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def calibrate(
     of arrays or vectors), by default all others.
     """
     layout = Layout(labels, groups, ids)
-    picked = parts.score_names(_names(frame), layout, columns)
+    picked = parts.score_names(_names(frame, labels, groups, ids), layout, _told(frame, columns))
     whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
     named = None if classes is None else list(in_order(classes))
     question = Calibrating(score, condition, kind, named, seed).about(picked, whole=whole)
-    used = _selected(frame, layout.used(picked))
-    answers = used.mapInArrow(_RuleOf(question, layout), "answer binary").collect()
+    names = layout.used(picked)
+    answers = _selected(frame, names).mapInArrow(_RuleOf(question, layout, names), "answer binary").collect()
     return parts.finished(parts.joined(_opened(row.answer) for row in answers))
 
 
@@ -80,41 +80,58 @@ def predict(
     should ``keep``, by default all that are no scores."""
     question = Predicting.at(rule, alpha, empty)
     layout = Layout(None, groups, ids)
-    names = _names(frame)
-    picked = parts.score_names(names, layout, columns, question.classes)
-    kept = [name for name in names if name not in picked] if keep is None else list(keep)
+    names = _names(frame, groups, ids)
+    picked = parts.score_names(names, layout, _told(frame, columns), question.classes)
+    told = [keep] if isinstance(keep, str) else keep
+    kept = [name for name in names if name not in picked] if told is None else list(told)
     layout = replace(layout, keep=tuple(kept))
     parts.score_names(names, layout, picked)
-    used = _selected(frame, layout.used(picked))
-    fields = [frame.schema[name] for name in kept]
+    wanted = layout.used(picked)
+    used = _selected(frame, wanted)
+    fields = [T.StructField(name, used.schema[wanted.index(name)].dataType) for name in kept]
     kind = _type(question.classes)
-    fields += [
-        T.StructField("labels", T.ArrayType(kind)),
-        T.StructField("size", T.LongType()),
-        T.StructField("top", kind),
-    ]
+    fields += [T.StructField("labels", T.ArrayType(kind)), T.StructField("size", T.LongType())]
+    fields += [T.StructField("top", kind)]
     parts.with_sets(pa.table({name: [] for name in kept}), question.nothing(), kept)
-    return used.mapInArrow(_SetsOf(_shared(frame, question), layout, tuple(picked)), T.StructType(fields))
+    return used.mapInArrow(_SetsOf(_shared(frame, question), layout, wanted), T.StructType(fields))
 
 
-def _names(frame: Any) -> list[str]:
+def _names(frame: Any, *columns: Any) -> list[str]:
     if not hasattr(frame, "mapInArrow"):
         raise KindError.argument("frame", "a Spark data frame", type(frame).__name__)
+    for column in columns:
+        if column is not None and not isinstance(column, str):
+            raise KindError.argument("labels, groups and ids", "names of columns", type(column).__name__)
     return list(frame.columns)
 
 
-def _selected(frame: Any, names: Sequence[str]) -> Any:
-    """Some columns, vectors of Spark's machine learning as arrays."""
+def _told(frame: Any, columns: Any) -> Any:
+    """The columns of scores that were told, else the one column of arrays or vectors, if there is one."""
+    if columns is not None:
+        several = [columns] if isinstance(columns, str) else list(columns)
+        if not all(isinstance(name, str) for name in several):
+            raise KindError.argument("columns", "names of columns", columns)
+        return several
+    found = [field.name for field in frame.schema if _is_vector(field) or isinstance(field.dataType, T.ArrayType)]
+    return found if len(found) == 1 else None
 
-    def column(name: str) -> Any:
+
+def _is_vector(field: Any) -> bool:
+    return type(field.dataType).__name__ == "VectorUDT"
+
+
+def _selected(frame: Any, names: Sequence[str]) -> Any:
+    """Some columns, vectors of Spark's machine learning as arrays, under names that Spark takes everywhere."""
+
+    def column(place: int, name: str) -> Any:
         quoted = f"`{name.replace('`', '``')}`"
-        if type(frame.schema[name].dataType).__name__ != "VectorUDT":
-            return F.col(quoted)
+        if not _is_vector(frame.schema[name]):
+            return F.col(quoted).alias(f"c{place}")
         from pyspark.ml.functions import vector_to_array
 
-        return vector_to_array(F.col(quoted)).alias(name)
+        return vector_to_array(F.col(quoted)).alias(f"c{place}")
 
-    return frame.select(*(column(name) for name in names))
+    return frame.select(*(column(place, name) for place, name in enumerate(names)))
 
 
 def _type(classes: Sequence[object]) -> Any:
@@ -136,19 +153,19 @@ class _Plain:
     value: Predicting
 
 
-def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, int]]:
-    """Tables of consecutive batches, and how many rows came before."""
+def _chunks(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[pa.Table, int]]:
+    """Tables of consecutive batches, their columns called as in the frame, and how many rows came before."""
     waiting: list[pa.RecordBatch] = []
     start = size = 0
     for batch in batches:
         waiting.append(batch)
         size += batch.nbytes
         if size >= CHUNK_BYTES:
-            table = pa.Table.from_batches(waiting)
+            table = pa.Table.from_batches(waiting).rename_columns(names)
             yield table, start
             waiting, size, start = [], 0, start + table.num_rows
     if waiting:
-        yield pa.Table.from_batches(waiting), start
+        yield pa.Table.from_batches(waiting).rename_columns(names), start
 
 
 def _where() -> str:
@@ -164,6 +181,7 @@ class _RuleOf:
 
     question: Calibrating
     layout: Layout
+    names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         where, question = _where(), self.question
@@ -174,7 +192,7 @@ class _RuleOf:
                         Columns(where, table=table), self.layout, start, classes=question.classes, kind=question.kind
                     )
                 )
-                for table, start in _chunks(batches)
+                for table, start in _chunks(batches, self.names)
             )
         except RanksetError as error:
             answer = error.with_traceback(None)
@@ -195,11 +213,11 @@ class _SetsOf:
 
     shared: Any
     layout: Layout
-    picked: tuple[str, ...]
+    names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         where, question = _where(), self.shared.value
-        for table, start in _chunks(batches):
+        for table, start in _chunks(batches, self.names):
             part = parts.part_of(
                 Columns(where, table=table), self.layout, start, classes=question.classes, kind=question.rule.kind
             )

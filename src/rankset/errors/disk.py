@@ -42,6 +42,32 @@ class FileError(RanksetError, ValueError):
         )
 
     @classmethod
+    def no_class(cls, path: str, missing: Sequence[str]) -> "FileError":
+        return cls(f"{path}: the columns must be the classes of the rule, got none for {listed(missing)}. Add it.")
+
+    @classmethod
+    def unmatched(cls, path: str) -> "FileError":
+        return cls(f"{path}: it has no partner of the same name. Every file of scores needs its file of labels.")
+
+    @classmethod
+    def twice(cls, path: str) -> "FileError":
+        return cls(f"{path}: it was given twice. No row may count twice.")
+
+    @classmethod
+    def numbers_in_another_order(cls, path: str) -> "FileError":
+        return cls(
+            f"{path}: labels are column numbers, and its columns stand in another order than those of the classes. "
+            f"Pass labels by name, or columns in that order."
+        )
+
+    @classmethod
+    def other_type(cls, name: str, expected: object, received: object) -> "FileError":
+        return cls(
+            f"column {shown(name)} must be of one type in all files to be kept, got {expected} and then {received}. "
+            f"Convert it, or write csv."
+        )
+
+    @classmethod
     def no_name(cls, path: str) -> "FileError":
         return cls(f"{path}: every column must have a name, got one without. If it is an index, say --drop ''.")
 
@@ -136,7 +162,7 @@ class FileError(RanksetError, ValueError):
     def not_numbers(cls, path: str, name: str, received: str) -> "FileError":
         return cls(
             f"{path}: column {shown(name)} must hold numbers, it holds {received}. "
-            f"If it is no class say so with --label, --group, --id or --drop."
+            f"If it is no class, name it as label, group or id, or drop it (--drop)."
         )
 
     @classmethod
@@ -153,7 +179,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def exists(cls, path: str) -> "FileError":
-        return cls(f"{path}: it exists already. Pass --force to replace it.")
+        return cls(f"{path}: it exists already. Pass --force (force=True) to replace it.")
 
     @classmethod
     def no_labels(cls) -> "FileError":

@@ -13,19 +13,26 @@
   }
   const fixed = (value, digits = 3) => Number(value).toFixed(digits);
   const percent = (value) => Number((100 * value).toFixed(1)) + " %";
+  const asked = (alpha) => Number((1 - alpha).toPrecision(12)), askedPercent = (alpha) => Number((100 * (1 - alpha)).toPrecision(12)) + " %";
   const many = (value) => value.toLocaleString("en");
   const short = (score) => score.name.split("(")[0];
 
-  const BLUE = "#3478be", RED = dark.matches ? "#e57a6d" : "#c0392b";
+  const BLUE = "#3478be", red = () => (dark.matches && !state.printing ? "#e57a6d" : "#c0392b");
   function layout(extra) {
     const night = dark.matches && !state.printing, ink = night ? "#e6e8eb" : "#1b1f24", line = night ? "#333a43" : "#d5d9e0";
     const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true, fixedrange: true };
     return { margin: { t: 24, r: 10, b: 44, l: 54 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 12 }, hoverlabel: { align: "left" },
       legend: { orientation: "h", y: 1.02, yanchor: "bottom" }, ...extra, xaxis: { ...axis, ...extra.xaxis }, yaxis: { ...axis, ...extra.yaxis } };
   }
-  const draw = (id, traces, extra) => Plotly.react(id, traces, layout(extra), { responsive: true, displayModeBar: false });
-  const marked = (x, text) => ({ shapes: [{ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: { color: RED, dash: "dot", width: 2 } }],
-    annotations: [{ x, y: 1, yref: "paper", yanchor: "bottom", text, showarrow: false, font: { color: RED, size: 12 } }] });
+  const fit = (plot) => { for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", "0 0 " + svg.getAttribute("width") + " " + svg.getAttribute("height")); };
+  function draw(id, traces, extra) {  // with a viewBox pictures can be printed at any size
+    const plot = by(id), first = !plot.on;
+    Plotly.react(plot, traces, layout(extra), { responsive: true, displayModeBar: false });
+    if (first) plot.on("plotly_afterplot", () => fit(plot));
+    fit(plot);
+  }
+  const marked = (x, text) => ({ shapes: [{ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: { color: red(), dash: "dot", width: 2 } }],
+    annotations: [{ x, y: 1, yref: "paper", yanchor: "bottom", text, showarrow: false, font: { color: red(), size: 12 } }] });
   const whole = (count) => (count < 15 ? { dtick: 1 } : { tickformat: ",d" });
 
   function coverage(score, alpha) {
@@ -47,7 +54,7 @@
   }
   function ranks() {
     const score = data.scores[state.score].ranks ? data.scores[state.score] : data.scores.find((one) => one.ranks);
-    if (!score) { by("ranks").textContent = "No score here orders labels by rank alone."; return; }
+    if (!score) { by("ranks").textContent = data.groups > 1 ? "Every group has its own r*; see rankset inspect." : "No score here orders labels by rank alone."; by("ranks").className = "note"; return; }
     by("ranks-title").textContent = "Ranks of true labels at calibration, and the r* of " + short(score);
     const total = score.ranks.reduce((a, b) => a + b, 0), star = score.r_star[state.level];
     let last = 0, sum = 0;
@@ -91,11 +98,19 @@
     const hits = score.class_coverage[state.level];
     if (!hits) { body.replaceChildren(); by("classes-note").textContent = "There are too many classes to list."; return; }
     const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], coverage: hits[k], size: score.class_size[state.level][k] })).filter((row) => row.rows);
-    rows.sort((a, b) => (a[state.sort] < b[state.sort] ? -1 : a[state.sort] > b[state.sort] ? 1 : 0) * (state.falling ? -1 : 1));
+    const value = (row) => (state.sort === "name" && row.name.trim() !== "" && !isNaN(row.name) ? Number(row.name) : row[state.sort]);
+    rows.sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (state.falling ? -1 : 1));
     body.replaceChildren(...rows.map((row) => cells([row.name, many(row.rows), fixed(row.coverage), fixed(row.size, 2)], [false, true, true, true])));
   }
+  function groups(score) {
+    by("groups-section").hidden = !data.group_names.length;
+    if (!data.group_names.length) return;
+    document.querySelector("#groups thead tr").replaceChildren(...["group", "rows", "coverage", "mean size"].map((text, place) => { const head = make("th", text, place ? "number" : ""); head.scope = "col"; return head; }));
+    const at = state.level, rows = data.group_names.map((name, g) => [name, data.group_counts[g], score.group_coverage[at][g], score.group_size[at][g]]).sort((a, b) => a[2] - b[2]);
+    document.querySelector("#groups tbody").replaceChildren(...rows.map(([name, count, hits, width]) => cells([name, many(count), fixed(hits), fixed(width, 2)], [false, true, true, true])));
+  }
   function ambiguous(score, alpha) {
-    by("ambiguous-note").textContent = "The largest sets of " + short(score) + " at alpha " + data.alpha + ", rows counted from 0. The true label has a thick border; where it is red it is not in the set.";
+    by("ambiguous-note").textContent = "The rows with the largest sets of " + short(score) + " at alpha " + data.alpha + ", counted from 0. The true label has a thick border in the set; where the set misses it, it is red in the second column.";
     document.querySelector("#ambiguous tbody").replaceChildren(...score.ambiguous.map((row) => {
       const size = row.sizes[state.level], kept = row.labels.filter(([, p]) => p > alpha);
       const line = cells([row.row, data.classes[row.label], size], [true, false, true]), cell = make("td");
@@ -110,7 +125,7 @@
   function luck(score) {
     if (!score.band) return [];
     const at = state.level, [low, high] = score.band[at], seen = score.coverage[at];
-    const where = seen < low ? "seen: BELOW" : seen > high && !score.tied[at] ? "seen: above" : "seen: inside";
+    const where = seen < low ? "coverage is BELOW it" : seen > high && !score.tied[at] ? "coverage is above it" : "coverage is inside";
     return [["expected by luck alone, " + percent(data.confidence), score.tied[at] ? "at least " + fixed(low) : fixed(low) + " to " + fixed(high), where]];
   }
   function tiles(id, told) {
@@ -123,15 +138,16 @@
   }
   function facts(score, alpha) {
     const at = state.level;
-    tiles("facts", [["coverage", fixed(score.coverage[at], 4), "asked " + fixed(1 - alpha, 2) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["mean size", fixed(score.size[at]), "of " + many(data.classes.length) + " labels"]]);
-    tiles("details", [...luck(score), ["single labels", percent(score.singletons[at])], ["empty sets", percent(score.empty[at])], ["SSCV", fixed(score.sscv[at]), "largest gap to " + fixed(1 - alpha, 2) + " among sets of similar size"], ["SSCV, empty apart", fixed(score.sscv_apart[at])]]);
-    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(score.coverage[at]) + " of " + many(data.rows) + " rows covered (asked " + percent(1 - alpha) + "), " + fixed(score.size[at], 2) + " labels on average, calibrated on " + many(data.calibration) + " rows.";
+    tiles("facts", [["coverage", fixed(score.coverage[at], 4), "asked " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["mean size", fixed(score.size[at]), "of " + many(data.classes.length) + " labels"]]);
+    tiles("details", [...luck(score), ["single labels", percent(score.singletons[at])], ["empty sets", percent(score.empty[at])], ["SSCV", fixed(score.sscv[at]), "largest gap to " + asked(alpha) + " among sets of similar size"], ["SSCV, empty apart", fixed(score.sscv_apart[at])]]);
+    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(score.coverage[at]) + " of " + many(data.rows) + " rows covered (asked " + askedPercent(alpha) + "), " + fixed(score.size[at], 2) + " labels on average, calibrated on " + many(data.calibration) + " rows.";
   }
   function words(alpha) {
     const needed = data.needed[state.level], enough = data.smallest >= needed, has = data.groups > 1 ? "The smallest of " + data.groups + " groups" : "The calibration set";
-    const told = ["Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + percent(1 - alpha) + ". It holds for every model and every number of rows.",
+    const where = data.groups > 1 ? ", within every group of the condition (" + data.conditions.join(", ") + ")" : "";
+    const told = ["Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows.",
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
-      "It is an average over rows: single classes or groups may be covered less, and it says nothing about one particular row. A small set does not mean that the model is right.",
+      (data.groups > 1 ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
       enough ? has + " has " + many(data.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(data.smallest) + ", so every label is kept" + (data.groups > 1 ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
@@ -144,7 +160,7 @@
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     by("alpha-value").textContent = alpha;
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha);
-    facts(score, alpha); scores(); classes(score); ambiguous(score, alpha); words(alpha); pictures();
+    facts(score, alpha); scores(); groups(score); classes(score); ambiguous(score, alpha); words(alpha); pictures();
   }
   let waiting = 0;
   const soon = () => { if (!waiting) waiting = requestAnimationFrame(() => { waiting = 0; show(); }); };
@@ -167,7 +183,7 @@
   by("controls").onsubmit = (event) => event.preventDefault();
   by("download").onclick = download;
   dark.addEventListener("change", pictures);
-  const printing = (now) => { state.printing = now; pictures(); for (const plot of document.querySelectorAll(".js-plotly-plot")) Plotly.Plots.resize(plot); };
+  const printing = (now) => { state.printing = now; pictures(); };
   window.addEventListener("beforeprint", () => printing(true));
   window.addEventListener("afterprint", () => printing(false));
   show();

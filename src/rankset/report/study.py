@@ -42,6 +42,8 @@ MEASURES = (
     "singletons",
     "class_coverage",
     "class_size",
+    "group_coverage",
+    "group_size",
 )
 
 
@@ -92,7 +94,8 @@ def of_rules(
         raise InputError.no_rows_to_evaluate()
     columns = inputs.label_codes(labels, first.recipe.classes, n)
     alphas = _levels(alpha)
-    asked = Asked(source, {"groups": groups, "ids": ids}, n, len(first.classes), alphas, level.exact(alpha))
+    names, codes = _groups(groups, n)
+    asked = Asked(source, {"groups": groups, "ids": ids}, codes, len(first.classes), alphas, level.exact(alpha))
     with once():
         told = [
             _score(rule, asked, columns) for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
@@ -109,6 +112,9 @@ def of_rules(
             "classes": [short(name, 60) for name in first.classes.tolist()],
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
             "scores": told,
+            "group_names": names,
+            "group_counts": np.bincount(asked.codes, minlength=len(names))[: len(names)].tolist(),
+            "conditions": sorted({repr(rule.condition) for rule in rules}),
             "needed": [int(level.rows_needed(level.exact(one))) for one in alphas],
         }
     )
@@ -120,10 +126,15 @@ class Asked:
 
     source: Source
     told: Mapping[str, ArrayLike | None]
-    n: int
+    codes: Ints
     n_columns: int
     alphas: tuple[Fraction, ...]
     alpha: Fraction
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return len(self.codes)
 
     def p_values(self, rule: Rule, rows: slice | Ints) -> Floats:
         """How usual every label of ``rows`` is."""
@@ -137,6 +148,14 @@ class Asked:
         """The p-values of all rows, in blocks."""
         for part in blocks.split(self.n, self.n_columns):
             yield part, self.p_values(rule, part)
+
+
+def _groups(groups: ArrayLike | None, n: int) -> tuple[list[str], Ints]:
+    """The names of the rows' groups, and the number of each row's; too many are not told."""
+    if groups is None:
+        return [], np.zeros(n, dtype=np.int64)
+    names, codes = np.unique(inputs.names_per_row(groups, n).astype(str), return_inverse=True)
+    return [short(name, 60) for name in names.tolist()] if len(names) <= MOST_CLASSES else [], codes
 
 
 def _levels(alpha: Alpha) -> tuple[Fraction, ...]:
@@ -169,6 +188,7 @@ def _at_levels(asked: Asked, true: Floats, sizes: Ints, columns: Ints) -> dict[s
     n, n_columns = asked.n, asked.n_columns
     present = np.maximum(np.bincount(columns, minlength=n_columns), 1)
     told: dict[str, Any] = {name: [] for name in MEASURES}
+    in_group = np.bincount(asked.codes)
     for alpha, widths in zip(asked.alphas, sizes, strict=True):
         covered = true > float(alpha)
         told["coverage"].append(_rounded(covered.mean()))
@@ -179,6 +199,9 @@ def _at_levels(asked: Asked, true: Floats, sizes: Ints, columns: Ints) -> dict[s
         told["histogram"].append(np.bincount(widths).tolist())
         told["empty"].append(_rounded((widths == 0).mean()))
         told["singletons"].append(_rounded((widths == 1).mean()))
+        if len(in_group) <= MOST_CLASSES:
+            for name, what in (("group_coverage", covered), ("group_size", widths)):
+                told[name].append([_rounded(value, 4) for value in np.bincount(asked.codes, weights=what) / in_group])
         if n_columns <= MOST_CLASSES:
             hits, labels = (
                 np.bincount(columns, weights=what, minlength=n_columns) / present for what in (covered, widths)
