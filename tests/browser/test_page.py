@@ -49,10 +49,16 @@ class Visit:
 
     def set_alpha(self, place):
         self.page.eval_on_selector("#alpha", f"e => {{ e.value = {place}; e.dispatchEvent(new Event('input')); }}")
+        self.drawn()
+
+    def drawn(self):
+        """What was asked for is shown with the next frame."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def facts(self):
-        names = self.page.locator("#facts dt").all_inner_texts()
-        return dict(zip(names, self.page.locator("#facts dd").all_inner_texts(), strict=True))
+        names = self.page.locator("#facts dt, #details dt").all_inner_texts()
+        values = self.page.locator("#facts dd, #details dd").all_inner_texts()
+        return {name: value.split("\n")[0] for name, value in zip(names, values, strict=True)}
 
 
 @pytest.fixture
@@ -73,7 +79,10 @@ def test_the_slider_moves_every_number(visit, place):
     assert told["coverage"] == f"{seen.coverage:.4f}"
     assert told["mean size"] == f"{seen.mean_size:.3f}"
     assert told["SSCV"] == f"{seen.sscv:.3f}"
-    assert f"At alpha = {alpha}:" in visit.page.inner_text("#headline")
+    assert f"Rank at alpha = {alpha}:" in visit.page.inner_text("#headline")
+    row = visit.page.locator("#scores tbody tr.chosen td").all_inner_texts()
+    assert row[0] == "Rank()"
+    assert row[1] == f"{seen.coverage:.4f}"
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
     assert first[2] == f"{seen.worst_class.coverage:.3f}"
     heights = visit.page.evaluate("document.getElementById('histogram').data[0].y")
@@ -84,11 +93,13 @@ def test_the_keyboard_moves_it_too(visit):
     visit.page.focus("#alpha")
     before = visit.page.inner_text("#alpha-value")
     visit.page.keyboard.press("ArrowRight")
+    visit.drawn()
     assert float(visit.page.inner_text("#alpha-value")) == pytest.approx(float(before) + 0.01)
 
 
 def test_another_score_is_shown(visit):
     visit.page.select_option("#score", "1")
+    visit.drawn()
     seen = rs.evaluate(
         rs.calibrate(LOGITS[CAL], np.array(NAMES)[LABELS[CAL]], kind="logits", classes=NAMES, score=rs.Thr()).predict(
             LOGITS[NEW], 0.1
@@ -130,3 +141,31 @@ def test_it_fits_every_width(browser, report, width, scheme, tmp_path):
     visit.page.screenshot(path=tmp_path / "page.png", full_page=True)
     assert (tmp_path / "page.png").stat().st_size > 20_000
     visit.page.context.close()
+
+
+def test_pictures_stay_in_their_places_on_paper(visit):
+    visit.page.emulate_media(media="print")
+    visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    visit.drawn()
+    inside = """[...document.querySelectorAll('.main-svg')].every((svg) => {
+        const box = svg.getBoundingClientRect(), card = svg.closest('section').getBoundingClientRect();
+        return box.left >= card.left - 1 && box.right <= card.right + 1 && box.bottom <= card.bottom + 1; })"""
+    assert visit.page.evaluate(inside)
+    assert visit.page.locator("#controls").is_hidden()
+    assert visit.page.locator("#classes thead").is_visible()
+
+
+def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
+    sites, labels = np.array(["north", "<b>south</b>"] * 650), np.array(NAMES)[LABELS[:1300]]
+    asked = {"kind": "logits", "classes": NAMES, "condition": rs.PerRow()}
+    rule = rs.calibrate(LOGITS[CAL], labels[CAL], groups=sites[CAL], **asked)
+    study = rs.report.of_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
+    (tmp_path / "groups.html").write_text(rs.report.page(study), encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "groups.html").as_uri())
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 3", timeout=20_000)
+    seen = rs.evaluate(rule.predict(LOGITS[NEW], "0.015", groups=sites[NEW]), labels[NEW], groups=sites[NEW])
+    told = {row[0]: row[2] for row in (line.split("\t") for line in page.inner_text("#groups tbody").split("\n"))}
+    assert told == {str(share.name): f"{share.coverage:.3f}" for share in seen.groups}
+    assert "at least 98.5 %, within every group" in page.inner_text("#words")
+    page.close()
