@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
 
@@ -72,3 +74,67 @@ def test_folds_under_one_model_are_one_calibration(score, condition):
     assert (folds.p_values([probs] * 3, **named) == whole.p_values(probs, **named)).all()
     for alpha in (0.05, 0.1, "0.3"):
         assert folds.predict([probs] * 3, alpha, **named) == whole.predict(probs, alpha, **named)
+
+
+def fold(labels, condition, groups=None):
+    probs = np.random.default_rng(len(labels)).dirichlet(np.ones(10), len(labels))
+    return rs.calibrate(probs, labels, condition=condition, groups=groups)
+
+
+def bound(n, folds=5, alpha=0.1):
+    """Vovk et al. 2018, for folds of one size."""
+    return 1 - 2 * alpha - 2 * (1 - alpha) * (1 - 1 / folds) / (n / folds + 1)
+
+
+def test_what_is_proven_counts_the_rows_of_each_group():
+    labels = np.tile(np.arange(10), 2)
+    whole = rs.CrossRule(tuple(fold(labels, rs.Marginal()) for _ in range(5)))
+    by_label = rs.CrossRule(tuple(fold(labels, rs.PerLabel()) for _ in range(5)))
+    assert whole.guarantee(0.1) == pytest.approx(bound(100))
+    assert by_label.guarantee(0.1) == by_label.guarantee(0.1, label=3) == pytest.approx(bound(10))
+    assert round(whole.guarantee(0.1), 3) == 0.731
+    assert round(by_label.guarantee(0.1), 3) == 0.320
+    assert by_label.guarantee(0.05) == 1.0  # ten rows leave no label out at this level
+    assert "in every group" in by_label._repr_html_()
+    with pytest.raises(ValueError, match="label= says nothing"):
+        whole.guarantee(0.1, label=3)
+
+
+def test_groups_that_some_folds_lack_count_where_they_are():
+    labels = np.zeros(40, dtype=int)
+    groups = [np.repeat(["north", "south"], 20), np.repeat(["south", "west"], [30, 10])]
+    rule = rs.CrossRule(tuple(fold(labels, rs.PerRow(), names) for names in groups))
+    assert rule.guarantee(0.2, group="south") == pytest.approx(1 - 52 / 31 * (0.2 * 51 + 1) / 52)
+    assert rule.guarantee(0.2, group="north") == pytest.approx(1 - 22 / 21 * (0.2 * 21 + 1) / 22)
+    assert rule.guarantee(0.2) == min(rule.guarantee(0.2, group=name) for name in ("north", "south", "west"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "proven"),
+    [
+        (rs.Marginal(), False),
+        (rs.PerLabel(clusters=tuple("aabbccddee")), False),
+        (rs.PerRow(), False),
+        (rs.PerLabel(), True),
+        (rs.Cross(rs.PerRow(), rs.PerLabel()), True),
+    ],
+    ids=repr,
+)
+def test_folds_made_by_label_prove_something_for_every_label_only(condition, proven):
+    labels, groups = np.tile(np.arange(10), 20), ["all"] * 200 if condition.needs_groups else None
+    rules = tuple(fold(labels, condition, groups) for _ in range(5))
+    assert rs.CrossRule(rules).guarantee(0.1) > 0
+    assert (rs.CrossRule(rules, stratified=True).guarantee(0.1) > 0) == proven
+
+
+def test_one_fold_alone_has_the_guarantee_of_its_rule():
+    rule = rs.CrossRule((fold(np.tile(np.arange(10), 9), rs.Marginal()),))
+    assert rule.guarantee(0.1) == pytest.approx(0.9)
+
+
+def test_an_estimator_tells_how_its_folds_were_made():
+    for stratify in (False, True):
+        split = rs.CrossConformal(3, stratify=stratify)
+        model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0)
+        proven = model.fit(*load_iris(return_X_y=True)).rule_.guarantee(0.1)
+        assert proven == (0 if stratify else pytest.approx(bound(150, 3)))

@@ -6,6 +6,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
 
@@ -69,7 +70,7 @@ def test_no_band_where_thresholds_are_several():
 @pytest.mark.parametrize("split", [rs.Holdout(0.5), rs.CrossConformal(3)], ids=repr)
 def test_estimators(split):
     logs = np.log(PROBS + 1e-9)
-    model = rs.ConformalClassifier(split=split, random_state=0).fit(logs[CAL], LABELS[CAL])
+    model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0).fit(logs[CAL], LABELS[CAL])
     coverage = rs.CoverageDisplay.from_estimator(model, logs[NEW], LABELS[NEW])
     assert (coverage.band is None) == isinstance(split, rs.CrossConformal)
     assert coverage.coverage[9] == model.predict_set(logs[NEW], 0.1).covers(LABELS[NEW]).mean()

@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -23,7 +23,13 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rankset as rs
 
-SPLITS = [rs.Holdout(0.4), rs.CrossConformal(3), rs.Holdout(0.3, stratify=False)]
+SPLITS = [
+    rs.Holdout(0.4),
+    rs.CrossConformal(3),
+    rs.Holdout(0.3, stratify=True),
+    rs.CrossConformal(3, stratify=True),
+    rs.Holdout(0.4, classes=(0, 1, 2)),
+]
 
 CHECKED = [
     rs.ConformalClassifier(random_state=0),
@@ -155,6 +161,10 @@ def test_frames_keep_feature_names(iris):
     assert len(model.predict_set(frame, 0.1)) == 150
 
 
+OF_SEARCH = "ignore:.*on the rows that calibrate now:rankset.RanksetWarning"
+
+
+@pytest.mark.filterwarnings(OF_SEARCH)
 def test_grid_search_pipelines_clones_and_pickles(iris):
     features, labels = iris
     grid = {"estimator__C": [0.01, 10.0], "method": [rs.Rank(), rs.Thr()]}
@@ -174,6 +184,99 @@ def test_grid_search_pipelines_clones_and_pickles(iris):
     again = pickle.loads(pickle.dumps(piped[-1]))  # noqa: S301
     assert again.rule_ == piped[-1].rule_
     assert cross_val_predict(rs.ConformalClassifier(random_state=0), features, labels).shape == (150,)
+
+
+@pytest.mark.parametrize("jobs", [None, 2])
+def test_a_search_that_calibrates_on_the_rows_that_chose_is_warned_of(iris, jobs):
+    model = rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0)
+    options = {"param_grid": {"method": [rs.Rank(), rs.Thr()]}, "scoring": rs.SetSize(0.1), "cv": 3, "n_jobs": jobs}
+    with pytest.warns(rs.RanksetWarning, match="GridSearchCV chose method on the rows that calibrate now"):
+        GridSearchCV(model, **options).fit(*iris)
+    with pytest.warns(rs.RanksetWarning, match=r"chose conformalclassifier__method on .* method=Choice"):
+        named = {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}
+        GridSearchCV(make_pipeline(StandardScaler(), model), **(options | {"param_grid": named})).fit(*iris)
+
+
+def test_searches_that_leave_the_calibration_rows_alone_are_not_warned_of(iris):
+    GridSearchCV(
+        rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0),
+        {"method": [rs.Rank(), rs.Thr()]},
+        scoring=rs.SetSize(0.1),
+        refit=False,
+    ).fit(*iris)
+    inside = GridSearchCV(LogisticRegression(max_iter=500), {"C": [0.1, 10.0]}, cv=3)
+    model = rs.ConformalClassifier(inside, random_state=0).fit(*iris)
+    assert model.estimator_.best_params_ in ({"C": 0.1}, {"C": 10.0})
+    assert -3 < cross_val_score(model, *iris, scoring=rs.SetSize(0.1), cv=3).mean() < 0
+
+
+def test_a_choice_among_scores_has_rows_of_its_own(iris):
+    features, labels = iris
+    options = {"split": rs.GivenSplit(np.arange(0, 150, 2)), "random_state": 0}
+    choice = rs.Choice([rs.TopK(), rs.Thr()], alpha=0.05, share=0.4)
+    model = rs.ConformalClassifier(SVC(), method=choice, **options).fit(features, labels)
+    choosing, calibrating = choice.parts(np.arange(0, 150, 2), 0)
+    assert not set(choosing) & set(calibrating)
+    assert sorted([*choosing, *calibrating]) == list(range(0, 150, 2))
+    assert (len(choosing), model.rule_.n) == (30, 45)
+    assert model.method_ == model.rule_.score == rs.Thr()
+    assert model.method is choice
+    scores = model.decision_function(features[calibrating])
+    assert model.rule_ == rs.calibrate(
+        scores, labels[calibrating], score=rs.Thr(), kind="logits", classes=model.classes_
+    )
+    trained = FrozenEstimator(SVC().fit(*iris))
+    assert rs.ConformalClassifier(trained, method=choice, random_state=0).fit(*iris).rule_.n == 90
+
+
+def test_what_is_chosen_depends_on_no_row_that_calibrates(iris):
+    features, labels = iris
+    options = {"split": rs.GivenSplit(np.arange(0, 150, 2)), "random_state": 0}
+    seen = []
+
+    def objective(covered, sizes, columns, alpha):
+        seen.append(len(sizes))
+        return sizes.mean()
+
+    choice = rs.Choice([rs.Rank(), rs.Thr()], objective=objective)
+    rs.ConformalClassifier(method=choice, **options).fit(features, labels)
+    assert set(seen) == {11}  # half of the 22 rows that choose
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: rs.Choice([]), "at least one score"),
+        (lambda: rs.Choice("rank"), "at least one score"),
+        (lambda: rs.Choice([rs.Rank]), "scores must be an object"),
+        (lambda: rs.Choice([rs.Rank()], alpha=5), "did you mean 0.05"),
+        (lambda: rs.Choice([rs.Rank()], objective="small"), "objective must be one of"),
+        (lambda: rs.Choice([rs.Rank()], share=1), "Choice(share=...) must be a number between 0 and 1, got 1"),
+        (lambda: chosen(rs.CrossConformal(3)), "needs rows that no model of a fold was trained on"),
+        (lambda: chosen(rs.GivenSplit([0, 1])), "at least 2 rows to choose on and 1 to calibrate, got 2"),
+    ],
+)
+def test_choices_that_cannot_be_made_are_told(make, words):
+    with pytest.raises((ValueError, TypeError), match=re.escape(words)):
+        make()
+
+
+def chosen(split):
+    rs.ConformalClassifier(method=rs.Choice([rs.Rank(), rs.Thr()]), split=split).fit(*load_iris(return_X_y=True))
+
+
+def test_classes_that_the_labels_lack_can_be_told(iris):
+    features, labels = iris
+    names = ["setosa", "versicolor", "virginica", "another"]
+    model = rs.ConformalClassifier(classes=names, random_state=0).fit(features, labels)
+    assert model.classes_.tolist() == sorted(names)
+    assert model.predict_proba(features)[:, 0].tolist() == [0.0] * 150
+    with pytest.warns(rs.RanksetWarning, match="need n"):
+        assert model.predict_set(features, 0.001).covers(["another"] * 150).all()
+    with pytest.raises(ValueError, match="among the classes"):
+        rs.ConformalClassifier(classes=names[1:]).fit(features, labels)
+    with pytest.raises(TypeError, match="classes must be"):
+        rs.ConformalClassifier(classes="setosa").fit(features, labels)
 
 
 class Weighed(ClassifierMixin, BaseEstimator):
@@ -209,6 +312,7 @@ def test_weights_and_groups_are_routed(iris):
             model.fit(features, labels, groups=groups, something=1)
 
 
+@pytest.mark.filterwarnings(OF_SEARCH)
 def test_scorers_reach_through_pipelines_and_searches(iris):
     pipeline = make_pipeline(StandardScaler(), rs.ConformalClassifier(random_state=0))
     search = GridSearchCV(pipeline, {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}, scoring=rs.SetSize(0.05))
@@ -221,6 +325,7 @@ def test_scorers_reach_through_pipelines_and_searches(iris):
         rs.SetSize(5)
 
 
+@pytest.mark.filterwarnings(OF_SEARCH)
 def test_groups_are_routed_to_scorers_too(iris):
     groups = np.arange(150) % 2
     with sklearn.config_context(enable_metadata_routing=True):
@@ -309,6 +414,8 @@ def test_asking_before_fitting_is_told_so():
     [
         (lambda: rs.Holdout(0), "Holdout(share=...) must be a number between 0 and 1, got 0"),
         (lambda: rs.Holdout(share=True), "must be a number between 0 and 1, got True"),
+        (lambda: rs.Holdout(classes="abc"), "classes must be a list of classes, got 'abc'"),
+        (lambda: rs.Holdout(stratify=True, classes=[0, 1]), "takes classes= or stratify=True, got both"),
         (lambda: rs.CrossConformal(1), "CrossConformal(folds=...) must be a whole number, at least 2, got 1"),
         (lambda: fitted(rs.GivenSplit([0, 0])), "distinct row numbers below 150"),
         (lambda: fitted(rs.GivenSplit([150])), "distinct row numbers below 150"),
@@ -359,12 +466,52 @@ def test_no_model_calibrates_on_rows_it_was_trained_on(split):
 
 def test_stratified_parts_have_the_shares_of_the_whole():
     labels = np.repeat([0, 1, 2], [60, 30, 10])
-    shares = [np.bincount(labels[rows]).tolist() for _, rows in rs.Holdout(0.5).parts(labels, 0)]
+    shares = [np.bincount(labels[rows]).tolist() for _, rows in rs.Holdout(0.5, stratify=True).parts(labels, 0)]
     assert shares == [[30, 15, 5]]
-    shares = [np.bincount(labels[rows]).tolist() for _, rows in rs.CrossConformal(5).parts(labels, 0)]
+    shares = [np.bincount(labels[rows]).tolist() for _, rows in rs.CrossConformal(5, stratify=True).parts(labels, 0)]
     assert shares == [[12, 6, 2]] * 5
-    drawn = {tuple(np.bincount(labels[rs.Holdout(0.5, stratify=False).parts(labels, s)[0][1]])) for s in range(9)}
-    assert len(drawn) > 1
+
+
+@pytest.mark.parametrize("split", [rs.Holdout(0.5), rs.CrossConformal(5)], ids=repr)
+def test_by_default_no_split_looks_at_labels(split):
+    labels = np.repeat([0, 1, 2], [60, 30, 10])
+    for seed in range(5):
+        ours, theirs = split.parts(labels, seed), split.parts(labels[::-1], seed)
+        assert all((a == c).all() and (b == d).all() for (a, b), (c, d) in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.filterwarnings("ignore:no row has the class:rankset.RanksetWarning")
+def test_training_goes_on_until_it_has_every_class():
+    rng = np.random.default_rng(0)
+    for seed in range(50):
+        labels = np.where(rng.random(80) < 0.05, "rare", rng.choice(["a", "b"], 80))
+        plain, split = rs.Holdout(0.5).parts(labels, seed)[0], rs.Holdout(0.5, classes=["a", "b", "rare"])
+        (train, calibrate), most = split.parts(labels, seed)[0], 60
+        assert sorted([*train, *calibrate]) == list(range(80))
+        assert set(plain[0]) <= set(train)
+        if set(labels[plain[0]]) == {"a", "b", "rare"}:
+            assert train.tolist() == plain[0].tolist()
+        elif len(train) < most:
+            extra = sorted(set(train) - set(plain[0]))
+            assert (labels[extra] == "rare").sum() == 1
+        else:
+            assert len(train) == most
+
+
+def test_where_training_stops_depends_on_rows_that_train_only():
+    labels = np.random.default_rng(1).choice(list("aaaaabbbbc"), 60)
+    for seed in range(20):
+        split = rs.Holdout(0.5, classes=list("abc"))
+        train, calibrate = split.parts(labels, seed)[0]
+        for other in ("a", "b", "c"):
+            changed = labels.copy()
+            changed[calibrate] = other
+            assert split.parts(changed, seed)[0][0].tolist() == train.tolist()
+
+
+def test_a_class_that_no_row_has_is_warned_of():
+    with pytest.warns(rs.RanksetWarning, match="no row has the class 'c'"):
+        assert len(rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 40), 0)[0][1]) == 10
 
 
 def test_a_split_is_the_same_for_the_same_seed(iris):

@@ -56,6 +56,7 @@ __all__ = [
 OPTIONAL_ROOMS = ("engines", "paper", "report", "torch")
 OPTIONAL_NAMES = {
     "Average": "scores",
+    "Choice": "choice",
     "Chosen": "scores",
     "ClassCoverageDisplay": "displays",
     "Comparison": "choosing",

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, level, notebook, ranking
+from rankset.conditions import Condition, Cross, PerLabel
 from rankset.conformal import Rule, warn_of_unseen
 from rankset.errors import KindError, RuleError
 from rankset.level import Alpha
+from rankset.names import union
 from rankset.probabilities import from_kind
+from rankset.recipe import Recipe
 from rankset.selection import EMPTY, Empty
 from rankset.sets import PredictionSets
 
@@ -25,11 +28,16 @@ Ints = NDArray[np.int64]
 class CrossRule:
     """Rules of F folds as one (Vovk 2015): a label's p-value counts the rows of all folds, each under its own model.
 
-    Its sets contain the label with probability at least 1 - 2 alpha - 2 (1 - alpha) (1 - 1/F) / (n/F + 1) (Vovk et
-    al. 2018); usually it is close to 1 - alpha, which is not proven. See ``guarantee``.
+    Coverage is usually close to 1 - alpha, which is not proven; ``guarantee`` tells what is.
+
+    Parameters
+    ----------
+    rules : one per fold, calibrated on rows that its model was not trained on.
+    stratified : whether the folds were made by looking at labels; then there is a proof with ``PerLabel()`` only.
     """
 
     rules: tuple[Rule, ...]
+    stratified: bool = False
 
     def __post_init__(self) -> None:
         if not self.rules or not all(isinstance(rule, Rule) for rule in self.rules):
@@ -46,11 +54,12 @@ class CrossRule:
 
     def _repr_html_(self) -> str:
         first = self.rules[0].recipe
+        where = " in every group" if first.n_groups > 1 else ""
         facts = [
             ("score", repr(first.score)),
             ("condition", repr(first.condition)),
             ("classes", notebook.chips(first.classes.values[:10], first.n_columns - 10)),
-            ("proven at alpha=0.1", f"coverage of at least {self.guarantee(0.1):.4f}; usually it is about 0.9"),
+            ("proven at alpha=0.1", f"coverage of at least {self.guarantee(0.1):.4f}{where}; usually it is about 0.9"),
         ]
         title = f"CrossRule of {len(self.rules)} folds, calibrated on {self.n:,} rows"
         return notebook.card(title, notebook.table(facts))
@@ -65,17 +74,54 @@ class CrossRule:
         """The class names, in column order."""
         return self.rules[0].classes
 
-    def guarantee(self, alpha: Alpha) -> float:
-        """The proven probability that a set at ``alpha`` contains the label, on average over rows.
+    def guarantee(self, alpha: Alpha, *, group: object = None, label: object = None) -> float:
+        """The proven probability that a set at ``alpha`` contains the label.
 
+        With n rows in F folds it is 1 - c (alpha (n + 1) + F - 1) / (n + F): c is 2 for folds of one size (Vovk et al.
+        2018) and less where one fold holds more than half of the rows. With several thresholds n counts the rows of
+        one group: this is then the least of all groups, or that of one ``group`` or ``label``. It is 1 where a group
+        has too few rows to leave a label out, and 0 where stratified folds void the proof.
+
+        Parameters
+        ----------
+        alpha : the level that is asked of the sets.
+        group, label : one of the row groups, or of the classes, where the condition has thresholds for each.
+
+        Returns
+        -------
+        A number from 0 to 1.
+
+        Raises
+        ------
+        RuleError : where there is no such group or label.
+
+        Examples
+        --------
         >>> import rankset as rs
         >>> fold = rs.calibrate([[0.9, 0.1]] * 50, [0] * 50)
         >>> round(CrossRule((fold,) * 10).guarantee(0.1), 4)
         0.7682
         """
-        exact, folds, n = level.exact(alpha), len(self.rules), self.n
-        proven = 1 - 2 * exact - 2 * (1 - exact) * (1 - Fraction(1, folds)) / (Fraction(n, folds) + 1)
-        return max(0.0, float(proven))
+        exact, sizes = level.exact(alpha), self._fold_sizes()
+        if group is not None or label is not None:
+            sizes = sizes[:, [self._number(group, label)]]
+        if self.stratified and not _given_label(self.rules[0].condition):
+            return 0.0
+        return float(min(_proven(tuple(of_group), exact) for of_group in sizes.T.tolist()))
+
+    def _recipe(self) -> Recipe:
+        """The recipe of all folds, with the row groups of each."""
+        recipes = [rule.recipe for rule in self.rules]
+        return recipes[0].with_groups(union(*(recipe.groups for recipe in recipes)))
+
+    def _fold_sizes(self) -> Ints:
+        """How many rows every fold has in every group (fold, group)."""
+        recipe = self._recipe()
+        return np.array([rule._renumbered(recipe).counts for rule in self.rules])
+
+    def _number(self, group: object, label: object) -> int:
+        recipe = self._recipe()
+        return Rule(recipe, self.rules[0]._renumbered(recipe))._group(group, label)
 
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -125,3 +171,23 @@ class CrossRule:
         counts = [rule.tails(part, groups=groups, ids=ids) for rule, part in zip(self.rules, probs, strict=True)]
         stranger, sizes = (np.sum(parts, axis=0) for parts in zip(*counts, strict=True))
         return stranger, sizes
+
+
+def _proven(sizes: Sequence[int], alpha: Fraction) -> Fraction:
+    """The proven coverage of a group with so many rows in each fold.
+
+    The pooled p-value is a weighted mean of the folds' p-values, weights (rows + 1) / (n + F), moved by a constant. A
+    weighted mean of p-values is at most u with probability at most 2 u, and at most u / (largest weight).
+    """
+    n, folds = sum(sizes), len(sizes)
+    if n < level.rows_needed(alpha):
+        return Fraction(1)
+    factor = min(Fraction(2), Fraction(n + folds, max(sizes) + 1))
+    return max(Fraction(0), 1 - factor * (alpha * (n + 1) + folds - 1) / (n + folds))
+
+
+def _given_label(condition: Condition) -> bool:
+    """Whether every group holds rows of one label only."""
+    if isinstance(condition, Cross):
+        return _given_label(condition.first) or _given_label(condition.second)
+    return isinstance(condition, PerLabel) and condition.clusters is None

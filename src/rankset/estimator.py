@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, process_routing
@@ -26,13 +29,14 @@ from sklearn.utils.validation import (
 )
 
 from rankset import frames, level
+from rankset.choice import Choice
 from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.conformal import Rule, calibrate
 from rankset.cross import CrossRule
-from rankset.errors import KindError, LabelError
-from rankset.inputs import Kind
+from rankset.errors import KindError, LabelError, SplitError, warn
+from rankset.inputs import Kind, label_codes
 from rankset.level import Alpha
-from rankset.names import Array
+from rankset.names import Array, class_names, in_order
 from rankset.recipe import row_group_names
 from rankset.scores import Rank, Score, checked_score
 from rankset.selection import Empty
@@ -61,36 +65,51 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : a classifier with ``predict_proba`` or ``decision_function``; by default ``LogisticRegression()``.
-        One that is trained already comes as ``FrozenEstimator(trained)``; then all rows calibrate.
-    method : how strange a label looks, by default ``rankset.Rank()``.
+        One that is trained already comes as ``FrozenEstimator(trained)``; then all rows calibrate. Whatever learns from
+        rows belongs inside: a pipeline with its scaler, a ``GridSearchCV`` that tunes the classifier. Around this
+        classifier they would learn from the rows that calibrate, and the guarantee would not hold.
+    method : how strange a label looks, by default ``rankset.Rank()``; or ``rankset.Choice([...])``, which chooses among
+        scores on rows of their own.
     condition : for whom coverage holds separately, by default ``rankset.Marginal()``. Conditions that look at rows
         need ``groups=`` in ``fit`` and ``predict_set``.
-    split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with the
-        proven coverage 1 - 2 alpha - 2 (1 - alpha) (1 - 1/F) / (n/F + 1) for F folds and usually about 1 - alpha; or
-        ``rankset.GivenSplit(rows)``.
+    split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with a lower
+        proven coverage (``rule_.guarantee(alpha)``) and usually about 1 - alpha; or ``rankset.GivenSplit(rows)``.
+    classes : every class there is; by default those of ``y``. No set can hold a class that is not among them, so without
+        this list coverage is at least 1 - alpha minus the probability that a new row has a class that ``y`` lacks.
     random_state : seeds the split, as everywhere in scikit-learn.
 
     Attributes
     ----------
-    classes_ : every class of ``y``; one that the model did not see in training has probability 0 and stays a candidate.
+    classes_ : every class; one that the model did not see in training has probability 0 and stays a candidate.
     estimator_ : the trained classifier; with folds the one trained on all rows.
     rule_ : the calibrated ``rankset.Rule``, or a ``rankset.CrossRule`` of folds.
+    method_ : the score of the rule: ``method``, or what it chose.
     estimators_ : with folds, the classifiers of the folds.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> from sklearn.datasets import load_iris
+    >>> model = rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0).fit(*load_iris(return_X_y=True))
+    >>> model.predict_set([[5.1, 3.5, 1.4, 0.2]], alpha=0.05).to_lists()
+    [[0]]
     """
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        method: Score | None = None,
+        method: Score | Choice | None = None,
         condition: Condition | None = None,
         split: Split | None = None,
+        classes: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
         self.condition = condition
         self.split = split
+        self.classes = classes
         self.random_state = random_state
 
     @property
@@ -113,27 +132,27 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Trains on some rows of ``X`` and calibrates on the others."""
         (X,) = indexable(X)
         labels = self._labels(X, y)
-        checked_score(self._method, name="method")
+        self._check_method()
         names = row_group_names(checked_condition(self._condition), groups, len(labels))
         routed = self._routed(groups, fit_params)
-        self.classes_ = np.unique(labels)
+        self.classes_ = self._known_classes(labels)
         self.rule_: Rule | CrossRule
+        self.method_: Score
         self.__dict__.pop("estimators_", None)
+        _warn_of_search()
         if isinstance(self._inner, FrozenEstimator):
             self.estimator_ = self._trained_already()
             self.classes_ = _union(self.classes_, [self.estimator_])
-            self.rule_ = self._calibrated(self.estimator_, X, labels, names, np.arange(len(labels)))
+            self._calibrate([self.estimator_], X, labels, names, [np.arange(len(labels))])
             return self
         parts = self._split.parts(labels, self.random_state)
         models = [self._trained(X, labels, routed, train) for train, _ in parts]
         self.classes_ = _union(self.classes_, models)
-        rules = [
-            self._calibrated(model, X, labels, names, rows) for model, (_, rows) in zip(models, parts, strict=True)
-        ]
+        self._calibrate(models, X, labels, names, [rows for _, rows in parts])
         if len(parts) == 1:
-            (self.estimator_,), (self.rule_,) = models, rules
+            (self.estimator_,) = models
         else:
-            self.estimators_, self.rule_ = models, CrossRule(tuple(rules))
+            self.estimators_ = models
             self.estimator_ = self._trained(X, labels, routed, np.arange(len(labels)))
         return self
 
@@ -209,8 +228,20 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self._inner)
         return self._inner
 
+    def _check_method(self) -> None:
+        if not isinstance(self.method, Choice):
+            checked_score(self._method, name="method")
+
+    def _known_classes(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """The classes that were given, all labels among them, or those of the labels; sorted."""
+        if self.classes is None:
+            return np.unique(labels)
+        known = np.unique(np.array(in_order(self.classes)))
+        label_codes(labels, class_names(known, len(known)), len(labels))
+        return np.union1d(known, labels[:0])  # in a dtype for both
+
     @property
-    def _method(self) -> Score:
+    def _method(self) -> Score | Choice:
         return Rank() if self.method is None else self.method
 
     @property
@@ -235,12 +266,28 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         params = _check_method_params(X, params=dict(routed), indices=rows)
         return clone(self._inner).fit(_safe_indexing(X, rows), labels[rows], **params)
 
+    def _calibrate(
+        self, models: Sequence[Any], X: Any, labels: NDArray[Any], names: Array | None, parts: Sequence[Ints]
+    ) -> None:
+        """Sets ``rule_`` and ``method_``, from the rows that calibrate each of the models."""
+        method = self._method
+        if isinstance(method, Choice):
+            if len(models) > 1:
+                raise SplitError.chosen_with_folds(self.split)
+            choosing, calibrating = method.parts(parts[0], self.random_state)
+            scores, kind = _scored(models[0], _safe_indexing(X, choosing), self.classes_)
+            method, parts = method.best(scores, labels[choosing], kind, self.classes_), [calibrating]
+        self.method_ = method
+        rules = [self._calibrated(model, X, labels, names, rows) for model, rows in zip(models, parts, strict=True)]
+        stratified = bool(getattr(self.split, "stratify", False))
+        self.rule_ = rules[0] if len(rules) == 1 else CrossRule(tuple(rules), stratified)
+
     def _calibrated(self, model: Any, X: Any, labels: NDArray[Any], names: Array | None, rows: Ints) -> Rule:
         scores, kind = _scored(model, _safe_indexing(X, rows), self.classes_)
         return calibrate(
             scores,
             labels[rows],
-            score=self._method,
+            score=self.method_,
             condition=self._condition,
             kind=kind,
             classes=self.classes_,
@@ -295,6 +342,25 @@ def _aligned(values: Any, known: NDArray[Any], classes: NDArray[Any], *, absent:
     return aligned
 
 
+def _warn_of_search() -> None:
+    """Warns where a search of scikit-learn fits the best of its candidates again, on the rows that chose it."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "_fit_and_score":
+            return  # one of the candidates, which only measures
+        search = frame.f_locals.get("self")
+        if isinstance(search, BaseSearchCV) and frame.f_code.co_name == "fit":
+            chosen = ", ".join(map(str, getattr(search, "best_params_", {}))) or "parameters"
+            warn(
+                f"{type(search).__name__} chose {chosen} on the rows that calibrate now, so coverage can be lower than "
+                f"1 - alpha, by up to a few points with few rows. Tune the classifier inside, "
+                f"ConformalClassifier({type(search).__name__}(classifier, ...)), and choose scores with "
+                f"method=Choice([...]); or pass refit=False and calibrate on other rows."
+            )
+            return
+        frame = frame.f_back
+
+
 class _Scorer:
     """What scorers share: with metadata routing they ask for ``groups``, for conditions that look at rows."""
 
@@ -307,10 +373,16 @@ class _Scorer:
 
 @dataclass(frozen=True)
 class SetSize(_Scorer):
-    """A scorer for model selection: minus the mean size of the sets at ``alpha``, so that larger is better.
+    """A scorer: minus the mean size of the sets at ``alpha``, so that larger is better.
 
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> search = GridSearchCV(ConformalClassifier(), {"estimator__C": [0.1, 1.0]}, scoring=SetSize(0.1))
+    For ``cross_val_score`` and the like. A search that fits its best candidate again calibrates it on the rows that
+    chose it, and the guarantee does not hold; see ``ConformalClassifier`` for how to tune.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> model = ConformalClassifier(LogisticRegression(max_iter=500), random_state=0)
+    >>> len(cross_val_score(model, *load_iris(return_X_y=True), scoring=SetSize(0.1), cv=3))
+    3
     """
 
     alpha: Alpha = 0.1

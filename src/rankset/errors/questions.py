@@ -107,6 +107,27 @@ class SplitError(RanksetError, ValueError):
         )
 
     @classmethod
+    def stratified_classes(cls) -> "SplitError":
+        return cls(
+            "Holdout takes classes= or stratify=True, got both. Pass classes= to have every class in training with "
+            "coverage on average over rows, stratify=True with condition=PerLabel()."
+        )
+
+    @classmethod
+    def chosen_with_folds(cls, split: object) -> "SplitError":
+        return cls(
+            f"method=Choice(...) needs rows that no model of a fold was trained on, got split={shown(split)}. "
+            f"Pass split=Holdout(), or one score as method."
+        )
+
+    @classmethod
+    def too_few_to_choose(cls, received: int) -> "SplitError":
+        return cls(
+            f"method=Choice(...) needs at least 2 rows to choose on and 1 to calibrate, got {received} rows that "
+            f"calibrate. Pass more rows, a larger share, or one score as method."
+        )
+
+    @classmethod
     def rows(cls, n_rows: int) -> "SplitError":
         return cls(
             f"GivenSplit(calibration) must be distinct row numbers below {n_rows}, or a boolean mask of that length, "

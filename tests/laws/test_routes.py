@@ -1,0 +1,137 @@
+"""The guarantee through the whole route of ConformalClassifier: a split, a fitted weak model, a calibration.
+
+The law is exact and needs no luck: leave every row of a few out in turn, share the others out in every possible order,
+train, calibrate, and ask whether the set of the row left out holds its label. Over all these cases sets cover at least
+k / (n + 1) of the time, with equality where no two keys are equal.
+"""
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
+
+import rankset as rs
+from rankset import level
+from weak_models import Frequencies, blobs
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+
+ALPHA = Fraction(1, 2)
+FEW_LABELS = [(0, 0, 1, 1, 2), (0, 1, 1, 1, 1)]
+
+
+class Dealer(np.random.RandomState):
+    """A random state that deals rows in a given order."""
+
+    def __init__(self, order):
+        super().__init__(0)
+        self.order = np.array(order)
+
+    def permutation(self, x):
+        return self.order if x == len(self.order) else super().permutation(x)
+
+
+def share_covered(labels, method, condition=None, **options):
+    """The share of all cases in which the row left out is covered, and the share that the law promises."""
+    labels = np.array(labels)
+    features = np.random.default_rng(len(labels)).normal(size=(len(labels), 2))
+    hits = promised = cases = 0
+    for new in range(len(labels)):
+        rest = np.delete(np.arange(len(labels)), new)
+        for order in itertools.permutations(range(len(rest))):
+            state = Dealer(order)
+            model = rs.ConformalClassifier(
+                Frequencies(), method=method, classes=[0, 1, 2], condition=condition, random_state=state, **options
+            ).fit(features[rest], labels[rest])
+            counts = model.rule_.calibration.counts
+            n = int(counts[labels[new] if len(counts) > 1 else 0])
+            hits += int(model.predict_set(features[[new]], ALPHA).covers(labels[[new]])[0])
+            promised += Fraction(level.position(n, ALPHA), n + 1)
+            cases += 1
+    return Fraction(hits, cases), promised / cases
+
+
+SPLITS = [rs.Holdout(0.6), rs.Holdout(0.6, classes=(0, 1, 2)), rs.Holdout(0.6, classes=(0,))]
+
+
+@pytest.mark.parametrize("labels", FEW_LABELS)
+@pytest.mark.parametrize("split", SPLITS, ids=repr)
+def test_over_all_rows_left_out_and_all_orders_sets_cover_as_promised(labels, split):
+    covered, promised = share_covered(labels, rs.TieBreak(rs.Rank()), split=split)
+    assert covered == promised
+    covered, promised = share_covered(labels, rs.Rank(), split=split)
+    assert covered >= promised
+
+
+def test_for_every_label_separately_a_split_may_look_at_labels():
+    labels, split = (0, 0, 0, 1, 1), rs.Holdout(0.5, stratify=True)
+    covered, promised = share_covered(labels, rs.TieBreak(rs.Thr()), rs.PerLabel(), split=split)
+    assert covered == promised < 1
+
+
+REPEATS, NEW_ROWS = 150, 200
+
+
+def z_of_route(model, n, n_classes, alpha, repeats=REPEATS):
+    """How many standard errors the mean coverage of new rows lies above what the rows that calibrate promise."""
+    rng = np.random.default_rng(n_classes)
+    gaps = []
+    for seed in range(repeats):
+        features, labels = blobs(rng, n + NEW_ROWS, n_classes)
+        fitted = clone(model).set_params(random_state=seed).fit(features[:n], labels[:n])
+        calibrated = fitted.rule_.n
+        promised = level.position(calibrated, level.exact(alpha)) / (calibrated + 1)
+        gaps.append(fitted.predict_set(features[n:], alpha).covers(labels[n:]).mean() - promised)
+    return np.mean(gaps) / (np.std(gaps, ddof=1) / np.sqrt(repeats))
+
+
+def classifier(model, n_classes, **options):
+    return rs.ConformalClassifier(model, method=rs.Thr(), classes=range(n_classes), **options)
+
+
+def test_by_default_a_weak_model_keeps_its_level():
+    assert abs(z_of_route(classifier(Frequencies(), 10), 80, 10, 0.2)) < 4
+
+
+def test_where_every_class_trains_a_weak_model_keeps_its_level():
+    split = rs.Holdout(classes=range(10))
+    assert abs(z_of_route(classifier(Frequencies(), 10, split=split), 40, 10, 0.2)) < 4
+
+
+def test_the_law_catches_a_stratified_split():
+    assert z_of_route(classifier(Frequencies(), 10, split=rs.Holdout(stratify=True)), 80, 10, 0.2) < -8
+
+
+class Greedy(rs.ConformalClassifier):
+    """What a search around the classifier does: the score with the smallest sets on the rows that calibrate."""
+
+    def _calibrate(self, models, X, labels, names, parts):
+        probs = models[0].predict_proba(X[parts[0]])
+        sizes = [rs.calibrate(probs, labels[parts[0]], score=one).predict(probs, 0.2).sizes.mean() for one in MANY]
+        self.method = MANY[int(np.argmin(sizes))]
+        super()._calibrate(models, X, labels, names, parts)
+
+
+@dataclass(frozen=True)
+class Raised:
+    """THR with one class raised or lowered: one of many scores to choose from."""
+
+    column: int
+    factor: float
+
+    def keys(self, cells):
+        return (-cells.prob * np.where(cells.column == self.column, self.factor, 1.0),)
+
+
+MANY = [Raised(column, factor) for column in range(5) for factor in (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)]
+
+
+def test_scores_chosen_on_rows_of_their_own_keep_the_level_and_others_do_not():
+    options = {"split": rs.Holdout(0.5), "classes": range(5)}
+    honest = rs.ConformalClassifier(GaussianNB(), method=rs.Choice(MANY[::3], alpha=0.2), **options)
+    assert abs(z_of_route(honest, 60, 5, 0.2, repeats=80)) < 4
+    assert z_of_route(Greedy(GaussianNB(), **options), 60, 5, 0.2) < -4
