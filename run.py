@@ -290,6 +290,12 @@ JOBS = {
         "demo",
         [f"python experiments/choosing_study.py {ARGS}"],
     ),
+    "routes": Job(
+        "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",
+        "test",
+        [f"python experiments/routes.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
     "page": Job("write the numbers of docs/paper.json into docs/paper.md", "demo", ["python experiments/page.py"]),
     "bench": Job(
         "measure against other libraries, write benchmarks/RESULTS.md",

@@ -6,8 +6,10 @@ k / (n + 1) of the time, with equality where no two keys are equal.
 """
 
 import itertools
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
 from rankset import level
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from weak_models import Frequencies, blobs
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
