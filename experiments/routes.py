@@ -187,13 +187,12 @@ def summary(cell: Cell, found: list[tuple[float, float, float]]) -> dict[str, An
 def table(told: list[dict[str, Any]]) -> str:
     """The cells as text."""
     head = f"{'route':<25}{'model':<28}{'K':>3}{'rows':>6}{'coverage':>10}{'promised':>10}{'z':>8}{'size':>8}"
-    lines = [head]
-    for one in told:
-        lines.append(
-            f"{one['route']:<25}{one['model']:<28}{one['K']:>3}{one['rows']:>6}{one['coverage']:>10.4f}"
-            f"{one['promised']:>10.4f}{one['z']:>+8.1f}{one['size']:>8.2f}"
-        )
-    return "\n".join(lines)
+    lines = [
+        f"{one['route']:<25}{one['model']:<28}{one['K']:>3}{one['rows']:>6}{one['coverage']:>10.4f}"
+        f"{one['promised']:>10.4f}{one['z']:>+8.1f}{one['size']:>8.2f}"
+        for one in told
+    ]
+    return "\n".join([head, *lines])
 
 
 def main() -> int:
@@ -227,7 +226,7 @@ def written(page: str, told: list[dict[str, Any]]) -> str:
         ("no proof", [one for one in told if one["route"] in NO_PROOF]),
     ):
         mark = re.compile(rf"(<!-- {name} -->\n+```\n).*?((?<=\n)```)", flags=re.DOTALL)
-        page = mark.sub(lambda found, some=some: f"{found[1]}{table(some)}{found[2]}", page)  # type: ignore[misc]
+        page = mark.sub(lambda found, some=some: f"{found[1]}{table(some)}\n{found[2]}", page)  # type: ignore[misc]
     return page
 
 

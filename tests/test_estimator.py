@@ -192,9 +192,9 @@ def test_a_search_that_calibrates_on_the_rows_that_chose_is_warned_of(iris, jobs
     options = {"param_grid": {"method": [rs.Rank(), rs.Thr()]}, "scoring": rs.SetSize(0.1), "cv": 3, "n_jobs": jobs}
     with pytest.warns(rs.RanksetWarning, match="GridSearchCV chose method on the rows that calibrate now"):
         GridSearchCV(model, **options).fit(*iris)
+    named = {"param_grid": {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}}
     with pytest.warns(rs.RanksetWarning, match=r"chose conformalclassifier__method on .* method=Choice"):
-        named = {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}
-        GridSearchCV(make_pipeline(StandardScaler(), model), **(options | {"param_grid": named})).fit(*iris)
+        GridSearchCV(make_pipeline(StandardScaler(), model), **(options | named)).fit(*iris)
 
 
 def test_searches_that_leave_the_calibration_rows_alone_are_not_warned_of(iris):

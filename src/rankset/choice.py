@@ -49,9 +49,10 @@ class Choice:
     share: float = 0.3
 
     def __post_init__(self) -> None:
-        several = tuple(self.scores) if isinstance(self.scores, Iterable) and not isinstance(self.scores, str) else ()
+        given: object = self.scores
+        several = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else ()
         if not several:
-            raise KindError.argument("scores", "a list of at least one score", self.scores)
+            raise KindError.argument("scores", "a list of at least one score", given)
         object.__setattr__(self, "scores", tuple(checked_score(score, "scores") for score in several))
         level.exact(self.alpha)
         if isinstance(self.objective, str) and self.objective not in choosing.OBJECTIVES:

@@ -74,8 +74,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         need ``groups=`` in ``fit`` and ``predict_set``.
     split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with a lower
         proven coverage (``rule_.guarantee(alpha)``) and usually about 1 - alpha; or ``rankset.GivenSplit(rows)``.
-    classes : every class there is; by default those of ``y``. No set can hold a class that is not among them, so without
-        this list coverage is at least 1 - alpha minus the probability that a new row has a class that ``y`` lacks.
+    classes : every class there is; by default those of ``y``. No set can hold any other class, so without this list
+        coverage is at least 1 - alpha minus the probability that a new row has a class that ``y`` lacks.
     random_state : seeds the split, as everywhere in scikit-learn.
 
     Attributes
@@ -90,7 +90,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     --------
     >>> import rankset as rs
     >>> from sklearn.datasets import load_iris
-    >>> model = rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0).fit(*load_iris(return_X_y=True))
+    >>> model = rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0)
+    >>> model = model.fit(*load_iris(return_X_y=True))
     >>> model.predict_set([[5.1, 3.5, 1.4, 0.2]], alpha=0.05).to_lists()
     [[0]]
     """

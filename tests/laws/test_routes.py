@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
 from rankset import level
