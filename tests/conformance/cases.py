@@ -24,7 +24,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a peer's number is not ours: what the peer does, what rankset does, and which of the two keeps the promise."""
+    """Why a peer's number is not ours: what the peer does, and what rankset does instead."""
 
     name: str
     told: str

@@ -11,9 +11,9 @@ from conformance.cases import Reason
 
 HIGHER = Reason(
     "a quantile over n − 1 gaps",
-    "The peer asks NumPy for the quantile (n + 1)(1 − α)/n with `method=\"higher\"`, which counts n − 1 gaps between n "
-    "scores and so can land one position above ⌈(n + 1)(1 − α)⌉. Its sets are valid and larger than they need be. rankset "
-    "takes the position itself.",
+    'The peer asks NumPy for the quantile (n + 1)(1 − α)/n with `method="higher"`, which counts n − 1 gaps between n '
+    "scores and so can land one position above ⌈(n + 1)(1 − α)⌉. Its sets are valid and larger than they need be. "
+    "rankset takes the position itself.",
 )
 PLAIN = Reason(
     "a quantile without the correction for n",
@@ -22,29 +22,31 @@ PLAIN = Reason(
 )
 CAPPED = Reason(
     "too few rows: the largest score",
-    "With fewer than 1/α − 1 calibration rows no finite threshold keeps the promise. The peer takes the largest score and "
-    "covers n/(n + 1) < 1 − α; rankset has no threshold and keeps every label.",
+    "With fewer than 1/α − 1 calibration rows no finite threshold keeps the promise. The peer takes the largest score "
+    "and covers n/(n + 1) < 1 − α; rankset has no threshold and keeps every label.",
 )
 REFUSED = Reason(
     "too few rows: an error",
-    "With fewer than 1/α − 1 calibration rows the peer raises an error. rankset keeps every label, says so in a warning, "
-    "and `threshold` is None.",
+    "With too few calibration rows the peer raises an error: puncc below 1/α − 1 rows, MAPIE below 1/α, one more than "
+    "needed. rankset keeps every label, says so in a warning, and `threshold` is None.",
 )
 ONE_MORE = Reason(
     "the new row counts as one of the rows",
-    "The peer counts the row to be predicted among the rows it needs: ⌈1/ε⌉. rankset counts calibration rows: ⌈1/α⌉ − 1.",
+    "The peer counts the row to be predicted among the rows it needs: ⌈1/ε⌉. rankset counts calibration rows: ⌈1/α⌉ − "
+    "1.",
 )
 CROSSING = Reason(
     "the label that crosses the threshold stays",
-    "The peer adds labels from the top until the threshold is passed and keeps the one that passes it, so that no set is "
-    "empty. The sets cover more than asked. rankset keeps labels whose own key is at most the threshold, as the "
-    "guarantee needs; `empty=\"top\"` fills empty sets.",
+    "The peer adds labels from the top until the threshold is passed and keeps the one that passes it, so that no set "
+    "is empty. The sets cover more than asked. rankset keeps labels whose own key is at most the threshold, as the "
+    'guarantee needs; `empty="top"` fills empty sets.',
 )
 MIXED = Reason(
     "calibrated with draws, predicted without",
-    "The peer's APS calibrates on scores with a random part of the label's mass taken off, but compares full masses when "
-    "it predicts: it keeps the label that crosses (and covers more than asked) or drops it (and covers less). In rankset "
-    "calibration and prediction use one formula, with draws or without. The quantile is the one over n − 1 gaps, too.",
+    "The peer's APS calibrates on scores with a random part of the label's mass taken off, but compares full masses "
+    "when it predicts: it keeps the label that crosses (and covers more than asked) or drops it (and covers less). In "
+    "rankset calibration and prediction use one formula, with draws or without. The quantile is the one over n − 1 "
+    "gaps, too.",
 )
 FROM_ZERO = Reason(
     "ranks from 0",
@@ -63,18 +65,18 @@ NO_DRAW_IS_ZERO = Reason(
 )
 FROM_ABOVE = Reason(
     "the draw counted from above",
-    "The peer takes u times the label's mass off the mass that includes it; rankset adds u times it to the mass before it. "
-    "The one's u is the other's 1 − u, and both are uniform.",
+    "The peer takes u times the label's mass off the mass that includes it; rankset adds u times it to the mass "
+    "before it. The one's u is the other's 1 − u, and both are uniform.",
 )
 TWO_FORMULAS = Reason(
     "SAPS by two formulas",
-    "Without randomisation the peer's formula for all labels gives the top label its probability, and its formula for one "
-    "label gives it 0: calibration and prediction see different scores. rankset has one formula.",
+    "Without randomisation the peer's formula for all labels gives the top label its probability, and its formula for "
+    "one label gives it 0: calibration and prediction see different scores. rankset has one formula.",
 )
 SMOOTHED = Reason(
     "smoothed p-values",
-    "The peer counts ties, the new row among them, by a random share τ. rankset counts them in full: never smaller, and "
-    "the same at every call. `TieBreak` gives a draw per row where ties matter.",
+    "The peer counts ties, the new row among them, by a random share τ. rankset counts them in full: never smaller, "
+    "and the same at every call. `TieBreak` gives a draw per row where ties matter.",
 )
 AT_LEAST = Reason(
     "a p-value equal to α stays",
@@ -87,8 +89,8 @@ WEIGHTED = Reason(
 )
 MEAN_OF_STRATA = Reason(
     "the mean over strata",
-    "The peer's metric is the mean violation over sizes, weighted by rows. SSCV, as defined in the RAPS paper and given "
-    "by rankset, is the largest.",
+    "The peer's metric is the mean violation over sizes, weighted by rows. SSCV, as defined in the RAPS paper and "
+    "given by rankset, is the largest.",
 )
 
 
@@ -111,9 +113,9 @@ def capped_quantile(values, alpha):
     return (at_position(values, min(n, math.ceil((n + 1) * (1 - Fraction(str(alpha)))))),)
 
 
-def refused(n, alpha):
-    """None where there are fewer than 1/alpha rows: the peer's check."""
-    return (None if n < 1 / Fraction(str(alpha)) else True,)
+def refused(n, alpha, others=0):
+    """None where ``n`` and ``others`` are fewer than 1/alpha rows."""
+    return (None if n + others < 1 / Fraction(str(alpha)) else True,)
 
 
 def all_rows_needed(alphas):
@@ -166,7 +168,7 @@ def kept_when_equal(calibration, values, alpha):
 
 
 def weighted_gap(covered, classes, alpha):
-    names, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
     hits = np.bincount(codes, weights=covered)
     return (float((np.abs(hits / counts - (1 - alpha)) * counts).sum() / len(codes)),)
 

@@ -24,7 +24,7 @@ OTHERS = ((0.8, 0.2), (0.4, 0.6))
 CALIBRATION = (0.2, 0.5, 0.7)
 NEWS = ((0.1, 0.4, 0.6), (0.3, 0.5, 0.9))
 SMOOTHING = "test_conformal_classifier_predict_paths_and_smoothing"
-DRAWS = np.random.RandomState(1).rand(6)  # noqa: NPY002
+DRAWS = np.random.RandomState(1).rand(6)
 SAME = ((0.7, 0.3),) * 5
 FIVE_LABELS = (0, 1, 0, 1, 0)
 

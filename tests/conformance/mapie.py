@@ -1,7 +1,8 @@
 """Numbers of MAPIE's tests and docstrings."""
 
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import cached_property, partial
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -28,65 +29,88 @@ DOCSTRINGS = source("mapie/metrics/classification.py", "08760f63b831f994102887a2
 COVGAP = source("mapie/tests/covmetrics/test_covgap.py", "57032ae92d63f8dc3ea25cd25d4b04c9ea7bafe1")
 SSC = source("mapie/tests/covmetrics/test_ssc.py", "57032ae92d63f8dc3ea25cd25d4b04c9ea7bafe1")
 
+FULL_MASS = rs.Aps(randomized=False)
 X_TOY = np.arange(9).reshape(-1, 1)
-Y_TOY = np.array([0, 0, 1, 0, 1, 1, 2, 1, 2])
-Y_BINARY = np.array([0, 0, 1, 0, 1, 1, 0, 1, 1])
-TOY = "test_toy_dataset_predictions"
-TOY_BINARY = "test_toy_binary_dataset_predictions"
+Y_TOY = (0, 0, 1, 0, 1, 1, 2, 1, 2)
+Y_BINARY = (0, 0, 1, 0, 1, 1, 0, 1, 1)
+TOY_TEST = "test_toy_dataset_predictions"
+TOY_BINARY_TEST = "test_toy_binary_dataset_predictions"
 CUMULATED = "test_cumulated_scores"
 CALIBRATION = ((0.4, 0.5, 0.1), (0.2, 0.6, 0.2), (0.6, 0.3, 0.1))
 CALIBRATION_SCORES = (0.750183952461055, 0.029571416154050345, 0.9268006058188594)
-DRAWS = tuple(np.random.RandomState(42).uniform(size=9).tolist())  # noqa: NPY002
+DRAWS = tuple(np.random.RandomState(42).uniform(size=9).tolist())
 
 
-@cache
-def toy(binary, split):
-    """Probabilities of the 9 rows, their labels, and the rows that calibrate: all, or the half the model has not seen."""
-    labels = Y_BINARY if binary else Y_TOY
-    cut = ShuffleSplit(n_splits=1, test_size=0.5, random_state=42).split(X_TOY)
-    train, calibrate = next(cut) if split else (np.arange(9), np.arange(9))
-    return LogisticRegression().fit(X_TOY[train], labels[train]).predict_proba(X_TOY), labels, calibrate
+@dataclass(frozen=True)
+class Toy:
+    """The peer's 9 rows, and a logistic regression fitted on all of them or on a part."""
+
+    labels: tuple[int, ...]
+    calibrating: float = 1.0
+    """The share of rows that calibrate; below 1 the model is fitted on the others."""
+
+    @cached_property
+    def rows(self):
+        """Which rows calibrate."""
+        return self._split[1]
+
+    @cached_property
+    def probs(self):
+        train = self._split[0]
+        return LogisticRegression().fit(X_TOY[train], self.answers[train]).predict_proba(X_TOY)
+
+    @cached_property
+    def answers(self):
+        return np.array(self.labels)
+
+    @cached_property
+    def _split(self):
+        everybody = np.arange(len(X_TOY))
+        cut = ShuffleSplit(n_splits=1, test_size=0.5, random_state=42).split(X_TOY)
+        return (everybody, everybody) if self.calibrating == 1 else next(cut)
 
 
-def toy_sets(score, alpha, binary=False, split=False):
+ALL_ROWS, HALF = Toy(Y_TOY), Toy(Y_TOY, 0.5)
+BINARY, BINARY_HALF = Toy(Y_BINARY), Toy(Y_BINARY, 0.5)
+
+
+def toy_sets(score, alpha, toy):
     """The sets of all 9 rows, and their coverage."""
-    probs, labels, calibrate = toy(binary, split)
-    sets = rs.calibrate(probs[calibrate], labels[calibrate], score=score).predict(probs, alpha)
-    return (*asking.labels_of(sets), float(sets.covers(labels).mean()))
+    rule = rs.calibrate(toy.probs[toy.rows], toy.answers[toy.rows], score=score)
+    sets = rule.predict(toy.probs, alpha)
+    return (*asking.labels_of(sets), float(sets.covers(toy.answers).mean()))
 
 
-def toy_sets_at_the_higher_quantile(score, alpha, binary=False, split=False):
+def toy_sets_at_the_higher_quantile(score, alpha, toy):
     """The same at the level whose position is that of the peer's quantile."""
-    n = len(toy(binary, split)[2])
-    level = 1 - Fraction(conventions.higher_position(n, alpha), n + 1)
-    return toy_sets(score, level, binary, split)
+    n = len(toy.rows)
+    return toy_sets(score, 1 - Fraction(conventions.higher_position(n, alpha), n + 1), toy)
 
 
-def toy_aps(score, alpha, crossing, split=False):
-    """The threshold from keys with draws, the sets from full masses: with the label that crosses, or without."""
-    probs, labels, calibrate = toy(False, split)
-    drawn = rs.Aps()
-    own = conventions.draws_from_above(drawn, probs[calibrate], labels[calibrate], DRAWS[: len(calibrate)])
-    quantile = conventions.at_position(own, conventions.higher_position(len(own), alpha))
-    if crossing:
-        sets = conventions.up_to_the_crossing(score, probs, quantile)
-    else:
-        rule = asking.rule_below(score, quantile, probs.shape[1])
-        sets = asking.labels_of(rule.predict(probs, asking.HALF, empty="top"))
-    return (*sets, float(np.mean([label in kept for kept, label in zip(sets, labels, strict=True)])))
+def toy_aps_sets(keep, score, alpha, toy):
+    """The threshold from keys with draws, ``keep`` of it from full masses, and their coverage."""
+    draws = DRAWS[: len(toy.rows)]
+    own = conventions.draws_from_above(rs.Aps(), toy.probs[toy.rows], toy.answers[toy.rows], draws)
+    sets = keep(score, toy.probs, conventions.at_position(own, conventions.higher_position(len(own), alpha)))
+    return (*sets, float(np.mean([label in kept for kept, label in zip(sets, toy.labels, strict=True)])))
 
 
-def toy_masses():
+def without_the_crossing(score, probs, quantile):
+    """Labels whose keys are at most ``quantile``; the likeliest where there is none."""
+    rule = asking.rule_below(score, quantile, probs.shape[1])
+    return asking.labels_of(rule.predict(probs, asking.HALF, empty="top"))
+
+
+def toy_masses(toy):
     """The mass up to and with the true label, and the rank of the true label."""
-    probs, labels, _ = toy(False, False)
-    return (*asking.keys(rs.Aps(randomized=False), probs, labels), *asking.keys(rs.TopK(), probs, labels))
+    scores = (FULL_MASS, rs.TopK())
+    return tuple(key for score in scores for key in asking.keys(score, toy.probs, toy.labels))
 
 
-def expected_masses():
-    """What the peer's test adds up, and its ranks."""
-    probs, _, _ = toy(False, False)
+def expected_masses(toy):
+    """What the peer's test adds up."""
     terms = ((0,), (0,), (0, 1), (0, 1), (1,), (1,), (1, 2), (1, 2), (2,))
-    return tuple(float(probs[row, list(columns)].sum()) for row, columns in enumerate(terms))
+    return tuple(float(toy.probs[row, list(columns)].sum()) for row, columns in enumerate(terms))
 
 
 def large_coverage(score):
@@ -95,41 +119,35 @@ def large_coverage(score):
     return (float(rs.calibrate(probs, y, score=score).predict(probs, 0.2).covers(y).mean()),)
 
 
-TOP_TWO = ((0, 1),) * 5 + ((1, 2),) * 4
-MOST_LIKELY = ((0,), (0,), (0,), (1,), (1,), (1,), (1,), (2,), (2,))
+TOP_TWO = (*((0, 1),) * 5, *((1, 2),) * 4, 1.0)
+MOST_LIKELY = ((0,), (0,), (0,), (1,), (1,), (1,), (1,), (2,), (2,), 5 / 9)
 LAC = ((0,), (0,), (0,), (1,), (1,), (1,), (1,), (1, 2), (2,), 6 / 9)
 LAC_HERE = ((0,), (0,), (), (), (1,), (1,), (), (), (2,), 5 / 9)
 LAC_SPLIT = (*((0, 1),) * 5, (1, 2), (2,), (2,), (2,), 8 / 9)
 LAC_SPLIT_HERE = ((1,), (0, 1), (0, 1), (0, 1), (1,), (1, 2), (2,), (2,), (2,), 7 / 9)
 LAC_BINARY = ((0,), (0,), (0,), (), (1,), (1,), (1,), (1,), (1,), 6 / 9)
 LAC_BINARY_HERE = ((0,), (0,), (), (), (), (1,), (1,), (1,), (1,), 5 / 9)
+LAC_BINARY_SPLIT = (*((0, 1),) * 8, (0,), 8 / 9)
+LAC_BINARY_SPLIT_HERE = ((1,), *((0, 1),) * 7, (0,), 7 / 9)
 APS = ((0,), (0,), (0, 1), (0, 1), (1,), (1,), (1, 2), (1, 2), (2,), 1.0)
 APS_SPLIT = (*((0, 1),) * 4, (0, 1, 2), (0, 1, 2), (1, 2), (2,), (2,), 8 / 9)
+APS_HERE = ((1,), (1,), (1,), (0, 1), (0, 1), (1, 2), (1, 2), (1, 2), (2,), 7 / 9)
 APS_WITHOUT_SPLIT = ((1,), (1,), (1,), (1,), (0, 1), (1, 2), (2,), (2,), (2,), 5 / 9)
 
 
-def toy_case(strategy, theirs, score, ours=None, test=TOY, **inputs):
-    """A case of the toy data: MAPIE's LAC and top-k, whose quantile is the higher one."""
-    explained = {} if ours is None else {
-        "reason": conventions.HIGHER, "ours": ours, "follow": toy_sets_at_the_higher_quantile
-    }
+def toy_case(strategy, toy, score, theirs, **explained):
     what = f"{strategy}: sets of 9 rows and their coverage at α = 0.5"
-    inputs = {"score": score, "alpha": 0.5, **inputs}
+    test = TOY_TEST if max(toy.labels) == 2 else TOY_BINARY_TEST
+    inputs = {"score": score, "alpha": 0.5, "toy": toy}
     return Case(CLASSIFICATION, test, what, theirs, toy_sets, inputs, **explained)
 
 
-def aps_case(strategy, theirs, ours, *, crossing, split=False):
-    return Case(
-        CLASSIFICATION,
-        TOY,
-        f"{strategy}: sets of 9 rows and their coverage at α = 0.5",
-        theirs,
-        toy_sets,
-        {"score": rs.Aps(randomized=False), "alpha": 0.5, "split": split},
-        reason=conventions.MIXED,
-        ours=ours,
-        follow=partial(toy_aps, crossing=crossing),
-    )
+def higher(ours):
+    return {"reason": conventions.HIGHER, "ours": ours, "follow": toy_sets_at_the_higher_quantile}
+
+
+def mixed(ours, keep):
+    return {"reason": conventions.MIXED, "ours": ours, "follow": partial(toy_aps_sets, keep)}
 
 
 def crossing_case(test, probs, theirs, ours):
@@ -139,7 +157,7 @@ def crossing_case(test, probs, theirs, ours):
         "APS's sets below 0.750",
         theirs,
         asking.sets_below,
-        {"score": rs.Aps(randomized=False), "probs": probs, "quantile": CALIBRATION_SCORES[0]},
+        {"score": FULL_MASS, "probs": probs, "quantile": CALIBRATION_SCORES[0]},
         reason=conventions.CROSSING,
         ours=ours,
         follow=conventions.up_to_the_crossing,
@@ -213,13 +231,16 @@ LARGE = "test_large_dataset_predictions"
 BIG_CLASS = (1,) * 50 + (0, 1, 0), (0,) * 50 + (1, 2, 3)
 
 CASES = (
-    toy_case("lac", LAC, rs.Thr(), LAC_HERE),
-    toy_case("lac_split", LAC_SPLIT, rs.Thr(), LAC_SPLIT_HERE, split=True),
-    toy_case("lac, two classes", LAC_BINARY, rs.Thr(), LAC_BINARY_HERE, TOY_BINARY, binary=True),
-    toy_case("top_k", (*TOP_TWO, 1.0), rs.TopK(), (*MOST_LIKELY, 5 / 9)),
-    toy_case("top_k_split", (*TOP_TWO, 1.0), rs.TopK(), split=True),
-    aps_case("aps_include", APS, (*MOST_LIKELY, 5 / 9), crossing=True),
-    aps_case("aps_not_include", (*MOST_LIKELY, 5 / 9), (*MOST_LIKELY, 5 / 9), crossing=False),
+    toy_case("lac", ALL_ROWS, rs.Thr(), LAC, **higher(LAC_HERE)),
+    toy_case("lac_split", HALF, rs.Thr(), LAC_SPLIT, **higher(LAC_SPLIT_HERE)),
+    toy_case("lac, two classes", BINARY, rs.Thr(), LAC_BINARY, **higher(LAC_BINARY_HERE)),
+    toy_case("lac_split, two classes", BINARY_HALF, rs.Thr(), LAC_BINARY_SPLIT, **higher(LAC_BINARY_SPLIT_HERE)),
+    toy_case("top_k", ALL_ROWS, rs.TopK(), TOP_TWO, **higher(MOST_LIKELY)),
+    toy_case("top_k_split", HALF, rs.TopK(), TOP_TWO),
+    toy_case("aps_not_include", ALL_ROWS, FULL_MASS, MOST_LIKELY),
+    toy_case("aps_include", ALL_ROWS, FULL_MASS, APS, **mixed(MOST_LIKELY, conventions.up_to_the_crossing)),
+    toy_case("aps_include_split", HALF, FULL_MASS, APS_SPLIT, **mixed(APS_HERE, conventions.up_to_the_crossing)),
+    toy_case("aps_not_include_split", HALF, FULL_MASS, APS_WITHOUT_SPLIT, **mixed(APS_HERE, without_the_crossing)),
     *(
         Case(
             CLASSIFICATION,
@@ -228,16 +249,17 @@ CASES = (
             (theirs,),
             large_coverage,
             {"score": score},
-            tolerance=0.0081,
+            tolerance=tolerance,
         )
-        for strategy, score, theirs in (("lac", rs.Thr(), 0.802), ("top_k", rs.TopK(), 0.96))
+        for strategy, score, theirs, tolerance in (("lac", rs.Thr(), 0.802, 1e-9), ("top_k", rs.TopK(), 0.96, 0.005))
     ),
     Case(
         SCORE_SETS,
         "test_get_true_label_cumsum_proba_result",
         "mass up to the true label in 9 rows, and its rank",
-        (*expected_masses(), 1, 1, 2, 2, 1, 1, 2, 2, 1),
+        (*expected_masses(ALL_ROWS), 1, 1, 2, 2, 1, 1, 2, 2, 1),
         toy_masses,
+        {"toy": ALL_ROWS},
     ),
     Case(
         CLASSIFICATION,
@@ -288,7 +310,9 @@ CASES = (
         )
         for alpha in (0.05, 0.07)
     ),
-    Case(METRICS, "test_classification_toydata", "coverage", (0.8,), asking.coverage, {"mask": MASK, "labels": Y_CLASS}),
+    Case(
+        METRICS, "test_classification_toydata", "coverage", (0.8,), asking.coverage, {"mask": MASK, "labels": Y_CLASS}
+    ),
     Case(METRICS, "test_classification_toydata_width", "mean size", (2.0,), asking.mean_size, {"mask": MASK}),
     *strata("1alpha_None", FIRST, SIZES, (0.0, 0.5, 1.0, 1.0), 0.0),
     *strata("1alpha_base", FIRST, TWO_BINS, (1 / 3, 1.0), 1 / 3),

@@ -52,7 +52,12 @@ CAPPED = {"reason": conventions.CAPPED, "ours": (None,), "follow": conventions.c
 
 
 def saps(test, probs, weight, labels, theirs):
-    inputs = {"score": rs.Saps(weight), "probs": (probs,) * len(labels), "labels": labels, "draws": (0.5,) * len(labels)}
+    inputs = {
+        "score": rs.Saps(weight),
+        "probs": (probs,) * len(labels),
+        "labels": labels,
+        "draws": (0.5,) * len(labels),
+    }
     return Case(SAPS, test, f"SAPS's scores with u = 0.5, weight {weight:g}", theirs, asking.drawn_keys, inputs)
 
 
@@ -92,9 +97,7 @@ CASES = (
     ),
     masses("test_calculate_nonconformity_score_edge_cases", ((0.1, 0.9),), (1,), (0.9,)),
     masses("test_calculate_nonconformity_score_edge_cases", ((0.33, 0.33, 0.34),), (2,), (0.34,)),
-    masses(
-        "test_calculate_nonconformity_score_ties", ((0.4, 0.4, 0.2), (0.3, 0.3, 0.4)), (0, 2), (0.4, 0.4)
-    ),
+    masses("test_calculate_nonconformity_score_ties", ((0.4, 0.4, 0.2), (0.3, 0.3, 0.4)), (0, 2), (0.4, 0.4)),
     Case(
         APS,
         "test_aps_score_func_basic",
@@ -139,7 +142,7 @@ CASES = (
         "test_lacscore_in_split_predictor",
         "LAC's threshold of 50 rows with 0.8 for the label, at α = 0.1 (0.19 to 0.21 allowed)",
         (0.2,),
-        lambda values, alpha: asking.threshold(values, alpha),
+        asking.threshold,
         {"values": (1 - 0.8,) * 50, "alpha": 0.1},
         tolerance=0.01,
     ),

@@ -1,6 +1,7 @@
 """Numbers of puncc's tests."""
 
 import math
+from functools import partial
 
 import rankset as rs
 from conformance import asking, conventions
@@ -90,7 +91,7 @@ CASES = (
         {"n": 10, "alpha": 0.01},
         reason=conventions.REFUSED,
         ours=(False,),
-        follow=conventions.refused,
+        follow=partial(conventions.refused, others=1),
     ),
     Case(
         METRICS,
