@@ -47,6 +47,13 @@ def all_lac(probs):
     return tuple(1 + key for key in all_keys(rs.Thr(), probs))
 
 
+def lac_of_logits(logits):
+    """LAC of all labels, row after row, from logits."""
+    cells = [(row, label) for row in logits for label in range(len(row))]
+    rules = [rs.calibrate([row], [label], score=rs.Thr(), kind="logits") for row, label in cells]
+    return tuple(1 + rule.threshold(HALF)[0] for rule in rules)
+
+
 def drawn_keys(score, probs, labels, draws):
     """The key of one label per row, with the rows' draws given."""
     cells = LabelCells(Rows(np.array(probs, dtype=float), lambda: np.array(draws, dtype=float)), np.array(labels))
@@ -206,3 +213,21 @@ def class_gap(covered, classes, alpha):
 
 def sscv(covered, sizes, alpha):
     return (metrics.sscv(np.array(covered, dtype=bool), np.array(sizes), alpha),)
+
+
+def macro_coverage(mask, labels):
+    return (evaluation(mask, labels).macro_coverage,)
+
+
+def class_gap_in_percent(mask, labels, alpha):
+    return (100 * evaluation(mask, labels, alpha).class_gap,)
+
+
+def classes_below(mask, labels, alpha):
+    """How many classes are covered less often than 1 - alpha."""
+    return (sum(share.coverage < 1 - alpha for share in evaluation(mask, labels, alpha).classes),)
+
+
+def sscv_of_sets(mask, labels, alpha, strata=metrics.PAPER_STRATA):
+    sets = rs.PredictionSets.from_mask(np.array(mask, dtype=bool))
+    return (metrics.sscv(sets.covers(labels), sets.sizes, alpha, strata=strata),)

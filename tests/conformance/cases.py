@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 Ask = Callable[..., Sequence[Any]]
@@ -35,7 +36,7 @@ class Case:
     """Numbers of one test of a peer.
 
     * ``theirs``: what the peer's test expects, one entry per number; the set of one row counts as one number, written
-      as a tuple of labels in ascending order. None: the peer refuses, or says infinity.
+      as a tuple of labels in ascending order. None: there is no finite threshold. "an error": the peer refuses.
     * ``ask(**inputs)``: what rankset gives for the same inputs. It must equal ``theirs``, or ``ours`` where there is a
       ``reason`` why they differ.
     * ``follow(**inputs)``: only with a ``reason``: the peer's numbers, worked out by the convention the reason names.
@@ -72,7 +73,7 @@ class Case:
 
 
 def same(one: object, other: object, tolerance: float) -> bool:
-    """Whether two numbers are equal within ``tolerance``; sets and None are compared as they are."""
-    if isinstance(one, tuple) or isinstance(other, tuple) or one is None or other is None:
-        return one == other
-    return abs(float(one) - float(other)) <= tolerance  # type: ignore[arg-type]
+    """Whether two numbers are equal within ``tolerance``; sets, words and None are compared as they are."""
+    if isinstance(one, Real) and isinstance(other, Real):
+        return abs(float(one) - float(other)) <= tolerance
+    return one == other

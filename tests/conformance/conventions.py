@@ -11,9 +11,9 @@ from conformance.cases import Reason
 
 HIGHER = Reason(
     "a quantile over n − 1 gaps",
-    'The peer asks NumPy for the quantile (n + 1)(1 − α)/n with `method="higher"`, which counts n − 1 gaps between n '
-    "scores and so can land one position above ⌈(n + 1)(1 − α)⌉. Its sets are valid and larger than they need be. "
-    "rankset takes the position itself.",
+    'The peer asks NumPy for the quantile (n + 1)(1 − α)/n with `method="higher"`, which counts n − 1 gaps between '
+    "n scores and so can land one position above ⌈(n + 1)(1 − α)⌉. Its sets are valid and larger than they need be. "
+    "rankset takes the position itself, and so does MAPIE 1.6.0, which gives our numbers on the same inputs.",
 )
 PLAIN = Reason(
     "a quantile without the correction for n",
@@ -22,31 +22,31 @@ PLAIN = Reason(
 )
 CAPPED = Reason(
     "too few rows: the largest score",
-    "With fewer than 1/α − 1 calibration rows no finite threshold keeps the promise. The peer takes the largest score "
-    "and covers n/(n + 1) < 1 − α; rankset has no threshold and keeps every label.",
+    "With fewer than 1/α − 1 calibration rows no finite threshold keeps the promise. The peer takes the largest "
+    "score and covers n/(n + 1) < 1 − α on average; rankset has no threshold and keeps every label.",
 )
 REFUSED = Reason(
     "too few rows: an error",
-    "With too few calibration rows the peer raises an error: puncc below 1/α − 1 rows, MAPIE below 1/α, one more than "
-    "needed. rankset keeps every label, says so in a warning, and `threshold` is None.",
+    "With too few calibration rows the peer raises an error: puncc below 1/α − 1 rows, MAPIE below 1/α, one more "
+    "than needed. rankset keeps every label, says so in a warning, and `threshold` is None.",
 )
 ONE_MORE = Reason(
     "the new row counts as one of the rows",
-    "The peer counts the row to be predicted among the rows it needs: ⌈1/ε⌉. rankset counts calibration rows: ⌈1/α⌉ − "
-    "1.",
+    "The peer counts the row to be predicted among the rows it needs: ⌈1/ε⌉. rankset counts calibration rows: ⌈1/α⌉ "
+    "− 1.",
 )
 CROSSING = Reason(
     "the label that crosses the threshold stays",
-    "The peer adds labels from the top until the threshold is passed and keeps the one that passes it, so that no set "
-    "is empty. The sets cover more than asked. rankset keeps labels whose own key is at most the threshold, as the "
-    'guarantee needs; `empty="top"` fills empty sets.',
+    "The peer adds labels from the top until the threshold is passed and keeps the one that passes it, so that no "
+    "set is empty. The sets cover more than asked. rankset keeps labels whose own key is at most the threshold, as "
+    'the guarantee needs; `empty="top"` fills empty sets.',
 )
 MIXED = Reason(
     "calibrated with draws, predicted without",
     "The peer's APS calibrates on scores with a random part of the label's mass taken off, but compares full masses "
-    "when it predicts: it keeps the label that crosses (and covers more than asked) or drops it (and covers less). In "
-    "rankset calibration and prediction use one formula, with draws or without. The quantile is the one over n − 1 "
-    "gaps, too.",
+    "when it predicts: it keeps the label that crosses (and covers more than asked) or drops it (and can cover "
+    "less). In rankset calibration and prediction use one formula, with draws or without. The quantile is the one "
+    "over n − 1 gaps, too.",
 )
 FROM_ZERO = Reason(
     "ranks from 0",
@@ -54,9 +54,9 @@ FROM_ZERO = Reason(
 )
 PENALTY_FROM_ZERO = Reason(
     "RAPS's penalty with ranks from 0, and a constant",
-    "The peer's penalty counts ranks from 0, so that k_reg = 0 leaves the top label without one, and 0.01 is added to "
-    "every score. Sets are those of `free_ranks=k_reg + 1`; the constant moves scores and threshold alike. rankset "
-    "follows the paper: ranks from 1, no constant.",
+    "The peer's penalty counts ranks from 0, so that k_reg = 0 leaves the top label without one, and 0.01 is added "
+    "to every score. Sets are those of `free_ranks=k_reg + 1`; the constant moves scores and threshold alike. "
+    "rankset follows the paper: ranks from 1, no constant.",
 )
 NO_DRAW_IS_ZERO = Reason(
     "SAPS without draws: u = 0",
@@ -70,8 +70,8 @@ FROM_ABOVE = Reason(
 )
 TWO_FORMULAS = Reason(
     "SAPS by two formulas",
-    "Without randomisation the peer's formula for all labels gives the top label its probability, and its formula for "
-    "one label gives it 0: calibration and prediction see different scores. rankset has one formula.",
+    "Without randomisation the peer's formula for all labels gives the top label its probability, and its formula "
+    "for one label gives it 0: calibration and prediction see different scores. rankset has one formula.",
 )
 SMOOTHED = Reason(
     "smoothed p-values",
@@ -80,8 +80,8 @@ SMOOTHED = Reason(
 )
 AT_LEAST = Reason(
     "a p-value equal to α stays",
-    "The peer keeps labels with p ≥ α, rankset those with p > α: P(p ≤ α) ≤ α is what is proven, so leaving out p = α "
-    "is safe, and the sets are smaller.",
+    "The peer keeps labels with p ≥ α, rankset those with p > α: P(p ≤ α) ≤ α is what is proven, so leaving out p = "
+    "α is safe, and the sets are smaller.",
 )
 WEIGHTED = Reason(
     "classes weighted by their rows",
@@ -91,6 +91,11 @@ MEAN_OF_STRATA = Reason(
     "the mean over strata",
     "The peer's metric is the mean violation over sizes, weighted by rows. SSCV, as defined in the RAPS paper and "
     "given by rankset, is the largest.",
+)
+EMPTY_CLASSES = Reason(
+    "classes without rows count as never covered",
+    "The peer's macro coverage divides by the number of all classes, so that a class without rows counts as 0. "
+    "rankset's is the mean over the classes that occur.",
 )
 
 
@@ -114,8 +119,8 @@ def capped_quantile(values, alpha):
 
 
 def refused(n, alpha, others=0):
-    """None where ``n`` and ``others`` are fewer than 1/alpha rows."""
-    return (None if n + others < 1 / Fraction(str(alpha)) else True,)
+    """An error where ``n`` and ``others`` are fewer than 1/alpha rows."""
+    return ("an error" if n + others < 1 / Fraction(str(alpha)) else True,)
 
 
 def all_rows_needed(alphas):
@@ -175,3 +180,9 @@ def weighted_gap(covered, classes, alpha):
 
 def mean_violation(covered, sizes, alpha):
     return weighted_gap(covered, sizes, alpha)
+
+
+def coverage_over_all_classes(mask, labels):
+    """The coverages of the classes that occur, added up and divided by the number of all classes."""
+    (mean,) = asking.macro_coverage(mask, labels)
+    return (mean * len(set(labels)) / len(mask[0]),)

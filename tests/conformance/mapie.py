@@ -18,6 +18,7 @@ def source(path, commit):
     return Source("MAPIE", "scikit-learn-contrib/MAPIE", path, commit)
 
 
+VERSION = "MAPIE 1.6.0"
 CLASSIFICATION = source("mapie/tests/test_classification.py", "00c73abe91ddbb147c08e1abf5bae63e3d1dce9d")
 SCORE_SETS = source("mapie/tests/test_conformity_scores_sets.py", "029879ddbef0d5f068047bb08b8217c127980c63")
 POSITIONS = source(
@@ -136,7 +137,8 @@ APS_WITHOUT_SPLIT = ((1,), (1,), (1,), (1,), (0, 1), (1, 2), (2,), (2,), (2,), 5
 
 
 def toy_case(strategy, toy, score, theirs, **explained):
-    what = f"{strategy}: sets of 9 rows and their coverage at α = 0.5"
+    told = f", {VERSION}" if "run" in explained else ""
+    what = f"{strategy}: sets of 9 rows and their coverage at α = 0.5{told}"
     test = TOY_TEST if max(toy.labels) == 2 else TOY_BINARY_TEST
     inputs = {"score": score, "alpha": 0.5, "toy": toy}
     return Case(CLASSIFICATION, test, what, theirs, toy_sets, inputs, **explained)
@@ -237,6 +239,11 @@ CASES = (
     toy_case("lac_split, two classes", BINARY_HALF, rs.Thr(), LAC_BINARY_SPLIT, **higher(LAC_BINARY_SPLIT_HERE)),
     toy_case("top_k", ALL_ROWS, rs.TopK(), TOP_TWO, **higher(MOST_LIKELY)),
     toy_case("top_k_split", HALF, rs.TopK(), TOP_TWO),
+    toy_case("lac", ALL_ROWS, rs.Thr(), LAC_HERE, run=VERSION),
+    toy_case("lac_split", HALF, rs.Thr(), LAC_SPLIT_HERE, run=VERSION),
+    toy_case("lac, two classes", BINARY, rs.Thr(), LAC_BINARY_HERE, run=VERSION),
+    toy_case("lac_split, two classes", BINARY_HALF, rs.Thr(), LAC_BINARY_SPLIT_HERE, run=VERSION),
+    toy_case("top_k", ALL_ROWS, rs.TopK(), MOST_LIKELY, run=VERSION),
     toy_case("aps_not_include", ALL_ROWS, FULL_MASS, MOST_LIKELY),
     toy_case("aps_include", ALL_ROWS, FULL_MASS, APS, **mixed(MOST_LIKELY, conventions.up_to_the_crossing)),
     toy_case("aps_include_split", HALF, FULL_MASS, APS_SPLIT, **mixed(APS_HERE, conventions.up_to_the_crossing)),
@@ -303,7 +310,7 @@ CASES = (
             "test_invalid_calculation_of_quantile",
             10,
             alpha,
-            theirs=None,
+            theirs="an error",
             reason=conventions.REFUSED,
             ours=(False,),
             follow=conventions.refused,

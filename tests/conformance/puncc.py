@@ -86,7 +86,7 @@ CASES = (
         UTILS,
         "AlphaCheck.test_too_low_alpha",
         "10 rows at α = 0.01",
-        (None,),
+        ("an error",),
         asking.threshold_exists,
         {"n": 10, "alpha": 0.01},
         reason=conventions.REFUSED,

@@ -1,12 +1,14 @@
 """Peers' own numbers: rankset gives them, or its own ones for a stated reason that leads to theirs."""
 
+import re
+
 import pytest
 
-from conformance import crepes, mapie, online_cp, probly, puncc, torchcp
-from conformance.cases import same
+from conformance.cases import Case, Reason, Source, same
+from conformance.page import CASES, PAGE, refreshed
 
-PEERS = (torchcp, mapie, puncc, probly, online_cp, crepes)
-CASES = [case for peer in PEERS for case in peer.CASES]
+FEWEST_NUMBERS = 100
+FEWEST_STATED = 60
 
 
 def named(case):
@@ -28,3 +30,29 @@ def test_rankset_gives_the_number(case):
 def test_the_reason_leads_to_the_number_of_the_peer(case):
     check(case.follow(**case.inputs), case.theirs, case.tolerance)
     assert case.agreeing < len(case.theirs), "no number differs, so there is nothing to explain"
+
+
+def test_there_are_enough_numbers_and_most_are_stated_by_the_peers_themselves():
+    assert sum(len(case.theirs) for case in CASES) >= FEWEST_NUMBERS
+    assert sum(len(case.theirs) for case in CASES if case.run is None) >= FEWEST_STATED
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_every_number_has_a_source(case):
+    assert re.fullmatch(r"[0-9a-f]{40}", case.source.commit)
+    assert case.source.path.endswith(".py")
+    assert case.test
+    assert case.what
+
+
+def test_the_page_is_that_of_the_cases():
+    page = PAGE.read_text(encoding="utf-8")
+    assert refreshed(page) == page, "run PYTHONPATH=src:tests python tests/conformance/page.py"
+
+
+def test_a_difference_needs_a_reason_our_number_and_a_way_to_theirs():
+    source, ask = Source("peer", "owner/peer", "test.py", "0" * 40), lambda: (1,)
+    with pytest.raises(ValueError, match="belong together"):
+        Case(source, "test", "what", (1,), ask, reason=Reason("name", "told"))
+    with pytest.raises(ValueError, match="belong together"):
+        Case(source, "test", "what", (1,), ask, ours=(1, 2), reason=Reason("name", "told"), follow=ask)

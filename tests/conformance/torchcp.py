@@ -1,7 +1,7 @@
 """Numbers of TorchCP's tests."""
 
 import rankset as rs
-from conformance import asking
+from conformance import asking, conventions
 from conformance.cases import Case, Source
 
 
@@ -9,6 +9,11 @@ def source(path, commit):
     return Source("TorchCP", "ml-stat-Sustech/TorchCP", f"tests/classification/{path}", commit)
 
 
+VERSION = "TorchCP 1.2.1"
+APS = source("score/test_aps.py", "14ebc1c71358491f4e054247ac5b18079ee5076b")
+RAPS = source("score/test_raps.py", "14ebc1c71358491f4e054247ac5b18079ee5076b")
+SAPS = source("score/test_saps.py", "14ebc1c71358491f4e054247ac5b18079ee5076b")
+LAC = source("score/test_lac.py", "ced97ece63a1fc27ad1ed81e829092b5c072f5d1")
 MARGIN = source("score/test_margin.py", "14ebc1c71358491f4e054247ac5b18079ee5076b")
 TOPK = source("score/test_topk.py", "14ebc1c71358491f4e054247ac5b18079ee5076b")
 CLUSTER = source("predictor/test_cluster.py", "14ebc1c71358491f4e054247ac5b18079ee5076b")
@@ -19,7 +24,27 @@ METRICS = source("utils/test_classification_metrics.py", "0f98a6948e64f72774247b
 PROBS = ((0.1, 0.4, 0.5), (0.3, 0.3, 0.4))
 UNIFORM = ((1 / 3,) * 3,) * 2
 BASIC = ((1, 1, 0, 0), (1, 0, 0, 0), (0, 1, 1, 0), (0, 0, 1, 1))
+RESULTS = {"mask": BASIC, "labels": (0, 0, 1, 2)}
+AT_TENTH = {**RESULTS, "alpha": 0.1}
 SCORES = (0.1, 0.5, 0.8, 0.3, 0.9)
+
+
+FULL = rs.Saps(0.5, randomized=False)
+ALL_LABELS, ONE_LABEL = "test_calculate_all_label_deterministic", "test_calculate_single_label_deterministic"
+
+
+def ran(where, test, what, ask, inputs, theirs, **explained):
+    """A case whose numbers the peer gave on the inputs of its test, in float32."""
+    return Case(where, test, what, theirs, ask, inputs, run=VERSION, tolerance=1e-6, **explained)
+
+
+def without_draws(where, name, score, of_all, of_one, one_test=ONE_LABEL, **explained):
+    """A score of all labels of two rows, and of one label each."""
+    each = {"score": score, "probs": PROBS, "labels": (2, 1)}
+    return (
+        ran(where, ALL_LABELS, f"{name} of all labels", asking.all_keys, {"score": score, "probs": PROBS}, of_all),
+        ran(where, one_test, f"{name} of one label per row", asking.keys, each, of_one, **explained),
+    )
 
 
 def one_threshold(what, n, alpha, first, theirs):
@@ -60,6 +85,35 @@ def covered(test, what, mask, labels, theirs, ask=asking.coverage):
 
 
 CASES = (
+    *without_draws(APS, "APS", rs.Aps(randomized=False), (1.0, 0.9, 0.5, 0.7, 1.0, 0.4), (0.5, 1.0)),
+    *without_draws(RAPS, "RAPS", rs.Raps(0.1, 1, randomized=False), (1.2, 1.0, 0.5, 0.8, 1.2, 0.4), (0.5, 1.2)),
+    *without_draws(
+        SAPS,
+        "SAPS",
+        FULL,
+        (1.5, 1.0, 0.5, 0.9, 1.4, 0.4),
+        (0.0, 1.4),
+        reason=conventions.TWO_FORMULAS,
+        ours=(0.5, 1.4),
+        follow=conventions.saps_of_one_label,
+    ),
+    ran(
+        SAPS,
+        "test_first_rank_scores",
+        "SAPS of a row's last label",
+        asking.keys,
+        {"score": FULL, "probs": PROBS[:1], "labels": (0,)},
+        (1.5,),
+    ),
+    *without_draws(TOPK, "rank", rs.TopK(), (3, 2, 1, 2, 3, 1), (1, 3), "test_calculate_single_label"),
+    ran(
+        LAC,
+        "test_call_method",
+        "LAC of all labels, from logits",
+        asking.lac_of_logits,
+        {"logits": ((2.0, 1.0, 0.1), (0.5, 2.5, 1.0))},
+        (0.34099883, 0.75756705, 0.90143412, 0.90037632, 0.26387525, 0.83574837),
+    ),
     Case(
         MARGIN,
         "test_calculate_single_label",
@@ -155,5 +209,28 @@ CASES = (
         (0, 1, 2),
         0.0,
         asking.single_and_right,
+    ),
+    ran(
+        METRICS,
+        "test_coverage_rate_macro",
+        "mean coverage of 4 classes, one of them without rows",
+        asking.macro_coverage,
+        RESULTS,
+        (0.75,),
+        reason=conventions.EMPTY_CLASSES,
+        ours=(1.0,),
+        follow=conventions.coverage_over_all_classes,
+    ),
+    ran(METRICS, "test_average_size", "mean size", asking.mean_size, {"mask": BASIC}, (1.75,)),
+    ran(METRICS, "test_covgap", "class gap at α = 0.1, in percent", asking.class_gap_in_percent, AT_TENTH, (10.0,)),
+    ran(METRICS, "test_vioclasses", "classes covered too seldom at α = 0.1", asking.classes_below, AT_TENTH, (0,)),
+    ran(METRICS, "test_sscv", "SSCV at α = 0.1", asking.sscv_of_sets, AT_TENTH, (0.1,)),
+    ran(
+        METRICS,
+        "test_sscv",
+        "SSCV at α = 0.1 with sizes 0–2 and 3–4",
+        asking.sscv_of_sets,
+        {**AT_TENTH, "strata": (2, 4)},
+        (0.1,),
     ),
 )
