@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -430,16 +431,21 @@ class TestHostileHeaders:
         refused(forge(**{"y" * 10**6: 1}), "it has")
         refused(forge(kind="z" * 10**6), "kind must be one of")
 
-    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 0, -1])
+    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 150_000_000, 2**24 + 1, 0, -1])
     def test_an_impossible_number_of_classes_is_refused(self, forge, count):
-        refused(forge(classes=count), "a rule has between 1 and 2,147,483,647 classes")
+        refused(forge(classes=count), "a rule has between 1 and 16,777,216 classes")
 
     def test_a_large_number_of_classes_alone_allocates_nothing(self, forge):
-        assert rs.load(forge(classes=2**31 - 1)).recipe.n_columns == 2**31 - 1
+        tracemalloc.start()
+        try:
+            assert rs.load(forge(classes=2**24)).recipe.n_columns == 2**24
+            assert tracemalloc.get_traced_memory()[1] < 2**20
+        finally:
+            tracemalloc.stop()
 
     @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.Cross(rs.PerLabel(), rs.PerLabel())], ids=repr)
     def test_a_large_number_of_groups_is_refused(self, forge, condition):
-        refused(forge(calibrated(condition=condition), classes=2**31 - 1), "its arrays do not fit together")
+        refused(forge(calibrated(condition=condition), classes=2**24), "its arrays do not fit together")
 
     @pytest.mark.parametrize(
         "names",
@@ -565,7 +571,7 @@ class TestHostileArrays:
 
     @pytest.mark.parametrize("rank", [0, -1, 3, 2**62])
     def test_ranks_beyond_the_classes_are_refused(self, forge, rank):
-        refused(forge(arrays={"key0": np.full(4, rank)}), "its ranks do not lie between 1 and 2")
+        refused(forge(arrays={"key0": np.full(4, rank)}), r"key0 of Rank\(\) must lie between 1 and 2, it has")
 
     def test_keys_with_nan_are_refused(self, forge):
         refused(forge(arrays={"key1": np.array([-0.9, -0.8, np.nan, np.nan])}), "its arrays do not fit together")

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import arrow
+from rankset import arrow, atomic
 from rankset.errors import FileError
 from rankset.sets import PredictionSets
 
@@ -75,41 +74,14 @@ def _check_names(beside: Beside) -> None:
 
 @contextmanager
 def draft(path: Path, *, force: bool) -> Iterator[Any]:
-    """A file beside ``path`` that takes its place when all is written, and vanishes if anything goes wrong."""
-    target = Path(os.path.realpath(path))
-    if target.exists() and not force:
-        raise FileError.exists(str(path))
-    if target.exists() and not target.is_file():
-        raise FileError.unwritable(str(path), "it is no regular file")
-    beside = target.with_name(f".{os.urandom(8).hex()}.draft")
+    """``atomic.draft``, with what the system refuses told as a ``FileError``."""
     try:
-        with beside.open("xb") as file:
+        with atomic.draft(path, force=force) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if target.exists():
-                os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
-        _put(beside, target, path, force=force)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         raise FileError.unwritable(str(path), error.strerror or str(error)) from None
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-
-
-def _put(beside: Path, target: Path, path: Path, *, force: bool) -> None:
-    """Gives what is written its name, without replacing anything that was not to be replaced."""
-    if force:
-        beside.replace(target)
-        return
-    try:
-        target.hardlink_to(beside)
-    except FileExistsError:
-        raise FileError.exists(str(path)) from None
-    except OSError:  # a file system without links
-        beside.replace(target)
 
 
 class Writer(ABC):

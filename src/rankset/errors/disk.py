@@ -215,6 +215,20 @@ class StorageError(RanksetError, ValueError):
         )
 
     @classmethod
+    def too_many_classes(cls, count: int, limit: int) -> "StorageError":
+        return cls(
+            f"a file holds a rule of at most {limit:,} classes, got {count:,}; nothing was written. "
+            f"Merge classes that never occur, or keep the calibration scores and calibrate again."
+        )
+
+    @classmethod
+    def nested_too_far(cls, limit: int) -> "StorageError":
+        return cls(
+            f"a file holds at most {limit:,} scores or conditions inside one another, got more; nothing was written. "
+            f"Combine fewer of them."
+        )
+
+    @classmethod
     def not_storable(cls, what: str, value: object) -> "StorageError":
         return cls(
             f"only rankset's own {what} can be stored, because loading a file must never run foreign code, "
