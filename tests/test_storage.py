@@ -431,21 +431,21 @@ class TestHostileHeaders:
         refused(forge(**{"y" * 10**6: 1}), "it has")
         refused(forge(kind="z" * 10**6), "kind must be one of")
 
-    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 150_000_000, 2**24 + 1, 0, -1])
+    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 150_000_000, 2**22 + 1, 0, -1])
     def test_an_impossible_number_of_classes_is_refused(self, forge, count):
-        refused(forge(classes=count), "a rule has between 1 and 16,777,216 classes")
+        refused(forge(classes=count), "a rule has between 1 and 4,194,304 classes")
 
     def test_a_large_number_of_classes_alone_allocates_nothing(self, forge):
         tracemalloc.start()
         try:
-            assert rs.load(forge(classes=2**24)).recipe.n_columns == 2**24
+            assert rs.load(forge(classes=2**22)).recipe.n_columns == 2**22
             assert tracemalloc.get_traced_memory()[1] < 2**20
         finally:
             tracemalloc.stop()
 
     @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.Cross(rs.PerLabel(), rs.PerLabel())], ids=repr)
     def test_a_large_number_of_groups_is_refused(self, forge, condition):
-        refused(forge(calibrated(condition=condition), classes=2**24), "its arrays do not fit together")
+        refused(forge(calibrated(condition=condition), classes=2**22), "its arrays do not fit together")
 
     @pytest.mark.parametrize(
         "names",

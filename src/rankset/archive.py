@@ -15,7 +15,7 @@ from rankset.recipe import Batch, Recipe, learned_groups
 
 HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
 
-MOST_CLASSES = 1 << 24
+MOST_CLASSES = 1 << 22
 """The most classes a file may name or count. A count takes a few bytes in a file, and memory for every class to use."""
 
 ROUNDING = 1e-6

@@ -84,6 +84,23 @@ def short(name: object, limit: int = 32) -> str:
     return text if len(text) <= limit else f"{text[: (limit - 1) // 2]}…{text[-(limit // 2) :]}"
 
 
+def distinct_texts(names: Names, where: str) -> list[str]:
+    r"""The names as texts, as files hold them that know no other names; refused where two would become one.
+
+    Half of a surrogate pair, which UTF-8 cannot hold, is written by its number.
+
+    >>> distinct_texts(Names((1, "a", "\ud800")), "a csv file")
+    ['1', 'a', '\\ud800']
+    """
+    written = [str(name).encode("utf-8", "backslashreplace").decode() for name in names.values]
+    if len(set(written)) < len(written):
+        counts = Counter(written)
+        raise LabelError.one_text(
+            where, [name for name, text in zip(names.values, written, strict=True) if counts[text] > 1]
+        )
+    return written
+
+
 def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
     """The vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
     if classes is None:
