@@ -152,4 +152,5 @@ def _put(name: Path, target: Path, path: Target, *, force: bool) -> None:
     except FileExistsError:
         raise FileError.exists(os.fspath(path)) from None
     except OSError:  # a file system without links
+        check(path, force=force)
         name.replace(target)
