@@ -234,18 +234,6 @@ def test_a_script_without_a_guard_is_told_what_to_do(started, folder):
     assert said.splitlines()[-1].startswith("rankset.errors.FileError: every worker process must live")
 
 
-def test_a_result_nobody_waits_for_ends_the_workers(folder):
-    from multiprocessing import active_children
-
-    from rankset.engines import shards
-
-    parts = shards.predict(rs.load(folder / "rule.rankset"), folder / "rows", 0.1, workers=2)
-    assert len(next(parts)) == TILES * len(LABELS)
-    assert len(active_children()) == 2
-    parts.close()
-    assert active_children() == []
-
-
 @pytest.mark.parametrize("text", ["9" * 5000, "1025", "0", "-1", "2.0", "two"], ids=lambda text: text[:9])
 def test_a_number_of_threads_that_cannot_be_is_refused(monkeypatch, text):
     monkeypatch.setenv("RANKSET_THREADS", text)

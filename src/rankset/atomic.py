@@ -52,7 +52,7 @@ def draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             if name is None:
-                name = _named(file, target, path, force=force)
+                name = _named(file, target)
         if name is not None:
             _put(name, target, path, force=force)
     finally:
@@ -113,27 +113,28 @@ def _free_name(target: Path) -> Path:
     return name
 
 
-def _named(file: IO[bytes], target: Path, path: Target, *, force: bool) -> Path | None:
+def _named(file: IO[bytes], target: Path) -> Path | None:
     """Gives a nameless file the name of ``target`` (None), or where that is taken a name beside it."""
-    try:
-        _link(file, target)
-    except FileExistsError:
-        if not force:
-            raise FileError.exists(os.fspath(path)) from None
-    except OSError:  # no links here: what is written is copied
-        name = _free_name(target)
-        with name.open("xb") as copy:
-            if hasattr(os, "fchmod"):
-                os.fchmod(copy.fileno(), os.fstat(file.fileno()).st_mode & 0o777)
-            file.seek(0)
-            shutil.copyfileobj(file, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
-        return name
-    else:
+    with suppress(FileExistsError):
+        try:
+            _link(file, target)
+        except FileExistsError:
+            raise
+        except OSError:  # no links here: what is written is copied
+            return _copied(file, _free_name(target))
         return None
     name = _free_name(target)
     _link(file, name)
+    return name
+
+
+def _copied(file: IO[bytes], name: Path) -> Path:
+    with name.open("xb") as copy:
+        os.fchmod(copy.fileno(), os.fstat(file.fileno()).st_mode & 0o777)
+        file.seek(0)
+        shutil.copyfileobj(file, copy)
+        copy.flush()
+        os.fsync(copy.fileno())
     return name
 
 

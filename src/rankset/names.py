@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -93,12 +93,17 @@ def distinct_texts(names: Names, where: str) -> list[str]:
     ['1', 'a', '\\ud800']
     """
     written = [str(name).encode("utf-8", "backslashreplace").decode() for name in names.values]
-    if len(set(written)) < len(written):
-        counts = Counter(written)
-        raise LabelError.one_text(
-            where, [name for name, text in zip(names.values, written, strict=True) if counts[text] > 1]
-        )
+    check_distinct(names, written, where)
     return written
+
+
+def check_distinct(names: Names, written: Sequence[str], where: str) -> None:
+    """Refuses names of which two are ``written`` alike."""
+    if len(set(written)) == len(written):
+        return
+    counts = Counter(written)
+    alike = [name for name, text in zip(names.values, written, strict=True) if counts[text] > 1]
+    raise LabelError.one_text(where, alike)
 
 
 def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:

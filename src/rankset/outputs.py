@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import arrow, atomic
-from rankset.errors import FileError, LabelError
-from rankset.names import distinct_texts, texts
+from rankset.errors import FileError
+from rankset.names import check_distinct, distinct_texts, texts
 from rankset.sets import PredictionSets
 
 BETWEEN = "|"
@@ -242,9 +242,8 @@ class Npz(Writer):
         sets = PredictionSets.concat(self.parts)
         names = sets.classes
         if names.dtype == object:
-            names = np.array(distinct_texts(sets.names, f"{self.path}: npz"))
-            if len(set(names.tolist())) < len(names):  # NumPy drops zeros at the end of a text
-                raise LabelError.one_text(f"{self.path}: npz", sets.names.values)
+            names = names.astype(str)  # without zeros at the end of texts
+            check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
         kept: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self.beside.items()}
         for taken in {"offsets", "codes", "classes"} & set(kept):
             raise FileError.taken(taken)
