@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from safetensors.numpy import save_file
 
 import rankset as rs
 from golden import make
-from rankset import storage
+from rankset import archive, storage
 from rankset.archive import STORABLE
 from rankset.errors import StorageError
 
@@ -320,6 +321,26 @@ class TestForeignFiles:
         saved.write_bytes(struct.pack("<Q", 10**6) + saved.read_bytes()[8:])
         refused(saved, "it ends inside its header")
 
+    def test_a_file_of_holes_is_refused_unread(self, tmp_path):
+        """300 MB that take 4 KB on the disk."""
+        path, n = tmp_path / "holes", 300 * 2**20 // 8
+        arrays = {
+            "offsets": {"dtype": "I64", "shape": [2], "data_offsets": [0, 16]},
+            "key0": {"dtype": "F64", "shape": [n], "data_offsets": [16, 16 + 8 * n]},
+        }
+        header = json.dumps({"__metadata__": {"rankset": json.dumps({"format": 1, "digest": ""})}, **arrays}).encode()
+        with path.open("wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            file.truncate(8 + len(header) + 16 + 8 * n)
+        if path.stat().st_blocks * 512 > 2**20:
+            pytest.skip("the file system has no holes")
+        tracemalloc.start()
+        try:
+            refused(path, r"of its 314,\d{3},\d{3} bytes only [\d,]+ are on the disk")
+            assert tracemalloc.get_traced_memory()[1] < 2**20
+        finally:
+            tracemalloc.stop()
+
     def test_a_link_to_a_rule_is_the_rule(self, saved, tmp_path):
         (tmp_path / "link").symlink_to(saved)
         assert rs.load(tmp_path / "link") == rs.load(saved)
@@ -417,6 +438,12 @@ class TestHostileHeaders:
             score = {"name": "TieBreak", "score": score}
         refused(forge(score=score), "is not a whole rankset file: .")
 
+    def test_trees_of_conditions_are_refused_before_they_are_built(self, forge):
+        condition = {"name": "Marginal"}
+        for _ in range(12):
+            condition = {"name": "Cross", "first": condition, "second": condition}
+        refused(forge(condition=condition), "more than 100 scores or conditions stand inside one another")
+
     @pytest.mark.parametrize("depth", [1000, 10**5])
     def test_headers_without_a_bottom_are_refused(self, tmp_path, depth):
         text = (
@@ -430,16 +457,21 @@ class TestHostileHeaders:
         refused(forge(**{"y" * 10**6: 1}), "it has")
         refused(forge(kind="z" * 10**6), "kind must be one of")
 
-    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 0, -1])
+    @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 150_000_000, 2**22 + 1, 0, -1])
     def test_an_impossible_number_of_classes_is_refused(self, forge, count):
-        refused(forge(classes=count), "a rule has between 1 and 2,147,483,647 classes")
+        refused(forge(classes=count), "a rule has between 1 and 4,194,304 classes")
 
     def test_a_large_number_of_classes_alone_allocates_nothing(self, forge):
-        assert rs.load(forge(classes=2**31 - 1)).recipe.n_columns == 2**31 - 1
+        tracemalloc.start()
+        try:
+            assert rs.load(forge(classes=2**22)).recipe.n_columns == 2**22
+            assert tracemalloc.get_traced_memory()[1] < 2**20
+        finally:
+            tracemalloc.stop()
 
     @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.Cross(rs.PerLabel(), rs.PerLabel())], ids=repr)
     def test_a_large_number_of_groups_is_refused(self, forge, condition):
-        refused(forge(calibrated(condition=condition), classes=2**31 - 1), "its arrays do not fit together")
+        refused(forge(calibrated(condition=condition), classes=2**22), "its arrays do not fit together")
 
     @pytest.mark.parametrize(
         "names",
@@ -516,6 +548,36 @@ JSON = st.recursive(
 )
 
 
+BEYOND = [
+    (rs.Rank(), (-2.0, 0.5)),
+    (rs.Thr(), (-2.0, 0.5, -np.inf)),
+    (rs.Margin(), (1.5, -1.5, np.inf)),
+    (rs.Aps(), (-0.5, 2.0)),
+    (rs.Aps(randomized=False), (-0.5, 2.0)),
+    (rs.Raps(penalty=0.1, free_ranks=1), (-0.5, 1.5)),
+    (rs.Saps(weight=0.3), (-0.5, 2.0)),
+    (rs.Average(), (-0.5, 4.0)),
+    (rs.TieBreak(rs.Thr()), (-0.5, 1.5)),
+    (rs.Temperature(2.0), (-0.5,)),
+    (rs.Chosen(rs.Recalibrated(), "why"), (-0.5,)),
+]
+"""Scores, and values their last key never has with two classes."""
+OTHERS = [
+    rs.Average(),
+    rs.Average(rank=5.0, randomized=False),
+    rs.Temperature(2.0),
+    rs.Chosen(rs.Recalibrated(), "why"),
+]
+EDGES = [
+    np.eye(3),
+    np.full((3, 3), 1 / 3),
+    np.eye(3) * 1.0099,
+    np.full((4, 4), 0.2476),
+    np.ones((2, 1)),
+    np.repeat([[0.0, 1.0]], 3, axis=0),
+]
+
+
 class TestHostileArrays:
     @pytest.mark.parametrize(
         "offsets",
@@ -565,10 +627,30 @@ class TestHostileArrays:
 
     @pytest.mark.parametrize("rank", [0, -1, 3, 2**62])
     def test_ranks_beyond_the_classes_are_refused(self, forge, rank):
-        refused(forge(arrays={"key0": np.full(4, rank)}), "its ranks do not lie between 1 and 2")
+        refused(forge(arrays={"key0": np.full(4, rank)}), r"key0 of Rank\(\) must lie between 1 and 2, it has")
 
     def test_keys_with_nan_are_refused(self, forge):
         refused(forge(arrays={"key1": np.array([-0.9, -0.8, np.nan, np.nan])}), "its arrays do not fit together")
+
+    @pytest.mark.parametrize(("score", "wrong"), BEYOND, ids=repr)
+    def test_keys_that_no_row_has_are_refused(self, forge, score, wrong):
+        rule = calibrated(score=score, n_rows=4)
+        place = len(rule.calibration.keys) - 1
+        for value in wrong:
+            path = forge(rule, {f"key{place}": np.full(4, value)})
+            refused(path, rf"key{place} of .* must lie between .* it has {re.escape(f'{value:g}')} to")
+
+    @pytest.mark.parametrize("score", [*SCORES, *OTHERS], ids=repr)
+    def test_keys_that_rows_have_are_loaded(self, tmp_path, score):
+        """Rows at the edges of what is allowed: certain, undecided, with sums at the tolerance, with a single class."""
+        kinds = ["probs", "logits"] if rs.scores.needs_probs(score) else ["probs", "logits", "scores"]
+        for kind in kinds:
+            for probs in EDGES:
+                rows = np.log(probs + 1e-300) * 1e6 if kind != "probs" else probs
+                labels = np.arange(len(rows)) % rows.shape[1]
+                rule = rs.calibrate(rows, labels, score=score, kind=kind, seed=3)
+                rule.save(tmp_path / "a.rankset")
+                assert rs.load(tmp_path / "a.rankset") == rule
 
     @pytest.mark.parametrize("length", [0, 3, 5])
     def test_keys_of_another_length_are_refused(self, forge, length):
@@ -677,6 +759,18 @@ class TestSaving:
             with pytest.raises(StorageError, match=r"loading a file must never run foreign code, got .*Own"):
                 calibrated(score=score).save(tmp_path / "a.rankset")
         assert list(tmp_path.iterdir()) == []
+
+    def test_what_could_not_be_loaded_is_not_saved(self, tmp_path, monkeypatch):
+        score = rs.Rank()
+        for _ in range(100):
+            score = rs.TieBreak(score)
+        with pytest.raises(StorageError, match="at most 100 scores or conditions inside one another"):
+            calibrated(score=score).save(tmp_path / "a.rankset")
+        monkeypatch.setattr(archive, "MOST_CLASSES", 4)
+        calibrated(classes=range(4)).save(tmp_path / "b.rankset")
+        with pytest.raises(StorageError, match="a rule of at most 4 classes, got 5; nothing was written"):
+            calibrated(classes=range(5)).save(tmp_path / "a.rankset")
+        assert [path.name for path in tmp_path.iterdir()] == ["b.rankset"]
 
     def test_more_names_than_a_file_may_hold_are_refused_before_writing(self, tmp_path, monkeypatch):
         monkeypatch.setattr(storage, "LIMIT_HEADER", 1000)

@@ -4,8 +4,14 @@ rule = rankset.calibrate(probs, labels)        # rows the model has not seen
 sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
 """
 
+# ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
+
 from importlib import import_module
 from typing import Any
+
+from rankset.cli import starting as _starting
+
+_starting()
 
 from rankset.answers import CoverageBand, Estimate, RankProfile
 from rankset.cells import Cells

@@ -1,19 +1,25 @@
 """A recipe and its calibration as a header and arrays, and back: everything a file says is checked here."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankset import conditions, order, recalibration, scores, storage
 from rankset.calibration import Calibration
+from rankset.errors import StorageError
 from rankset.recipe import Batch, Recipe, learned_groups
 
 HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
 
-MOST_CLASSES = np.iinfo(np.int32).max
-"""Codes of sets are int32; a file must not make anybody count further."""
+MOST_CLASSES = 1 << 22
+"""The most classes a file may name or count. A count takes a few bytes in a file, and memory for every class to use."""
 
+ROUNDING = 1e-6
+"""How far beyond its range, relative to it, a key may lie because of rounding."""
 
 STORABLE = (*scores.BUILT_IN, *recalibration.FITTED)
 """The scores a file may name."""
@@ -21,6 +27,8 @@ STORABLE = (*scores.BUILT_IN, *recalibration.FITTED)
 
 def pack(recipe: Recipe, calibration: Calibration) -> tuple[storage.Header, storage.Arrays]:
     """What a file holds of a rule."""
+    if recipe.n_columns > MOST_CLASSES:
+        raise StorageError.too_many_classes(recipe.n_columns, MOST_CLASSES)
     header: storage.Header = {
         "what": "rule",
         "score": storage.described(recipe.score, STORABLE),
@@ -91,13 +99,25 @@ def _checked_calibration(recipe: Recipe, arrays: storage.Arrays, n_keys: object)
     # Differences could overflow and pass; a comparison cannot.
     if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
         raise ValueError("its arrays do not fit together")
-    if scores.orders_by_rank(recipe.score) and not ((keys[0] >= 1) & (keys[0] <= recipe.n_columns)).all():
-        raise ValueError(f"its ranks do not lie between 1 and {recipe.n_columns:,}")
+    _check_ranges(recipe, keys)
     calibration = Calibration(tuple(keys), offsets)
     grouped = (calibration.groups, *keys)
     if not order.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
         raise ValueError("its keys are not sorted")
     return calibration
+
+
+def _check_ranges(recipe: Recipe, keys: Sequence[NDArray[Any]]) -> None:
+    """Refuses keys that no row has: beyond every threshold sets would be empty, or hold every label."""
+    features = scores.Features.of(recipe.score, recipe.kind, recipe.n_columns)
+    for place, (key, (low, high)) in enumerate(zip(keys, scores.ranges(recipe.score, features), strict=False)):
+        largest = max([1.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
+        slack = ROUNDING * largest if key.dtype.kind == "f" else 0.0
+        if len(key) and (key.min() < low - slack or key.max() > high + slack):
+            raise ValueError(
+                f"key{place} of {recipe.score!r} must lie between {low:g} and {high:g}, "
+                f"it has {key.min():g} to {key.max():g}"
+            )
 
 
 def _one_row(score: scores.Score) -> Calibration:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankset.errors import KindError
-from rankset.names import Names
+from rankset.names import Names, distinct_texts
 from rankset.sets import PredictionSets
 
 OWN = ("labels", "size", "top")
@@ -26,10 +26,14 @@ def table(sets: PredictionSets) -> Any:
 
 
 def class_array(names: Names) -> Any:
-    """Class names as an Arrow array: as they are where they are of one type, else as texts."""
+    """Class names as an Arrow array: as they are where Arrow has one type for all of them, else as distinct texts."""
     pa, values = _pyarrow(), list(names.values)
-    same = len({type(value) for value in values}) == 1
-    return pa.array(values if same else [str(value) for value in values])
+    if len({type(value) for value in values}) == 1:
+        try:
+            return pa.array(values)
+        except (OverflowError, UnicodeEncodeError):  # beyond 64 bits, or half of a surrogate pair
+            pass
+    return pa.array(distinct_texts(names, "an Arrow table"))
 
 
 def _pyarrow() -> Any:

@@ -13,6 +13,10 @@ Result = TypeVar("Result")
 BLOCK_BYTES = "RANKSET_BLOCK_BYTES"
 THREADS = "RANKSET_THREADS"
 
+MOST = {BLOCK_BYTES: 1 << 40, THREADS: 1024}
+"""The largest values of the environment variables."""
+MOST_DIGITS = 18
+
 DEFAULT_BLOCK_BYTES = 8 << 20
 """Small enough for caches, large enough that Python's share of the work does not show."""
 
@@ -65,8 +69,9 @@ def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, sca
 
 def _setting(name: str, default: int) -> int:
     text = os.environ.get(name) or str(default)
-    if not text.isdecimal() or int(text) < 1:
-        raise KindError.argument(f"the environment variable {name}", "a positive whole number", text)
+    most = MOST[name]
+    if not text.isdecimal() or len(text) > MOST_DIGITS or not 1 <= int(text) <= most:
+        raise KindError.argument(f"the environment variable {name}", f"a whole number from 1 to {most}", text)
     return int(text)
 
 

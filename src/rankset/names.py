@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -82,6 +82,28 @@ def short(name: object, limit: int = 32) -> str:
     text = " ".join(str(name).split()).encode("utf-8", "replace").decode()
     text = "".join(letter if letter.isprintable() else "�" for letter in text)
     return text if len(text) <= limit else f"{text[: (limit - 1) // 2]}…{text[-(limit // 2) :]}"
+
+
+def distinct_texts(names: Names, where: str) -> list[str]:
+    r"""The names as texts, as files hold them that know no other names; refused where two would become one.
+
+    Half of a surrogate pair, which UTF-8 cannot hold, is written by its number.
+
+    >>> distinct_texts(Names((1, "a", "\ud800")), "a csv file")
+    ['1', 'a', '\\ud800']
+    """
+    written = [str(name).encode("utf-8", "backslashreplace").decode() for name in names.values]
+    check_distinct(names, written, where)
+    return written
+
+
+def check_distinct(names: Names, written: Sequence[str], where: str) -> None:
+    """Refuses names of which two are ``written`` alike."""
+    if len(set(written)) == len(written):
+        return
+    counts = Counter(written)
+    alike = [name for name, text in zip(names.values, written, strict=True) if counts[text] > 1]
+    raise LabelError.one_text(where, alike)
 
 
 def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:

@@ -6,18 +6,21 @@ import csv
 import gzip
 import io
 import json
-import os
+import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import arrow
+from rankset import arrow, atomic
 from rankset.errors import FileError
+from rankset.names import check_distinct, distinct_texts, texts
 from rankset.sets import PredictionSets
 
 BETWEEN = "|"
@@ -35,21 +38,50 @@ Part = tuple[PredictionSets, Beside]
 """Some sets, and the columns beside them."""
 
 
-def write(path: Path, parts: Iterable[Part], *, force: bool = False) -> int:
-    """Writes a row per set (its size, its most likely label, its labels), and tells how many there are."""
+@dataclass(frozen=True)
+class Style:
+    """How csv is written: for programs, as it is; for spreadsheets, so that they take texts for texts."""
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    guarded: bool = False
+
+    def cell(self, value: object) -> object:
+        """``value`` as it stands in a cell; with ``guarded``, an apostrophe goes before what would be a formula."""
+        text = str(value)
+        return f"'{text}" if self.guarded and FORMULA.match(text) and not NUMBER.fullmatch(text) else value
+
+
+FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+"""How cells begin that spreadsheets run, or whose first character they skip."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+PLAIN = Style()
+EXCEL = Style(encoding="utf-8-sig", guarded=True)
+"""With the mark by which Excel knows UTF-8."""
+
+
+def write(path: Path, parts: Iterable[Part], *, force: bool = False, style: Style = PLAIN) -> int:
+    """Writes a row per set (its size, its most likely label, its labels), and tells how many there are.
+
+    ``style`` is for csv, and refused for other kinds of files unless it is the plain one.
+    """
     kind = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
     if kind not in WRITERS or (path.suffix == ".gz" and kind not in TEXTS):
         raise FileError.unknown_kind(str(path), tuple(WRITERS))
+    if style != PLAIN and kind != ".csv":
+        raise FileError.not_for_spreadsheets(str(path))
     with ExitStack() as stack:
         file = stack.enter_context(draft(path, force=force))
         if path.suffix == ".gz":
             file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
-        return _written(WRITERS[kind](file, str(path)), parts)
+        writer = Csv(file, str(path), style) if kind == ".csv" else WRITERS[kind](file, str(path))
+        return _written(writer, parts)
 
 
-def stream(file: Any, parts: Iterable[Part]) -> None:
+def stream(file: Any, parts: Iterable[Part], *, style: Style = PLAIN) -> None:
     """Writes csv to an open file."""
-    _written(Csv(file, "standard output"), parts)
+    _written(Csv(file, "standard output", style), parts)
 
 
 def _written(writer: Writer, parts: Iterable[Part]) -> int:
@@ -75,41 +107,14 @@ def _check_names(beside: Beside) -> None:
 
 @contextmanager
 def draft(path: Path, *, force: bool) -> Iterator[Any]:
-    """A file beside ``path`` that takes its place when all is written, and vanishes if anything goes wrong."""
-    target = Path(os.path.realpath(path))
-    if target.exists() and not force:
-        raise FileError.exists(str(path))
-    if target.exists() and not target.is_file():
-        raise FileError.unwritable(str(path), "it is no regular file")
-    beside = target.with_name(f".{os.urandom(8).hex()}.draft")
+    """``atomic.draft``, with what the system refuses told as a ``FileError``."""
     try:
-        with beside.open("xb") as file:
+        with atomic.draft(path, force=force) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if target.exists():
-                os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
-        _put(beside, target, path, force=force)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         raise FileError.unwritable(str(path), error.strerror or str(error)) from None
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-
-
-def _put(beside: Path, target: Path, path: Path, *, force: bool) -> None:
-    """Gives what is written its name, without replacing anything that was not to be replaced."""
-    if force:
-        beside.replace(target)
-        return
-    try:
-        target.hardlink_to(beside)
-    except FileExistsError:
-        raise FileError.exists(str(path)) from None
-    except OSError:  # a file system without links
-        beside.replace(target)
 
 
 class Writer(ABC):
@@ -130,35 +135,68 @@ class Writer(ABC):
 class Csv(Writer):
     """size, top, labels; labels joined by ``|``."""
 
-    def __init__(self, file: Any, path: str) -> None:
+    def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
         super().__init__(file, path)
-        self.text = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace", write_through=True)
+        self.style = style
+        self.text = io.TextIOWrapper(
+            file, encoding=style.encoding, newline="", errors="backslashreplace", write_through=True
+        )
         self.writer: Any = None
+        self.names: NDArray[Any] = np.empty(0, dtype=object)
 
     def add(self, sets: PredictionSets, beside: Beside) -> None:
         if self.writer is None:
             for name in sets.names.values:
                 if BETWEEN in str(name):
                     raise FileError.separator_in_name(self.path, name)
-            self.writer = csv.writer(self.text)
-            self.writer.writerow((*beside, *OWN))
-        others = zip(*(column.tolist() for column in beside.values()), strict=True) if beside else ((),) * len(sets)
-        for names, other in zip(sets.to_lists(), others, strict=True):
-            self.writer.writerow((*other, len(names), names[0] if names else "", BETWEEN.join(map(str, names))))
+            self.names = np.array([*distinct_texts(sets.names, f"{self.path}: csv"), None], dtype=object)[:-1]
+            self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
+            self._row((*beside, *OWN))
+        others = zip(*map(_values, beside.values()), strict=True) if beside else ((),) * len(sets)
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for some, other in zip(codes, others, strict=True):
+            names = self.names[some].tolist()
+            self._row((*other, len(names), names[0] if names else "", BETWEEN.join(names)))
+
+    def _row(self, cells: Iterable[object]) -> None:
+        self.writer.writerow(map(self.style.cell, cells) if self.style.guarded else cells)
 
     def close(self) -> None:
         self.text.detach()
 
 
 class JsonLines(Writer):
-    """An object per line."""
+    """An object per line. NaN and what is missing are null, infinities the texts "Infinity" and "-Infinity"."""
 
     def add(self, sets: PredictionSets, beside: Beside) -> None:
-        columns = {name: column.tolist() for name, column in beside.items()}
-        for place, names in enumerate(sets.to_lists()):
+        columns = {name: [_json(value) for value in _values(column)] for name, column in beside.items()}
+        names = np.array([*map(_json, sets.names.values), None], dtype=object)[:-1]
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for place, some in enumerate(codes):
+            labels = names[some].tolist()
             row = {name: column[place] for name, column in columns.items()}
-            row |= {"size": len(names), "top": names[0] if names else None, "labels": names}
-            self.file.write(json.dumps(row, default=str).encode() + b"\n")
+            row |= {"size": len(labels), "top": labels[0] if labels else None, "labels": labels}
+            self.file.write(json.dumps(row, default=str, allow_nan=False).encode() + b"\n")
+
+
+def _values(column: NDArray[Any]) -> list[Any]:
+    """The values of a kept column as Python has them: dates as ISO texts, None where there is none."""
+    if column.dtype.kind != "M":
+        return column.tolist()
+    return [None if text == "NaT" else text for text in texts(column).tolist()]
+
+
+def _json(value: Any) -> Any:
+    """``value`` as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else f"{'-' * (value < 0)}Infinity"
+    if isinstance(value, np.ndarray):
+        return [_json(part) for part in value.tolist()]
+    if isinstance(value, list | tuple):
+        return [_json(part) for part in value]
+    if isinstance(value, dict):
+        return {str(name): _json(part) for name, part in value.items()}
+    return value
 
 
 class Parquet(Writer):
@@ -202,7 +240,10 @@ class Npz(Writer):
 
     def close(self) -> None:
         sets = PredictionSets.concat(self.parts)
-        names = sets.classes.astype(str) if sets.classes.dtype == object else sets.classes
+        names = sets.classes
+        if names.dtype == object:
+            names = names.astype(str)  # without zeros at the end of texts
+            check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
         kept: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self.beside.items()}
         for taken in {"offsets", "codes", "classes"} & set(kept):
             raise FileError.taken(taken)

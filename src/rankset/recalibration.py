@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs, ranking
+from rankset import inputs, ranking, scores
 from rankset.cells import Cells
 from rankset.errors import InputError, KindError, ScoreError
 from rankset.inputs import Kind
@@ -73,6 +73,9 @@ class Temperature:
 
     def reach(self, bounds: Keys) -> Reach:
         return Reach(prob=-bounds[0])
+
+    def ranges(self, features: scores.Features) -> tuple[scores.Range, ...]:
+        return (features.minus_prob,)
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,6 +136,9 @@ class Recalibrated:
 
     def reach(self, bounds: Keys) -> Reach:
         return Reach(prob=-bounds[0])
+
+    def ranges(self, features: scores.Features) -> tuple[scores.Range, ...]:
+        return (features.minus_prob,)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ formula serves calibration and prediction. Optional members tell more about it:
 * ``needs_probs = True`` keeps it away from ``kind="scores"``;
 * ``reach(bounds) -> Reach`` promises how far labels whose keys stay within bounds can lie down their row, so that
   sets are found without sorting the rest;
+* ``ranges(features) -> ((low, high), …)``, one pair per key: between which numbers keys lie whatever the row, so that a
+  file with impossible keys is refused;
 * ``caveat``, a sentence shown with every rule that uses it.
 """
 
@@ -18,6 +20,7 @@ from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset import inputs
 from rankset.cells import Cells, LabelCells, Rows
 from rankset.errors import KindError, ScoreError
 from rankset.order import Keys
@@ -72,6 +75,31 @@ class Reach:
     behind: Limit = math.inf
 
 
+Range = tuple[float, float]
+"""The least and the largest value something can have."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Between which numbers the features of cells lie: what ``ranges`` makes the ranges of keys from."""
+
+    prob: Range
+    mass: Range
+    rank: Range
+
+    @classmethod
+    def of(cls, score: "Score", kind: str, n_columns: int) -> "Features":
+        """Those of rows of ``kind`` with ``n_columns`` labels, as ``score`` sees them."""
+        most = 1 + inputs.SUM_TOLERANCE
+        prob = (-math.inf, math.inf) if kind == "scores" else (0.0, most)
+        return cls((-math.inf, 0.0) if transforms(score) else prob, (0.0, most), (1.0, float(n_columns)))
+
+    @property
+    def minus_prob(self) -> Range:
+        low, high = self.prob
+        return -high, -low
+
+
 @dataclass(frozen=True)
 class Rank:
     """RANK of Luo & Zhou: the label's rank first, then its probability, the larger the better."""
@@ -81,6 +109,9 @@ class Rank:
 
     def reach(self, bounds: Keys) -> Reach:
         return Reach(rank=bounds[0])
+
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return features.rank, features.minus_prob
 
 
 @dataclass(frozen=True)
@@ -93,6 +124,9 @@ class TopK:
     def reach(self, bounds: Keys) -> Reach:
         return Reach(rank=bounds[0])
 
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return (features.rank,)
+
 
 @dataclass(frozen=True)
 class Thr:
@@ -103,6 +137,9 @@ class Thr:
 
     def reach(self, bounds: Keys) -> Reach:
         return Reach(prob=-bounds[0])
+
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return (features.minus_prob,)
 
 
 @dataclass(frozen=True)
@@ -118,6 +155,11 @@ class Margin:
 
     def reach(self, bounds: Keys) -> Reach:
         return Reach(behind=bounds[0])
+
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        low, high = features.prob
+        alone = features.rank[1] == 1  # a single label has no rival, and a key of -inf
+        return ((-math.inf if alone else low - high, high - low),)
 
 
 @dataclass(frozen=True)
@@ -143,6 +185,9 @@ class Aps:
     def reach(self, bounds: Keys) -> Reach:
         return Reach(before=bounds[0])
 
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return (features.mass,)
+
 
 @dataclass(frozen=True)
 class Raps:
@@ -165,6 +210,10 @@ class Raps:
     def reach(self, bounds: Keys) -> Reach:
         return Reach(rank=self.free_ranks + _steps(bounds[0], self.penalty), before=bounds[0])
 
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        low, high = features.mass
+        return ((low, high + self.penalty * max(features.rank[1] - self.free_ranks, 0)),)
+
 
 @dataclass(frozen=True)
 class Saps:
@@ -185,6 +234,9 @@ class Saps:
 
     def reach(self, bounds: Keys) -> Reach:
         return Reach(rank=2 + _steps(bounds[0], self.weight))
+
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return ((0.0, features.prob[1] + (features.rank[1] - 1) * self.weight),)
 
 
 @dataclass(frozen=True)
@@ -212,6 +264,11 @@ class Average:
         mass = before + part * (cells.mass - before)
         n_columns = cells.rows.probs.shape[1]
         return (self.thr * (1 - cells.prob) + self.aps * mass + self.rank / n_columns * cells.rank,)
+
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        least, most = features.prob
+        low, high = features.mass
+        return ((self.thr * (1 - most) + self.aps * low, self.thr * (1 - least) + self.aps * high + self.rank),)
 
 
 class Wrapper:
@@ -249,6 +306,9 @@ class TieBreak(Wrapper):
     def reach(self, bounds: Keys) -> Reach:
         return reach(self.score, bounds[:-1])
 
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return *ranges(self.score, features), (0.0, 1.0)
+
 
 @dataclass(frozen=True, repr=False)
 class Chosen(Wrapper):
@@ -270,6 +330,9 @@ class Chosen(Wrapper):
 
     def reach(self, bounds: Keys) -> Reach:
         return reach(self.score, bounds)
+
+    def ranges(self, features: Features) -> tuple[Range, ...]:
+        return ranges(self.score, features)
 
 
 BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, TieBreak, Chosen)
@@ -341,6 +404,11 @@ def _limit(score: Score, name: str, limit: object, bounds: NDArray[Any]) -> NDAr
     if np.isnan(limits).any():
         raise ScoreError.reach(score, expected, f"{name}={limit!r}")
     return limits
+
+
+def ranges(score: Score, features: Features) -> tuple[Range, ...]:
+    """Between which numbers each key of ``score`` lies; () where it does not tell."""
+    return cast("Any", score).ranges(features) if hasattr(score, "ranges") else ()
 
 
 def caveat(score: Score) -> str | None:

@@ -9,7 +9,7 @@ import json
 import os
 import struct
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset import atomic
 from rankset.errors import StorageError
 
 HEADER = "rankset"
@@ -35,6 +36,15 @@ DIGEST = "digest"
 DTYPES = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8")}
 LENGTH_BYTES = 8
 
+MOST_PARTS = 100
+"""How many scores (or conditions) may stand inside one another, all counted."""
+
+MOST_HOLES = 64
+"""How many times larger than the space it takes on disk a file may be. A file with holes is read as zeros, which fill
+memory that nothing on the disk accounts for; file systems that compress rarely reach this."""
+SMALL = 256 << 20
+"""Bytes of a file that are read without asking how many are on the disk."""
+
 PLAIN = (bool, int, float, str, tuple, type(None))
 """What the fields of scores and conditions hold besides other scores and conditions."""
 
@@ -43,16 +53,23 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
-    """Writes ``header`` and one-dimensional ``arrays``, all or nothing."""
+    """Writes ``header`` and one-dimensional ``arrays``, all or nothing; replaces a file, and nothing but files."""
+    data = packed(path, header, arrays)
+    with atomic.draft(path, force=True) as file:
+        file.write(data)
+
+
+def packed(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> bytes:
+    """The bytes of a file of ``header`` and ``arrays``, which is to stand at ``path``."""
     from safetensors.numpy import save
 
-    packed = {name: _packed(array) for name, array in arrays.items()}
+    plain = {name: _packed(array) for name, array in arrays.items()}
     numbered = {"format": FORMAT, **header}
-    data = save(packed, {HEADER: _text({**numbered, DIGEST: _digest(numbered, packed)})})
+    data = save(plain, {HEADER: _text({**numbered, DIGEST: _digest(numbered, plain)})})
     (length,) = struct.unpack_from("<Q", data)
     if length > LIMIT_HEADER:
         raise StorageError.names_too_long(path, length, LIMIT_HEADER)
-    _replace(Path(os.path.realpath(path)), data)
+    return data
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:
@@ -79,17 +96,41 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def described(value: object, known: Sequence[type[Any]]) -> Header:
     """A frozen value of one of the ``known`` dataclasses, by name and fields."""
+    answer = _described(value, known)
+    if _parts(answer) > MOST_PARTS:
+        raise StorageError.nested_too_far(MOST_PARTS)
+    return answer
+
+
+def _described(value: object, known: Sequence[type[Any]]) -> Header:
     if type(value) not in known:
         raise StorageError.not_storable("scores and conditions", value)
     fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
     return {
         "name": type(value).__name__,
-        **{name: part if isinstance(part, PLAIN) else described(part, known) for name, part in fields.items()},
+        **{name: part if isinstance(part, PLAIN) else _described(part, known) for name, part in fields.items()},
     }
 
 
 def rebuilt(description: object, known: Sequence[type[Any]]) -> Any:  # noqa: ANN401
-    """The value ``described`` described; only the ``known`` types are ever made."""
+    """The value ``described`` described; only the ``known`` types are ever made, and no more than ``MOST_PARTS``."""
+    if _parts(description) > MOST_PARTS:
+        raise ValueError(f"more than {MOST_PARTS:,} scores or conditions stand inside one another")
+    return _rebuilt(description, known)
+
+
+def _parts(description: object) -> int:
+    """How many descriptions there are in one, itself included; counted no further than one beyond ``MOST_PARTS``."""
+    count, waiting = 0, [description]
+    while waiting and count <= MOST_PARTS:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            count += 1
+            waiting.extend(part.values())
+    return count
+
+
+def _rebuilt(description: object, known: Sequence[type[Any]]) -> Any:  # noqa: ANN401
     types = {kind.__name__: kind for kind in known}
     if not isinstance(description, dict):
         raise TypeError(f"one of {', '.join(types)} must be described by name and fields, not by {description!r}")
@@ -113,7 +154,7 @@ def check_fields(what: str, fields: Header, expected: set[str]) -> None:
 
 def _value(part: object, known: Sequence[type[Any]]) -> object:
     if isinstance(part, dict):
-        return rebuilt(part, known)
+        return _rebuilt(part, known)
     return tuple(part) if isinstance(part, list) else part
 
 
@@ -142,7 +183,8 @@ def _text(header: Header) -> str:
 def _digest(header: Header, arrays: Arrays) -> str:
     digest = blake2b(_text(header).encode(), digest_size=16)
     for name in sorted(arrays):
-        digest.update(name.encode() + _packed(arrays[name]).tobytes())
+        digest.update(name.encode())
+        digest.update(_packed(arrays[name]).data)
     return digest.hexdigest()
 
 
@@ -152,7 +194,7 @@ def _packed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_size(path: Path) -> None:
-    """Refuses a file whose first eight bytes promise a header that is not there, or too large."""
+    """Refuses a file whose first eight bytes promise a header that is not there or too large, and one full of holes."""
     if path.exists() and not path.is_file():
         raise StorageError.unreadable(path, "it is a directory or a device")
     with path.open("rb") as file:
@@ -162,8 +204,12 @@ def _check_size(path: Path) -> None:
     (length,) = struct.unpack("<Q", start)
     if length > LIMIT_HEADER:
         raise StorageError.too_large(path, "a header", length, LIMIT_HEADER)
-    if length + LENGTH_BYTES > path.stat().st_size:
+    status = path.stat()
+    if length + LENGTH_BYTES > status.st_size:
         raise StorageError.unreadable(path, "it ends inside its header")
+    stored = 512 * getattr(status, "st_blocks", 0)  # 0: the file system does not tell
+    if stored and status.st_size > max(SMALL, MOST_HOLES * stored):
+        raise StorageError.unreadable(path, f"of its {status.st_size:,} bytes only {stored:,} are on the disk")
 
 
 def _check_format(path: Path, header: object) -> None:
@@ -178,22 +224,3 @@ def _check_array(name: str, array: Any) -> None:  # noqa: ANN401
     if array.get_dtype() not in DTYPES or len(array.get_shape()) != 1:
         received = f"{array.get_dtype()} of shape {array.get_shape()}"
         raise ValueError(f"its arrays must be one-dimensional I64 or F64, {name!r} is {received}")
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Puts ``data`` at ``path`` in one step, by way of a finished file beside it."""
-    draft = path.with_name(f".{os.urandom(8).hex()}.draft")
-    try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    except OSError as error:  # name the file the user knows
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink()
-        raise

@@ -9,11 +9,12 @@ import numpy as np
 
 import rankset as rs
 from rankset import outputs
-from rankset.cli.reading import options
+from rankset.cli.reading import check_output, options
 
 ROW = "carer"
 NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
 """The classes of CARER in the order of its columns."""
+CLASSES = "classes.txt"
 
 
 @click.command()
@@ -30,15 +31,18 @@ def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
     """
     logits, labels = rs.paper.scores(ROW)
     half = len(labels) // 2
+    arrays = {
+        "val_logits.npy": logits[:half],
+        "val_labels.npy": labels[:half],
+        "test_logits.npy": logits[half:],
+        "test_labels.npy": labels[half:],
+    }
+    for name in (*arrays, CLASSES):
+        check_output(folder / name, None, (), force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, array in {
-        "val_logits": logits[:half],
-        "val_labels": labels[:half],
-        "test_logits": logits[half:],
-        "test_labels": labels[half:],
-    }.items():
-        with outputs.draft(folder / f"{name}.npy", force=force) as file:
+    for name, array in arrays.items():
+        with outputs.draft(folder / name, force=force) as file:
             np.save(file, array)
-    with outputs.draft(folder / "classes.txt", force=force) as file:
+    with outputs.draft(folder / CLASSES, force=force) as file:
         file.write("".join(f"{name}\n" for name in NAMES).encode())
     click.echo(f"{folder}: {half:,} rows to calibrate, {len(labels) - half:,} to test, {len(NAMES)} classes", err=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rankset import files, outputs
+from rankset import archive, files, outputs, storage
 from rankset.conformal import Rule
 from rankset.errors import FileError
 from rankset.inputs import KINDS
@@ -132,9 +131,8 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
 
 def save(rule: Rule, path: Path, *, force: bool) -> None:
     """Writes a rule, whole or not at all, and over nothing that came there meanwhile."""
-    with tempfile.TemporaryDirectory() as folder, outputs.draft(path, force=force) as file:
-        rule.save(Path(folder) / "rule")
-        file.write((Path(folder) / "rule").read_bytes())
+    with outputs.draft(path, force=force) as file:
+        file.write(storage.packed(path, *archive.pack(rule.recipe, rule.calibration)))
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -129,12 +130,14 @@ def _with(score: rs.Score, numbers: Sequence[str]) -> rs.Score:
     show_default=True,
     help="What becomes of empty sets: they stay, or get the most likely label.",
 )
+@click.option("--excel", is_flag=True, help="csv for spreadsheets: names they would run as formulas become texts.")
 @options("alpha", "group", "identity", "keep", "drop", "key", "form", "header", "force")
 def predict(
     rule_file: Path,
     paths: Sequence[str],
     output: str | None,
     empty: Any,
+    excel: bool,  # noqa: FBT001
     alpha: str,
     force: bool,  # noqa: FBT001
     layout: Layout,
@@ -156,19 +159,25 @@ def predict(
     rule = _load(rule_file)
     level.exact(alpha)
     found = shards.expanded(paths)
+    style = outputs.EXCEL if excel else outputs.PLAIN
     if folder:
+        if excel:
+            raise FileError.not_for_spreadsheets(str(output))
         written = shards.write(rule, found, str(output), alpha, layout=layout, empty=empty, force=force)
         say(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
         return
-    parts = _one_by_one(rule, found[0], alpha, empty, layout) if len(found) == 1 else None
-    if parts is None:
-        parts = shards.each(rule, found, alpha, layout=layout, empty=empty)
-        parts = progress.shown(parts, "predicting", show=True, unit="files", total=len(found))
-    with once():
+    several = len(found) > 1
+    sets: Any = (
+        shards.each(rule, found, alpha, layout=layout, empty=empty)
+        if several
+        else _one_by_one(rule, found[0], alpha, empty, layout)
+    )
+    parts = progress.shown(sets, "predicting", show=several, unit="files", total=len(found))
+    with once(), closing(sets):  # where writing fails, worker processes end, too
         if output in (None, "-"):
-            outputs.stream(sys.stdout.buffer, parts)
+            outputs.stream(sys.stdout.buffer, parts, style=style)
             return
-        rows = outputs.write(Path(str(output)), parts, force=force)
+        rows = outputs.write(Path(str(output)), parts, force=force, style=style)
     say(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
 
 

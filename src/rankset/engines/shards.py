@@ -11,14 +11,20 @@ from __future__ import annotations
 import glob
 import multiprocessing
 import os
+import signal
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankset import blocks, files, outputs
+from rankset import atomic, blocks, files, outputs
 from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule
 from rankset.engines import parts
@@ -182,21 +188,64 @@ def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | No
     if count <= 1:
         yield from map(work, jobs)
         return
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself finds out
+        raise FileError.no_main_guard()
     threads = str(max(1, blocks.cores() // count))
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, context, _prepared, (threads,)) as pool:
-        waiting = [pool.submit(work, job) for job in jobs[: 2 * count]]
-        for place in range(len(jobs)):
-            following = place + 2 * count
-            result = waiting[place].result()
-            waiting[place] = None  # type: ignore[call-overload]
-            if following < len(jobs):
-                waiting.append(pool.submit(work, jobs[following]))
-            yield result
+    life, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(count, context, _prepared, (threads, life))
+    try:
+        yield from _in_order(pool, work, jobs, 2 * count)
+    except BrokenProcessPool:
+        raise FileError.workers_ended() from None
+    except BaseException:  # an error, a signal, or nobody wants more: workers end now, whatever they are doing
+        ours.close()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+        ours.close()
+        life.close()
 
 
-def _prepared(threads: str) -> None:
+def _in_order(
+    pool: ProcessPoolExecutor, work: Callable[[Any], Result], jobs: Sequence[Any], ahead: int
+) -> Iterator[Result]:
+    """Results in the order of the jobs, of which ``ahead`` are under way."""
+    waiting: deque[Future[Result]] = deque()
+    for job in jobs:
+        with _no_interrupt():
+            waiting.append(pool.submit(work, job))
+        if len(waiting) == ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Inside, processes are started that Ctrl-C does not reach: the process that started them tells them to end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _prepared(threads: str, life: Connection) -> None:
+    """Prepares a worker: it takes its share of the cores, and ends when the other end of ``life`` is closed, be it that
+    the process that started it asks for that, or that it is gone."""
     os.environ.setdefault(blocks.THREADS, threads)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+
+
+def _end_with(life: Connection) -> None:
+    wait([life])
+    atomic.abandon()
+    os._exit(1)
 
 
 def _part(rows: Rows) -> Part:

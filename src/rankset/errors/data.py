@@ -330,6 +330,13 @@ class LabelError(RanksetError, ValueError):
         )
 
     @classmethod
+    def one_text(cls, where: str, names: Sequence[object]) -> "LabelError":
+        return cls(
+            f"{where} holds class names as texts, which must differ there, got {listed(names)}. "
+            f"Rename one of them, or write jsonl."
+        )
+
+    @classmethod
     def duplicates(cls, names: Sequence[object]) -> "LabelError":
         return cls(f"class names must be distinct, got {listed(names)} more than once. Rename or merge those columns.")
 

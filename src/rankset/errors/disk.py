@@ -122,6 +122,25 @@ class FileError(RanksetError, ValueError):
         return cls(f"{path}: a csv file puts | between labels, got the class {shown(name)}. Write jsonl or parquet.")
 
     @classmethod
+    def not_for_spreadsheets(cls, path: str) -> "FileError":
+        return cls(f"{path}: --excel writes csv for spreadsheets, got another kind. Write to a name that ends in .csv.")
+
+    @classmethod
+    def workers_ended(cls) -> "FileError":
+        return cls(
+            "every worker process must live until its files are done, got one that ended before. In a script, call "
+            "this under if __name__ == '__main__': (every process imports the script again); if memory ran out, "
+            "pass workers=1."
+        )
+
+    @classmethod
+    def no_main_guard(cls) -> "FileError":
+        return cls(
+            "several processes are started from under if __name__ == '__main__':, got a call that runs while a script "
+            "is imported. Put the call there, or pass workers=1."
+        )
+
+    @classmethod
     def taken(cls, name: str) -> "FileError":
         return cls(f"the sets have a column {name!r} of their own, so none of that name can be kept. Rename yours.")
 
@@ -212,6 +231,20 @@ class StorageError(RanksetError, ValueError):
         return cls(
             f"{path} was not written: its class and group names would take {size:,} bytes, at most {limit:,} are read. "
             f"Use shorter names, or calibrate without classes= and keep the names elsewhere."
+        )
+
+    @classmethod
+    def too_many_classes(cls, count: int, limit: int) -> "StorageError":
+        return cls(
+            f"a file holds a rule of at most {limit:,} classes, got {count:,}; nothing was written. "
+            f"Merge classes that never occur, or keep the calibration scores and calibrate again."
+        )
+
+    @classmethod
+    def nested_too_far(cls, limit: int) -> "StorageError":
+        return cls(
+            f"a file holds at most {limit:,} scores or conditions inside one another, got more; nothing was written. "
+            f"Combine fewer of them."
         )
 
     @classmethod

@@ -1,0 +1,235 @@
+"""What is written, and how: whole files or none, distinct names, cells that are no formulas, JSON that is JSON."""
+
+import csv
+import io
+import json
+import os
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import rankset as rs
+from rankset import atomic, outputs
+from rankset.cli.commands import rankset
+from rankset.errors import FileError, LabelError
+
+PROBS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
+MASK = np.array([[True, True, False], [False, True, False], [False, False, True]])
+
+
+def refuse(*_arguments, **_options):
+    raise OSError(1, "Operation not permitted")
+
+
+@pytest.fixture(params=["nameless", "named", "without links"])
+def way(request, monkeypatch, tmp_path):
+    """Every way a draft can go: without a name, with one, and where the file system has no links."""
+    if request.param == "named":
+        monkeypatch.setattr(atomic, "DESCRIPTORS", tmp_path / "none")
+    if request.param == "without links":
+        monkeypatch.setattr(os, "link", refuse)
+    return request.param
+
+
+def files(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def put(path, data, *, force):
+    with atomic.draft(path, force=force) as file:
+        file.write(data)
+
+
+def test_a_draft_becomes_its_file(tmp_path, way):
+    before = os.umask(0o027)
+    try:
+        put(tmp_path / "new", b"whole", force=False)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").read_bytes() == b"whole"
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+    with pytest.raises(FileError, match="exists already"):
+        put(tmp_path / "new", b"other", force=False)
+    (tmp_path / "new").chmod(0o600)
+    put(tmp_path / "new", b"replaced", force=True)
+    assert (tmp_path / "new").read_bytes() == b"replaced"
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
+    assert files(tmp_path) == ["new"]
+
+
+def test_a_draft_that_fails_leaves_nothing(tmp_path, way):
+    for force in (True, False):
+        with pytest.raises(TypeError), atomic.draft(tmp_path / "new", force=force) as file:
+            file.writelines([b"half", 0])
+    assert files(tmp_path) == []
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        put(tmp_path / "nowhere" / "new", b"", force=True)
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_what_came_meanwhile_is_replaced_only_by_force(tmp_path, way, force):
+    def meanwhile():
+        with atomic.draft(tmp_path / "new", force=force) as file:
+            file.write(b"ours")
+            (tmp_path / "new").write_bytes(b"theirs")
+
+    if force:
+        meanwhile()
+    else:
+        with pytest.raises(FileError, match="exists already"):
+            meanwhile()
+    assert (tmp_path / "new").read_bytes() == (b"ours" if force else b"theirs")
+    assert files(tmp_path) == ["new"]
+
+
+def test_old_drafts_of_the_same_file_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(atomic, "DESCRIPTORS", tmp_path / "none")
+    old, young, other = (atomic._free_name(tmp_path / name) for name in ("new", "new", "other"))
+    for path in (old, young, other):
+        path.touch()
+    for path in (old, other):
+        os.utime(path, (time.time() - 2 * atomic.STALE,) * 2)
+    put(tmp_path / "new", b"whole", force=True)
+    assert files(tmp_path) == sorted(["new", young.name, other.name])
+    atomic.abandon()
+    assert files(tmp_path) == ["new"]
+
+
+def test_a_rule_replaces_files_only_and_keeps_their_permissions(tmp_path, way):
+    rule, path = rs.calibrate(PROBS, [0, 1, 2]), tmp_path / "a.rankset"
+    os.mkfifo(path)
+    with pytest.raises(rs.RanksetError, match=r"a\.rankset: it cannot be written: it is no regular file"):
+        rule.save(path)
+    assert path.is_fifo()
+    path.unlink()
+    path.touch(mode=0o600)
+    rule.save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert rs.load(path) == rule
+
+
+ONE_TEXT = [(1, "1", "b"), (True, "True", "b"), (0.5, "0.5", "b"), ("\ud800", "\\ud800", "b")]
+
+
+@pytest.mark.parametrize("names", ONE_TEXT, ids=ascii)
+def test_class_names_that_would_become_one_are_refused(tmp_path, names):
+    sets = rs.PredictionSets.from_mask(MASK, names)
+    for kind in (".csv", ".csv.gz", ".parquet", ".npz"):
+        if kind == ".npz" and names[0] == "\ud800":
+            continue  # NumPy holds it
+        with pytest.raises(LabelError, match="holds class names as texts, which must differ there") as caught:
+            outputs.write(tmp_path / f"sets{kind}", [(sets, {})])
+        assert ascii(names[0])[1:-1] in str(caught.value).encode("ascii", "backslashreplace").decode()
+    assert files(tmp_path) == []
+    outputs.write(tmp_path / "sets.jsonl", [(sets, {})])
+    assert labels(tmp_path / "sets.jsonl") == [list(names[:2]), [names[1]], [names[2]]]
+
+
+@pytest.mark.parametrize("names", [("\ud800", "?", "\udfff"), (2**70, -(2**70), 5), ("a", "a\0", "b")], ids=ascii)
+def test_class_names_stay_apart(tmp_path, names):
+    sets = rs.PredictionSets.from_mask(MASK, names)
+    for kind in (".csv", ".parquet", ".jsonl", ".npz"):
+        if kind == ".npz" and names[1] == "a\0":
+            with pytest.raises(LabelError, match="npz holds class names as texts"):
+                outputs.write(tmp_path / "sets.npz", [(sets, {})])
+            continue
+        outputs.write(tmp_path / f"sets{kind}", [(sets, {})])
+        (first, second), (also_second,), (third,) = labels(tmp_path / f"sets{kind}")
+        assert second == also_second
+        assert len({first, second, third}) == 3
+
+
+def labels(path):
+    """The labels of all sets in a file."""
+    if path.suffix == ".csv":
+        return [row["labels"].split("|") for row in csv.DictReader(io.StringIO(path.read_text(), newline=""))]
+    if path.suffix == ".jsonl":
+        return [json.loads(line)["labels"] for line in path.read_text().splitlines()]
+    if path.suffix == ".parquet":
+        return pq.read_table(path)["labels"].to_pylist()
+    with np.load(path) as arrays:
+        names = arrays["classes"].tolist()
+        rows = np.split(arrays["codes"], arrays["offsets"][1:-1])
+    return [[names[code] for code in row] for row in rows]
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "-inf", "＝1", '=HYPERLINK("x")']
+HARMLESS = ["-1.5", "+3", "-1e-5", "a=b", "", "'", "1-2", "é🦊"]
+
+
+def test_cells_for_spreadsheets_are_no_formulas(tmp_path):
+    texts = FORMULAS + HARMLESS
+    rows = len(texts)
+    sets = rs.PredictionSets.from_mask(np.ones((rows, 2), bool), ["-a=", "b"])
+    beside = {"@id": np.array(texts, dtype=object), "x": np.linspace(-2, -1, rows), "n": np.arange(rows) - 9}
+    for name, style in (("plain", outputs.PLAIN), ("excel", outputs.EXCEL)):
+        outputs.write(tmp_path / f"{name}.csv", [(sets, beside)], style=style)
+    plain, excel = (
+        list(csv.DictReader(io.StringIO((tmp_path / f"{name}.csv").read_bytes().decode(code), newline="")))
+        for name, code in (("plain", "utf-8"), ("excel", "utf-8-sig"))
+    )
+    assert (tmp_path / "excel.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    assert not (tmp_path / "plain.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    assert [row["@id"] for row in plain] == texts
+    assert [row["'@id"] for row in excel] == [f"'{text}" for text in FORMULAS] + HARMLESS
+    assert {row["top"] for row in excel} == {"'-a="}
+    assert {row["labels"] for row in excel} == {"'-a=|b"}
+    for name, column in beside.items():
+        if name != "@id":
+            assert [float(row[name]) for row in excel] == column.tolist()
+
+
+def test_excel_is_an_option_of_predict(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["=a", "b", "c"]
+    rs.calibrate(np.tile(PROBS, (9, 1)), names * 9, classes=names).save("rule.rankset")
+    frame = pd.DataFrame(PROBS, columns=names).assign(case=["-x", "y", "z"])
+    frame.to_csv("new.csv", index=False)
+
+    def run(*arguments):
+        return CliRunner().invoke(rankset, ["predict", "rule.rankset", "new.csv", "--id", "case", *arguments])
+
+    assert run("--excel", "-o", "sets.csv").exit_code == 0
+    assert (tmp_path / "sets.csv").read_text(encoding="utf-8-sig").splitlines()[1] == "'-x,1,'=a,'=a"
+    assert run("--excel").stdout_bytes.decode("utf-8-sig").splitlines()[1] == "'-x,1,'=a,'=a"
+    assert run().stdout_bytes.decode().splitlines()[1] == "-x,1,=a,=a"
+    for output in ("sets.jsonl", "sets.parquet", "sets/"):
+        done = run("--excel", "-o", output)
+        assert done.exit_code == 1
+        assert "--excel writes csv" in done.stderr
+        assert not (tmp_path / output).exists()
+
+
+def refuse_constant(name):
+    raise AssertionError(f"{name} is not JSON")
+
+
+def test_json_lines_are_json(tmp_path):
+    sets = rs.PredictionSets.from_mask(MASK, [np.inf, -np.inf, 0.5])
+    beside = {
+        "x": np.array([np.nan, np.inf, 1.5]),
+        "y": np.array([None, -np.inf, [np.nan, {"z": np.inf}]], dtype=object),
+        "when": np.array(["2026-01-02", "NaT", "2026-01-02T03:04:05"], dtype="M8[ns]"),
+    }
+    outputs.write(tmp_path / "sets.jsonl", [(sets, beside)])
+    lines = (tmp_path / "sets.jsonl").read_text().splitlines()
+    rows = [json.loads(line, parse_constant=refuse_constant) for line in lines]
+    assert [row["x"] for row in rows] == [None, "Infinity", 1.5]
+    assert [row["y"] for row in rows] == [None, "-Infinity", [None, {"z": "Infinity"}]]
+    assert [row["when"] for row in rows] == ["2026-01-02", None, "2026-01-02T03:04:05"]
+    assert [row["labels"] for row in rows] == [["Infinity", "-Infinity"], ["-Infinity"], [0.5]]
+    assert [row["top"] for row in rows] == ["Infinity", "-Infinity", 0.5]
+
+
+def test_the_demo_writes_all_its_files_or_none(tmp_path):
+    (tmp_path / "classes.txt").write_text("mine")
+    done = CliRunner().invoke(rankset, ["demo", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "classes.txt: it exists already" in done.stderr
+    assert files(tmp_path) == ["classes.txt"]
+    assert CliRunner().invoke(rankset, ["demo", str(tmp_path), "--force"]).exit_code == 0
+    assert len(files(tmp_path)) == 5
