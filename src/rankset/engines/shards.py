@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -200,6 +201,7 @@ def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | No
         raise FileError.workers_ended() from None
     except BaseException:  # an error, a signal, or nobody wants more: workers end now, whatever they are doing
         ours.close()
+        _ended(pool)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
@@ -213,7 +215,7 @@ def _in_order(
     """Results in the order of the jobs, of which ``ahead`` are under way."""
     waiting: deque[Future[Result]] = deque()
     for job in jobs:
-        with _no_interrupt():
+        with _undisturbed():
             waiting.append(pool.submit(work, job))
         if len(waiting) == ahead:
             yield waiting.popleft().result()
@@ -222,16 +224,42 @@ def _in_order(
 
 
 @contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Inside, processes are started that Ctrl-C does not reach: the process that started them tells them to end."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _undisturbed() -> Iterator[None]:
+    """Inside, processes are started: Ctrl-C does not reach them, and signals to this process wait until all is done.
+
+    Ctrl-C goes to all processes of a terminal; this one tells its workers to end. A worker that is left half started
+    would complain.
+    """
+    late: list[int] = []
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+        before = {number: signal.getsignal(number) for number in numbers if callable(signal.getsignal(number))}
+    masked = hasattr(signal, "pthread_sigmask")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masked else set()
+    for number in before:
+        signal.signal(number, lambda number, _frame: late.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if masked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in late:
+            signal.raise_signal(number)
+
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+GRACE = 0.2
+"""Seconds workers have to end by themselves; those that are still starting do not listen yet."""
+
+
+def _ended(pool: ProcessPoolExecutor) -> None:
+    """Ends workers that have been told to, and are still there."""
+    time.sleep(GRACE)
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.terminate()
 
 
 def _prepared(threads: str, life: Connection) -> None:
