@@ -138,16 +138,16 @@ def test_one_groups_coverage_and_ranks_can_be_asked_for(data):
 
 def test_the_rank_profile_of_topk_has_no_probability_and_a_size_of_its_own(data):
     profile = rs.calibrate(*data, score=rs.TopK()).rank_profile(0.1)
-    assert profile.pi_star is None
+    assert profile.threshold_prob is None
     assert profile.size_bounds == (profile.r_star, profile.r_star)
     broken = rs.calibrate(*data, score=rs.TieBreak(rs.TopK())).rank_profile(0.1)
-    assert broken.pi_star is None
+    assert broken.threshold_prob is None
     assert broken.size_bounds == (profile.r_star - 1, profile.r_star)
 
 
 def test_a_rank_profile_of_too_few_rows_keeps_everything(data):
     profile = rs.calibrate(data[0][:5], data[1][:5]).rank_profile(0.1)
-    assert (profile.r_star, profile.pi_star, profile.size_bounds) == (3, None, (3, 3))
+    assert (profile.r_star, profile.threshold_prob, profile.size_bounds) == (3, None, (3, 3))
 
 
 def test_a_rank_profile_needs_a_score_that_ranks(data):

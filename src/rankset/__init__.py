@@ -66,6 +66,7 @@ OPTIONAL_NAMES = {
     "CrossRule": "cross",
     "GivenSplit": "splits",
     "Holdout": "splits",
+    "LevelRule": "prediction",
     "RankDisplay": "displays",
     "Recalibrated": "recalibration",
     "SetSize": "estimator",
