@@ -50,9 +50,9 @@ class RankProfile:
 
     * ``r_star`` is the paper's r*.
     * ``threshold_prob`` is not the paper's pi*. It is taken from the rows whose true label has rank r*: the probability
-      of the true label at the threshold, which makes coverage exact. The paper's pi* (its equation (5), and
-      ``rankset.paper.printed_rule``) is taken from the r*-th largest probability of all rows, and with it coverage
-      can fall below 1 - alpha.
+      of the true label at the threshold, which makes coverage exact. The paper's pi* (step 6 of its Algorithm 1;
+      ``rankset.paper.printed_rule`` has it) is taken from the r*-th largest probability of all rows; coverage can
+      fall below 1 - alpha with it.
     * ``size_bounds`` holds the least and the largest size of a set; None where the labels of a row have different
       thresholds (``PerLabel``, ``Cross``), so that sizes are not bounded by one r*. A row with fewer candidates than
       that (``Ragged``) has at most as many labels as candidates.

@@ -123,8 +123,8 @@ class CrossRule:
         lengths = {len(rule.source(part).values) for rule, part in zip(self.rules, probs, strict=True)}
         if len(lengths) > 1:
             raise RuleError.folds(len(self.rules), f"matrices of {' and '.join(map(str, sorted(lengths)))} rows")
-        index = RowIndex()
-        for fold, part in enumerate(probs):
+        index = RowIndex.of(probs[0])
+        for fold, part in enumerate(probs[1:], start=1):
             index.check(part, f"probs[{fold}]")
         unseen = set.intersection(*(rule.unseen(groups) for rule in self.rules))
         if unseen:

@@ -164,14 +164,14 @@ def _holds_rows(array: Array) -> bool:
 def _cast_objects(array: Array, name: str) -> Array:
     cast = np.empty(array.shape, dtype=np.float64)
     for place, value in np.ndenumerate(array):
-        if isinstance(value, list | tuple | np.ndarray):
-            raise InputError.ragged(name)
         row, column = (*place, 0, 0)[:2]
+        if isinstance(value, list | tuple | np.ndarray) and value is not np.ma.masked:
+            raise InputError.ragged(name)
         try:
             cast[place] = float(_number(value))
         except (TypeError, ValueError, OverflowError):
             raise KindError.cell(name, row, column, value) from None
-        if isinstance(value, int) and cast[place] != value:
+        if isinstance(value, int) and float(value) != value:
             raise InputError.not_exact(name, row, column, value)
     return cast
 
@@ -334,23 +334,26 @@ def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> 
 def picked(rows: object, n_rows: int) -> Codes:
     """The numbers of some of ``n_rows`` rows, picked by a slice, by row numbers or by a boolean for every row."""
     if isinstance(rows, slice):
-        return np.arange(n_rows)[rows]
+        return np.arange(*rows.indices(n_rows))
+    if isinstance(rows, bool | str | bytes) or is_masked(rows):
+        raise KindError.rows(rows)
     try:
         array = np.asarray(rows)
     except ValueError:
         raise KindError.rows("lists of different lengths") from None
-    if isinstance(rows, bool | str | bytes) or is_masked(rows):
-        raise KindError.rows(rows)
     if array.ndim == 1 and array.size == 0 and array.dtype.kind != "b":
         return np.arange(0)
-    if array.ndim > 1 or array.dtype.kind not in "iub" or (array.ndim == 0 and array.dtype.kind == "b"):
+    if array.ndim == 1 and array.dtype.kind == "b":
+        if len(array) != n_rows:
+            raise RowError.mask(n_rows, len(array))
+        return array.nonzero()[0]
+    if array.ndim > 1 or array.dtype.kind not in "iu":
         raise KindError.rows(rows)
-    if array.dtype.kind == "b" and len(array) != n_rows:
-        raise RowError.mask(n_rows, len(array))
-    wrong = (array >= n_rows) | (array < -n_rows) if array.dtype.kind != "b" else np.zeros(0, dtype=np.bool_)
-    if wrong.any():
-        raise RowError.number(n_rows, int(array[wrong][0]))
-    return np.atleast_1d(np.arange(n_rows)[array])
+    for number in (int(array.min()), int(array.max())):
+        if not -n_rows <= number < n_rows:
+            raise RowError.number(n_rows, number)
+    numbers = np.atleast_1d(array.astype(np.int64))
+    return np.where(numbers < 0, numbers + n_rows, numbers)
 
 
 def _plain(array: Array, name: str) -> Array:

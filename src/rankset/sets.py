@@ -131,7 +131,7 @@ class PredictionSets(Sealed):
             return self._rows(rows)
         if isinstance(index, Sequence) or np.ndim(index) == 1:
             if len(rows) and np.asarray(index).dtype.kind == "b":
-                self._index.check(index, "the boolean array")
+                self._index.check(index, "mask")
             return replace(self._rows(rows), law=None)
         (row,) = rows.tolist()
         return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
