@@ -335,7 +335,7 @@ def picked(rows: object, n_rows: int) -> Codes:
     """The numbers of some of ``n_rows`` rows, picked by a slice, by row numbers or by a boolean for every row."""
     if isinstance(rows, slice):
         return np.arange(*rows.indices(n_rows))
-    if isinstance(rows, bool | str | bytes) or is_masked(rows):
+    if is_masked(rows):
         raise KindError.rows(rows)
     try:
         array = np.asarray(rows)
