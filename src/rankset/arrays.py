@@ -1,6 +1,6 @@
 """What several modules need of arrays: keeping them from being written to, and whole numbers that float64 loses."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,21 +17,15 @@ class Sealed:
     """
 
     def __post_init__(self) -> None:
-        for array in _arrays(vars(self).values()):
-            array.flags.writeable = False
+        for value in vars(self).values():
+            for array in value if isinstance(value, tuple) else (value,):
+                if isinstance(array, np.ndarray):
+                    array.flags.writeable = False
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """What pickle and copy call in place of ``__init__``; arrays come back writeable from them."""
         self.__dict__.update(state)
         Sealed.__post_init__(self)
-
-
-def _arrays(values: Any) -> Iterator[NDArray[Any]]:  # noqa: ANN401
-    for value in values:
-        if isinstance(value, np.ndarray):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (part for part in value if isinstance(part, np.ndarray))
 
 
 def lost_in_floats(values: NDArray[Any]) -> NDArray[np.bool_] | None:

@@ -331,6 +331,13 @@ def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> 
     return _plain(texts(array), name)
 
 
+def row_number(row: int, n_rows: int) -> int:
+    """The number of one of ``n_rows`` rows, those below 0 counted from the end."""
+    if not -n_rows <= row < n_rows:
+        raise RowError.number(n_rows, row)
+    return row % n_rows
+
+
 def picked(rows: object, n_rows: int) -> Codes:
     """The numbers of some of ``n_rows`` rows, picked by a slice, by row numbers or by a boolean for every row."""
     if isinstance(rows, slice):
@@ -349,11 +356,9 @@ def picked(rows: object, n_rows: int) -> Codes:
         return array.nonzero()[0]
     if array.ndim > 1 or array.dtype.kind not in "iu":
         raise KindError.rows(rows)
-    for number in (int(array.min()), int(array.max())):
-        if not -n_rows <= number < n_rows:
-            raise RowError.number(n_rows, number)
-    numbers = np.atleast_1d(array.astype(np.int64))
-    return np.where(numbers < 0, numbers + n_rows, numbers)
+    for number in (array.min(), array.max()):
+        row_number(int(number), n_rows)
+    return np.atleast_1d(array.astype(np.int64)) % n_rows
 
 
 def _plain(array: Array, name: str) -> Array:

@@ -126,15 +126,17 @@ class PredictionSets(Sealed):
         self, index: int | np.integer[Any] | slice | Sequence[int] | NDArray[Any]
     ) -> NDArray[Any] | PredictionSets:
         """One row's class names, or the sets of several rows."""
+        if isinstance(index, int | np.integer) and not isinstance(index, bool):
+            row = inputs.row_number(int(index), len(self))
+            return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
         rows = inputs.picked(index, len(self))
         if isinstance(index, slice):
             return self._rows(rows)
-        if isinstance(index, Sequence) or np.ndim(index) == 1:
-            if len(rows) and np.asarray(index).dtype.kind == "b":
-                self._index.check(index, "mask")
-            return replace(self._rows(rows), law=None)
-        (row,) = rows.tolist()
-        return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+        if np.ndim(index) == 0:
+            return self[rows[0]]
+        if np.asarray(index).dtype.kind == "b":
+            self._index.check(index, "mask")
+        return replace(self._rows(rows), law=None)
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same labels in the same order for the same rows."""

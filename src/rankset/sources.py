@@ -31,7 +31,8 @@ class Source:
     @property
     def answers(self) -> Template:
         """What answers should look like: their index is that of the rows, else that of what was read with them."""
-        return self.template if self.template.index is not None else replace(self.template, index=self.index.index)
+        known = self.index.index
+        return self.template if known is self.template.index else replace(self.template, index=known)
 
     def check_candidates(self, columns: NDArray[np.int64], classes: Names) -> None:
         """Refuses labels that are padding of their rows."""
