@@ -4,8 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import rankset as rs
+from rankset.cli.commands import rankset
 from rankset.level import exact
 
 
@@ -138,16 +140,58 @@ def test_one_groups_coverage_and_ranks_can_be_asked_for(data):
 
 def test_the_rank_profile_of_topk_has_no_probability_and_a_size_of_its_own(data):
     profile = rs.calibrate(*data, score=rs.TopK()).rank_profile(0.1)
-    assert profile.pi_star is None
+    assert profile.threshold_prob is None
     assert profile.size_bounds == (profile.r_star, profile.r_star)
     broken = rs.calibrate(*data, score=rs.TieBreak(rs.TopK())).rank_profile(0.1)
-    assert broken.pi_star is None
+    assert broken.threshold_prob is None
     assert broken.size_bounds == (profile.r_star - 1, profile.r_star)
+
+
+def test_sizes_are_bounded_only_where_a_row_has_one_threshold(data):
+    probs, labels = data
+    groups = np.where(np.arange(400) % 2, "odd", "even")
+    both = rs.Cross(rs.PerRow(), rs.PerLabel())
+    per_label = rs.calibrate(probs, labels, condition=rs.PerLabel())
+    bounds = [per_label.rank_profile(0.1, label=label) for label in range(3)]
+    assert [profile.size_bounds for profile in bounds] == [None] * 3
+    assert rs.calibrate(probs[:5], labels[:5], condition=rs.PerLabel()).rank_profile(0.1, label=0).size_bounds is None
+    crossed = rs.calibrate(probs, labels, condition=both, groups=groups)
+    assert crossed.rank_profile(0.1, group="odd", label=1).size_bounds is None
+    by_row = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=groups)
+    for group in ("odd", "even"):
+        low, high = by_row.rank_profile(0.1, group=group).size_bounds
+        sizes = by_row.predict(probs, 0.1, groups=groups).sizes[groups == group]
+        assert ((sizes >= low) & (sizes <= high)).all()
+    one_cluster = rs.calibrate(probs, labels, condition=rs.PerLabel(clusters=[0, 0, 0]))
+    assert one_cluster.rank_profile(0.1, label=1).size_bounds == rs.calibrate(*data).rank_profile(0.1).size_bounds
+
+
+def test_sizes_are_told_of_rows_with_all_candidates_because_others_may_have_smaller_sets(tmp_path):
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(300, 5))
+    rule = rs.calibrate(values, rng.integers(0, 5, 300), kind="scores")
+    low, high = rule.rank_profile(0.1).size_bounds
+    assert rule.predict(rs.Ragged(values, np.full(300, 2)), 0.1).sizes.max() == 2 < low
+    rule.save(tmp_path / "rule.rankset")
+    told = CliRunner().invoke(rankset, ["inspect", str(tmp_path / "rule.rankset"), "--alpha", "0.1"]).stdout
+    assert f"r* {high}, sizes of rows with all candidates {low} to {high}" in told
+
+
+def test_the_threshold_of_a_profile_is_taken_from_labels_at_r_star_and_the_papers_pi_star_from_all_rows(data):
+    probs, labels = data
+    profile, printed = rs.calibrate(probs, labels).rank_profile(0.1), rs.paper.printed_rule(probs, labels, 0.1)
+    ranks = (probs > probs[np.arange(400), labels][:, np.newaxis]).sum(axis=1) + 1
+    own = np.sort(probs[np.arange(400), labels][ranks == profile.r_star])[::-1]
+    needed = 401 - int(401 * 0.1) - (ranks < profile.r_star).sum()
+    assert profile.threshold_prob == own[needed - 1]
+    assert profile.r_star == printed.r_star
+    assert profile.threshold_prob != printed.pi_star
+    assert not hasattr(profile, "pi_star")
 
 
 def test_a_rank_profile_of_too_few_rows_keeps_everything(data):
     profile = rs.calibrate(data[0][:5], data[1][:5]).rank_profile(0.1)
-    assert (profile.r_star, profile.pi_star, profile.size_bounds) == (3, None, (3, 3))
+    assert (profile.r_star, profile.threshold_prob, profile.size_bounds) == (3, None, (3, 3))
 
 
 def test_a_rank_profile_needs_a_score_that_ranks(data):

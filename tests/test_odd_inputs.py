@@ -6,13 +6,16 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import rankset as rs
-from doors import EVERY_SCORE, GRID, GROUPS, LABELS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
+from doors import EVERY_SCORE, GRID, GROUPS, LABELS, LOGITS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
 from rankset import inputs
 from rankset.blocks import DEFAULT_BLOCK_BYTES
-from rankset.errors import LabelError
+from rankset.errors import InputError, KindError, LabelError
 
 
 def strided(rows):
@@ -213,3 +216,141 @@ def test_huge_logits_saturate_without_a_warning():
     logits = np.tile([1e300, -1e300, 0.0], (N, 1))
     rule = rs.calibrate(logits, np.zeros(N, dtype=int), kind="logits")
     assert rule.predict(logits[:1], 0.1).to_lists() == [[0]]
+
+
+SERIES = {
+    "pandas, arrays": lambda rows: pd.Series(list(rows)),
+    "pandas, lists": lambda rows: pd.Series(rows.tolist()),
+    "pandas, tuples": lambda rows: pd.Series([tuple(row) for row in rows.tolist()]),
+    "pandas, float32": lambda rows: pd.Series(list(rows.astype(np.float32))),
+    "polars": lambda rows: pl.Series(rows.tolist()),
+    "pyarrow": lambda rows: pa.array(rows.tolist()),
+    "objects": lambda rows: inputs.objects(list(rows)),
+}
+
+
+@pytest.mark.parametrize("series", SERIES.values(), ids=SERIES.keys())
+def test_a_series_of_rows_of_one_length_is_a_matrix(series):
+    plain = rs.calibrate(GRID, LABELS)
+    assert rs.calibrate(series(GRID), LABELS) == plain
+    assert plain.predict(series(GRID), 0.1) == plain.predict(GRID, 0.1)
+    assert np.array_equal(plain.p_values(series(GRID)), plain.p_values(GRID))
+
+
+def test_a_series_of_rows_of_different_lengths_is_told_so():
+    rows = pd.Series([row[: 2 + number % 2] for number, row in enumerate(GRID)])
+    with pytest.raises(InputError, match=said("rows of different lengths", "rankset.Ragged.of(rows)")):
+        rs.calibrate(rows, LABELS)
+    with pytest.raises(KindError, match=said("got None at row 0")):
+        rs.calibrate(pd.Series([None, *GRID[1:]]), LABELS)
+
+
+LARGE = changed(np.full((N, K), 2**53), (4, 2), 2**53 + 1)
+"""Whole numbers, one of which is no float64: it would become equal to its neighbours."""
+WHOLE = {
+    "int64": lambda: LARGE,
+    "uint64": lambda: LARGE.astype(np.uint64),
+    "lists": LARGE.tolist,
+    "objects": lambda: LARGE.astype(object),
+    "frame": lambda: pd.DataFrame(LARGE),
+    "frame of int64 and float64": lambda: pd.DataFrame(LARGE).astype({1: float}),
+    "frame of int64 and uint64": lambda: pd.DataFrame(LARGE).astype({1: np.uint64}),
+    "polars": lambda: pl.DataFrame(LARGE, schema=[str(column) for column in range(K)]),
+    "series of rows": lambda: pd.Series(list(LARGE)),
+    "ragged": lambda: rs.Ragged(LARGE, np.full(N, K)),
+}
+
+
+@pytest.mark.parametrize("rows", WHOLE.values(), ids=WHOLE.keys())
+@pytest.mark.parametrize("kind", ["scores", "logits"])
+def test_whole_numbers_that_would_become_equal_are_refused(rows, kind):
+    classes = [str(column) for column in range(K)] if isinstance(rows(), pl.DataFrame) else None
+    labels = LABELS if classes is None else np.array(classes)[LABELS]
+    words = said("numbers that float64 holds", "got the whole number", "9007199254740993 at row 4, column 2")
+    with pytest.raises(InputError, match=words):
+        rs.calibrate(rows(), labels, kind=kind)
+    rule = rs.calibrate(VALUES[kind], labels, kind=kind, classes=classes)
+    for ask in (lambda: rule.predict(rows(), 0.1), lambda: rule.p_values(rows())):
+        with pytest.raises(InputError, match=words):
+            ask()
+
+
+def test_whole_numbers_that_float64_holds_are_fine_whatever_their_size():
+    exact = np.where(np.eye(K)[LABELS] > 0, 2**60 + 2**10, 2**60)
+    assert rs.calibrate(exact, LABELS, kind="scores") == rs.calibrate(exact.astype(float), LABELS, kind="scores")
+    padded = rs.Ragged(np.column_stack((np.zeros((N, 1), dtype=int), LARGE)), np.ones(N, dtype=int))
+    assert rs.calibrate(padded, np.zeros(N, dtype=int), kind="scores").n == N
+    with pytest.raises(InputError, match="got the whole number -9007199254740993 at row 4, column 2"):
+        rs.calibrate(-LARGE, LABELS, kind="scores")
+    edges = np.tile([-(2**63), 0, 1], (N, 1))
+    assert rs.calibrate(edges, LABELS, kind="scores").n == N
+    for largest in (np.int64(2**63 - 1), np.uint64(2**64 - 1)):
+        with pytest.raises(InputError, match=f"got the whole number {largest} at row 0, column 0"):
+            rs.calibrate(np.full((N, K), largest), LABELS, kind="scores")
+
+
+def masked(rows):
+    return [np.ma.array(row, mask=[True, *[False] * (len(row) - 1)]) for row in rows]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (
+            lambda: rs.calibrate(masked(PROBS), LABELS),
+            KindError,
+            "probs must be a matrix of real numbers, got a masked",
+        ),
+        (lambda: rs.calibrate(tuple(masked(PROBS)), LABELS), KindError, "got a masked array"),
+        (lambda: rs.calibrate(pd.Series(masked(PROBS)), LABELS), KindError, "got a masked array"),
+        (lambda: rs.calibrate(PROBS, LABELS).predict(masked(PROBS), 0.1), KindError, "got a masked array"),
+        (lambda: rs.softmax(masked(LOGITS)), KindError, "logits must be .* got a masked array"),
+        (lambda: rs.Ragged.of(masked(PROBS)), KindError, "row 0 must be .* got a masked array"),
+        (lambda: rs.Ragged(masked(PROBS), np.full(N, K)), KindError, "values must be .* got a masked array"),
+        (lambda: rs.Ragged(PROBS, [np.ma.array(3, mask=True)] * N), KindError, "counts must be .* got a masked array"),
+        (
+            lambda: rs.calibrate(changed(PROBS.astype(object), (3, 1), np.ma.masked), LABELS),
+            KindError,
+            "got masked at row 3, column 1",
+        ),
+        (
+            lambda: rs.calibrate(PROBS, list(np.ma.array(LABELS, mask=LABELS == 1))),
+            KindError,
+            "labels must be .* masked",
+        ),
+        (
+            lambda: rs.calibrate(PROBS, [np.ma.array(label, mask=True) for label in LABELS]),
+            KindError,
+            "labels must be .* got a masked array",
+        ),
+        (
+            lambda: rs.calibrate(PROBS, changed(LABELS.astype(object), 5, np.ma.masked)),
+            LabelError,
+            "labels must be known for every row, got a missing value at row 5",
+        ),
+        (
+            lambda: rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=[*GROUPS[1:], np.ma.masked]),
+            KindError,
+            "groups must be .* got a masked array",
+        ),
+        (
+            lambda: rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=[*range(1, N), np.ma.masked]),
+            KindError,
+            "ids must be .* got a masked array",
+        ),
+        (
+            lambda: rs.frequencies([np.ma.array(["a", "b"], mask=[False, True])], ["a", "b"]),
+            LabelError,
+            "answers must be among the classes",
+        ),
+        (
+            lambda: rs.calibrate(pd.DataFrame(np.ma.array(PROBS, mask=PROBS > 0.9)), LABELS),
+            InputError,
+            "got NaN at row",
+        ),
+    ],
+)
+def test_what_is_masked_is_never_read(ask, error, words):
+    with pytest.raises(error, match=words):
+        ask()

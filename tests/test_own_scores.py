@@ -36,6 +36,8 @@ BAD_KEYS = {
     ),
     "a column": (lambda cells: (cells.prob[:, None],), ("with one entry per cell, shape (", ", 1)")),
     "too few": (lambda cells: (cells.prob[1:],), ("with one entry per cell, shape (", "got shape (")),
+    "one entry for all": (lambda cells: (cells.prob[:1],), ("with one entry per cell, shape (", "got shape (1,)")),
+    "a masked array": (lambda cells: (np.ma.array(cells.prob),), ("without masked entries, got a masked array",)),
     "strings": (lambda cells: (cells.prob.astype(str),), ("arrays of real numbers, got an array of <U",)),
     "objects": (lambda cells: (cells.prob.astype(object),), ("arrays of real numbers, got an array of object",)),
     "complex": (lambda cells: (cells.prob + 0j,), ("arrays of real numbers, got an array of complex128",)),

@@ -114,4 +114,4 @@ def test_features_are_found_by_watching():
 def test_the_profile_of_a_tie_broken_rank_has_its_probability():
     probs, labels = rs.paper.scores("marketing")
     profile = rs.calibrate(probs, labels, score=rs.TieBreak(rs.Rank())).rank_profile(0.1)
-    assert profile.pi_star == rs.calibrate(probs, labels).rank_profile(0.1).pi_star
+    assert profile.threshold_prob == rs.calibrate(probs, labels).rank_profile(0.1).threshold_prob

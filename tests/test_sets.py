@@ -1,9 +1,12 @@
 """PredictionSets as a value."""
 
+import re
+
 import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.errors import KindError, RowError
 
 MASK = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [1, 1, 1]], dtype=bool)
 
@@ -89,3 +92,83 @@ def test_what_sets_hold_cannot_be_changed_by_accident(sets):
 def test_the_level_of_sets_is_the_number_typed():
     assert rs.PredictionSets.from_mask(MASK, alpha="0.1").alpha == 0.1
     assert rs.PredictionSets.from_mask(MASK).alpha is None
+
+
+def test_slices_keep_the_law_of_coverage_and_picked_rows_have_none():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.ones(4), 400)
+    labels = (probs.cumsum(axis=1) > rng.uniform(size=(400, 1))).argmax(axis=1)
+    sets = rs.calibrate(probs[:200], labels[:200]).predict(probs[200:], 0.1)
+    large = sets.sizes == sets.sizes.max()
+    truth = labels[200:]
+    for rows in (slice(100), slice(None, None, -1), slice(10, 150, 3)):
+        assert sets[rows].law == sets.law
+        assert "expected by luck alone" in repr(rs.evaluate(sets[rows], truth[rows]))
+    for rows in (large, np.flatnonzero(large), np.flatnonzero(large).tolist()):
+        assert sets[rows].law is None
+        told = rs.evaluate(sets[rows], truth[rows])
+        assert told.expected is None
+        assert "luck" not in repr(told)
+    assert rs.PredictionSets.concat([sets[large], sets[~large]]).law is None
+
+
+@pytest.mark.parametrize("nothing", [[], (), np.array([]), np.array([], dtype=int), range(0)], ids=repr)
+def test_no_row_numbers_pick_no_rows(sets, nothing):
+    assert sets[nothing].mask.shape == (0, 3)
+    assert sets[nothing].classes.tolist() == sets.classes.tolist()
+    assert len(rs.Ragged(MASK.astype(float), [3, 3, 3, 3])[nothing]) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "words"),
+    [
+        (True, KindError, "got True"),
+        (np.True_, KindError, "True"),
+        (np.asarray(np.True_), KindError, "True"),
+        (1.0, KindError, "got 1.0"),
+        (None, KindError, "got None"),
+        ("a", KindError, "got 'a'"),
+        (["a"], KindError, "got ['a']"),
+        ([0.5], KindError, "got [0.5]"),
+        ([[0, 1]], KindError, "got [[0, 1]]"),
+        ([[0], [1, 2]], KindError, "lists of different lengths"),
+        (np.ma.array([0, 1], mask=[False, True]), KindError, "got masked_array"),
+        ([0, np.ma.masked], KindError, "masked"),
+        ([0, 4], RowError, "must lie below 4, the number of rows, got row 4"),
+        (-5, RowError, "got row -5"),
+        (np.array([200, 1], dtype=np.uint8), RowError, "got row 200"),
+        ([True, False], RowError, "each of the 4 rows picks rows, got 2"),
+        (np.array([], dtype=bool), RowError, "each of the 4 rows picks rows, got 0"),
+    ],
+)
+def test_what_picks_no_rows_is_refused(sets, rows, error, words):
+    with pytest.raises(error, match=re.escape(words)):
+        sets[rows]
+    with pytest.raises(error, match=re.escape(words)):
+        rs.Ragged(MASK.astype(float), [3, 3, 3, 3])[rows]
+
+
+def test_row_numbers_of_every_type_count_from_either_end(sets):
+    for dtype in (np.int8, np.int64, np.uint8, object):
+        numbers = np.array([3, 1], dtype=dtype) if dtype is not object else [3, -3]
+        assert sets[numbers].to_lists() == [["cat", "dog", "fox"], []]
+    many = rs.PredictionSets.from_mask(np.eye(300, dtype=bool))
+    assert many[np.array([-1], dtype=np.int8)].to_lists() == [[299]]
+    assert many[np.int8(-1)].tolist() == [299]
+    assert sets[[True, False, True, False]].to_lists() == [["cat", "fox"], ["dog"]]
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [
+        ([[True], [True, False]], "rows of different lengths"),
+        (np.ma.array(MASK, mask=~MASK), "a masked array"),
+        ([np.ma.array(row, mask=~row) for row in MASK], "a masked array"),
+        (None, "object of shape ()"),
+        ([True, False], "bool of shape (2,)"),
+        ([[None, True]], "object of shape (1, 2)"),
+    ],
+)
+def test_what_is_no_mask_is_refused(mask, words):
+    with pytest.raises(KindError, match=r"mask must be a boolean matrix \(n, K\), got .*" + re.escape(words)):
+        rs.PredictionSets.from_mask(mask)

@@ -1,7 +1,6 @@
 """Folders of files give what one matrix gives, byte for byte, in any number of processes."""
 
 import json
-import pickle
 import sys
 import tracemalloc
 from itertools import pairwise
@@ -162,18 +161,6 @@ def test_logits_in_parts():
     assert rule == expected
     asked = Predicting.at(rule, 0.1, "allow")
     assert rs.PredictionSets.concat(map(asked.of, parts)) == expected.predict(logits, 0.1)
-
-
-def test_a_thinned_rule_predicts_and_is_small():
-    many, labels = np.tile(PROBS, (50, 1)), np.tile(LABELS, 50)
-    rule = rs.calibrate(many, labels)
-    thin = rule.thinned(0.1)
-    assert thin.predict(PROBS, 0.1) == rule.predict(PROBS, 0.1)
-    assert thin.predict(PROBS, 0.1).law == rule.predict(PROBS, 0.1).law
-    assert len(pickle.dumps(thin)) < 5000 < len(pickle.dumps(rule))
-    assert pickle.loads(pickle.dumps(thin)).predict(PROBS, 0.1) == rule.predict(PROBS, 0.1)  # noqa: S301
-    with pytest.raises(ValueError, match=r"the level 0\.1"):
-        thin.predict(PROBS, 0.2)
 
 
 def test_missing_engines_say_what_to_install(monkeypatch):

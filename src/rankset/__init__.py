@@ -73,6 +73,7 @@ OPTIONAL_NAMES = {
     "CrossRule": "cross",
     "GivenSplit": "splits",
     "Holdout": "splits",
+    "LevelRule": "prediction",
     "RankDisplay": "displays",
     "Recalibrated": "recalibration",
     "SetSize": "estimator",

@@ -43,16 +43,25 @@ class CoverageBand:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankProfile:
-    """The paper's view of a calibration: the distribution of the true label's rank, cut at r* and pi*.
+    """The distribution of the true label's rank over the calibration rows, and where it is cut.
 
     A set holds every label ranked before ``r_star``, and the one at ``r_star`` if its probability is at least
-    ``pi_star`` (None: no such condition), so the mean size lies within ``size_bounds``.
+    ``threshold_prob`` (None: no such condition).
+
+    * ``r_star`` is the paper's r*.
+    * ``threshold_prob`` is not the paper's pi*. It is taken from the rows whose true label has rank r*: the probability
+      of the true label at the threshold, which makes coverage exact. The paper's pi* (step 6 of its Algorithm 1;
+      ``rankset.paper.printed_rule`` has it) is taken from the r*-th largest probability of all rows; coverage can
+      fall below 1 - alpha with it.
+    * ``size_bounds`` holds the least and the largest size of a set; None where the labels of a row have different
+      thresholds (``PerLabel``, ``Cross``), so that sizes are not bounded by one r*. A row with fewer candidates than
+      that (``Ragged``) has at most as many labels as candidates.
     """
 
     r_star: int
-    pi_star: float | None
+    threshold_prob: float | None
     counts: NDArray[np.int64]
-    size_bounds: tuple[int, int]
+    size_bounds: tuple[int, int] | None
 
     @property
     def distribution(self) -> NDArray[np.float64]:
@@ -62,5 +71,5 @@ class RankProfile:
     def __repr__(self) -> str:
         shares = ", ".join(f"{share:.3f}" for share in self.distribution[:5])
         more = ", …" if len(self.counts) > 5 else ""
-        cut = "" if self.pi_star is None else f", pi_star={self.pi_star:.6g}"
+        cut = "" if self.threshold_prob is None else f", threshold_prob={self.threshold_prob:.6g}"
         return f"RankProfile(r_star={self.r_star}{cut}, size_bounds={self.size_bounds}, distribution=[{shares}{more}])"

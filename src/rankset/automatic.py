@@ -75,10 +75,9 @@ def auto(
     if n == 0:
         raise InputError.no_rows()
     recipe = Recipe.of(Thr(), condition, kind, seed, source.classes, n_columns)
-    columns = inputs.label_codes(labels, recipe.classes, n)
-    source.check_order_of(labels)
+    columns = inputs.label_codes(labels, recipe.classes, n, source.index)
     source.check_candidates(columns, recipe.classes)
-    names = row_group_names(condition, groups, n)
+    names = row_group_names(condition, groups, n, source.index)
     batch = Batch.of(recipe.learning(learned_groups(names), None), matrix, names, None, source.counts)
     batch.mapped(lambda part: batch.check(batch.rows(part)))  # so that errors name rows as they came
     rows = np.random.default_rng(recipe.seed % 2**64).permutation(n)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import level, order
+from rankset.arrays import Sealed
 from rankset.errors import ScoreError
 from rankset.order import Keys
 
@@ -19,16 +20,12 @@ REMEMBERED_LEVELS = 64
 MOST_GROUPS_REMEMBERED = 1000
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """The last key kept in each group; one more entry at the end, reached as -1, for groups never seen.
-
-    ``positions`` tells where in each group's sorted keys it was found, if it was.
-    """
+@dataclass(frozen=True, eq=False)
+class Thresholds(Sealed):
+    """The last key kept in each group; one more entry at the end, reached as -1, for groups never seen."""
 
     keys: Keys
     everything: NDArray[np.bool_]
-    positions: Ints | None = None
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Which cells stay in the set."""
@@ -38,15 +35,11 @@ class Thresholds:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Sealed):
     """The keys of the true labels, sorted within groups: ``offsets[g]`` is where group g begins."""
 
     keys: Keys
     offsets: Ints
-
-    def __post_init__(self) -> None:
-        for array in (*self.keys, self.offsets):
-            array.flags.writeable = False
 
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
@@ -116,7 +109,7 @@ class Calibration:
         places = level.positions(counts, alpha)
         everything = np.append(places > counts, True)
         cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
-        return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything, places)
+        return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
 
     def tied(self, group: int, k: int) -> bool:
         """Whether other rows of a group have the very key at position ``k``, so that coverage exceeds its law."""
@@ -145,36 +138,6 @@ class Calibration:
         count = len(self.counts)
         numbers = np.arange(count, dtype=np.min_scalar_type(count))
         return Calibration.of_parts([(np.repeat(numbers, one.counts), one.keys) for one in everyone], count)
-
-    def cut(self, alpha: Fraction) -> "Cut":
-        """What of it is needed to predict at ``alpha``."""
-        thresholds = self.thresholds(alpha)
-        places = level.positions(self.counts, alpha)
-        tied = len(places) == 1 and bool(places[0] <= len(self)) and self.tied(0, int(places[0]))
-        return Cut(tuple(key[:0].copy() for key in self.keys), self.offsets, alpha, thresholds, tied)
-
-
-@dataclass(frozen=True, eq=False)
-class Cut(Calibration):
-    """A calibration of which only the thresholds of one level are left: small, so that it travels to many workers."""
-
-    level: Fraction
-    known: Thresholds
-    any_tied: bool
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What pickle takes along."""
-        return dict(self.__dict__)
-
-    def thresholds(self, alpha: Fraction) -> Thresholds:
-        """Where each group is cut at the one level."""
-        if alpha != self.level:
-            raise ScoreError.keys(f"the level {float(self.level):g}, the only one kept", f"{float(alpha):g}")
-        return self.known
-
-    def tied(self, group: int, k: int) -> bool:  # noqa: ARG002
-        """Whether other rows have the very key at the threshold."""
-        return self.any_tied
 
 
 def _check_alike(keys: Keys, known: Keys) -> None:

@@ -248,12 +248,11 @@ def _outcomes(
         raise KindError.argument("repeats", "a whole number, at least 1", repeats)
     names = None if classes is None else in_order(classes)
     source, asked, wanted = sources.opened(probs, names), level.exact(alpha), list(measures)
-    source.check_order_of(labels)
     matrix = inputs.matrix(source.values, inputs.known_kind(kind))
     if len(matrix) < 2:
         raise InputError.no_rows_to_evaluate()
     first = Recipe.of(scores[0], Marginal(), kind, seed, source.classes, inputs.n_columns(matrix, kind))
-    columns = inputs.label_codes(labels, first.classes, len(matrix))
+    columns = inputs.label_codes(labels, first.classes, len(matrix), source.index)
     source.check_candidates(columns, first.classes)
     splits = list(halves(len(matrix), repeats, first.seed % 2**64))
     answers = np.empty((len(scores), len(wanted), repeats))

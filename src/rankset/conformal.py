@@ -15,15 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import archive, beta, inputs, level, notebook, scores, sources, storage
 from rankset.answers import CoverageBand, Estimate, RankProfile
-from rankset.calibration import Calibration, Thresholds
+from rankset.calibration import Calibration
 from rankset.conditions import Condition, Marginal
-from rankset.errors import InputError, KindError, LabelError, RuleError, listed, warn
+from rankset.errors import InputError, LabelError, RuleError, warn
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import Name, Names, union
+from rankset.prediction import LevelRule
 from rankset.recipe import Batch, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
-from rankset.selection import EMPTY, Empty, select
+from rankset.selection import Empty
 from rankset.sets import CoverageLaw, PredictionSets
 from rankset.sources import Source
 
@@ -53,6 +55,8 @@ def calibrate(
       The rule expects the same kind ever after.
     * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1, or the columns of
       a data frame; those are matched by name, here and ever after). A mapping of column numbers to names does, too.
+    * ``labels``, ``groups`` and ``ids`` are in the order of the rows. Those that have an index (pandas) must have that
+      of the rows, or the default 0 … n-1: the same index in another order is refused, and so is another index.
     * ``groups``: one name per row, for conditions that look at rows.
     * ``ids``: one per row, mixed into the draws of randomised scores where models repeat their outputs; then
       ``predict`` needs them too. ``seed`` chooses among the possible draws.
@@ -67,7 +71,6 @@ def calibrate(
     if source.counts is not None and kind == "binary":
         raise InputError.ragged_binary()
     matrix = inputs.matrix(source.values, inputs.known_kind(kind))
-    source.check_order_of(labels)
     if kind == "logits" and inputs.look_like_probs(matrix):
         warn("these logits look like probabilities: every row sums to 1. If they are, pass kind='probs'.")
     recipe = Recipe.of(score, condition, kind, seed, source.classes, inputs.n_columns(matrix, kind))
@@ -152,6 +155,19 @@ class Rule:
         """What the rule expects: "probs", "logits", "scores" or "binary"."""
         return self.recipe.kind
 
+    def at(self, alpha: Alpha) -> LevelRule:
+        """The rule at one level: as small as its thresholds there, for workers that only predict."""
+        exact, counts = level.exact(alpha), self.calibration.counts
+        thresholds = self.calibration.thresholds(exact)
+        return LevelRule(self.recipe, exact, thresholds, counts, self._law(exact))
+
+    def _law(self, alpha: Fraction) -> CoverageLaw | None:
+        """What is known beforehand of coverage at ``alpha``, where there is one threshold."""
+        if self.recipe.n_groups > 1:
+            return None
+        k = level.position(self.n, alpha)
+        return CoverageLaw(k, self.n, exact=k > self.n or not self.calibration.tied(0, k))
+
     def predict(
         self,
         probs: ArrayLike,
@@ -166,8 +182,7 @@ class Rule:
         A set may be empty, which says that no label looks usual enough; ``empty="top"`` puts the most likely
         label into such sets.
         """
-        (sets,) = self.predict_parts(probs, alpha, groups=groups, ids=ids, empty=empty, rows=None)
-        return sets
+        return self.at(alpha).predict(probs, groups=groups, ids=ids, empty=empty)
 
     def predict_parts(
         self,
@@ -186,33 +201,7 @@ class Rule:
         >>> [len(sets) for sets in rs.calibrate(probs, labels).predict_parts(probs, 0.1, rows=100)]
         [100, 100, 60]
         """
-        if not isinstance(empty, str) or empty not in EMPTY:
-            raise RuleError.option("empty", empty, EMPTY)
-        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 1):
-            raise KindError.argument("rows", "a whole number, at least 1, or None for all at once", rows)
-        exact = level.exact(alpha)
-        source = self.source(probs)
-        batch = self._batch(source, groups, ids)
-        self._warn_of_unseen(batch, groups)
-        thresholds = self.calibration.thresholds(exact)
-        if thresholds.everything[:-1].any():
-            self._warn_of_small_groups(batch, exact)
-        law, n = self._law(thresholds, batch, empty), batch.shape[0]
-
-        def sets_of(part: slice) -> PredictionSets:
-            offsets, codes = select(batch if rows is None else batch.part(part), thresholds, empty)
-            template = source.template if rows is None else source.template.rows(np.arange(part.start, part.stop))
-            return PredictionSets(offsets, codes, self.recipe.classes, exact, law, template)
-
-        step = rows or max(n, 1)
-        return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
-
-    def _law(self, thresholds: Thresholds, batch: Batch, empty: Empty) -> CoverageLaw | None:
-        """What is known beforehand of the coverage of sets with one threshold."""
-        if thresholds.positions is None or len(thresholds.positions) > 1 or (batch.row_groups < 0).any():
-            return None
-        k = int(thresholds.positions[0])
-        return CoverageLaw(k, self.n, exact=empty == "allow" and (k > self.n or not self.calibration.tied(0, k)))
+        return self.at(alpha).predict_parts(probs, groups=groups, ids=ids, empty=empty, rows=rows)
 
     def p_values(
         self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -221,8 +210,8 @@ class Rule:
 
         Exactly, for every alpha that is written with up to 15 digits.
         """
-        batch = self._batch(self.source(probs), groups, ids)
-        self._warn_of_unseen(batch, groups)
+        batch = Batch.asked(self.recipe, self.source(probs), groups, ids)
+        batch.warn_of_unseen(groups)
         stranger, sizes = self._tails(batch)
         p_values = (1 + stranger) / (1 + sizes)
         if batch.counts is not None:
@@ -237,7 +226,7 @@ class Rule:
         source = self.source(probs)
         if source.counts is not None:
             raise InputError.no_pooling()
-        return self._tails(self._batch(source, groups, ids))
+        return self._tails(Batch.asked(self.recipe, source, groups, ids))
 
     def _tails(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         stranger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
@@ -300,18 +289,21 @@ class Rule:
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
 
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
-        """r*, pi* and the rank distribution of the calibration (of one group, where there are several)."""
+        """r*, the probability needed at r*, and the rank distribution of the calibration (of one group, where there
+        are several)."""
         if not scores.orders_by_rank(self.recipe.score):
             raise RuleError.no_ranks(self.recipe.score)
-        keys = self.calibration.of_group(self._group(group, label))
+        number = self._group(group, label)
+        keys, alike = self.calibration.of_group(number), self._alone(number)
         n, n_columns = len(keys[0]), self.recipe.n_columns
         counts = np.bincount(keys[0].astype(np.int64), minlength=n_columns + 1)[1:]
         k = level.position(n, level.exact(alpha))
         if k > n:
-            return RankProfile(n_columns, None, counts, (n_columns, n_columns))
+            return RankProfile(n_columns, None, counts, (n_columns, n_columns) if alike else None)
         r_star = int(keys[0][k - 1])
-        pi_star = float(-keys[1][k - 1]) if scores.breaks_ties_by_prob(self.recipe.score) else None
-        return RankProfile(r_star, pi_star, counts, (r_star if len(keys) == 1 else r_star - 1, r_star))
+        prob = float(-keys[1][k - 1]) if scores.breaks_ties_by_prob(self.recipe.score) else None
+        least = r_star if len(keys) == 1 else r_star - 1
+        return RankProfile(r_star, prob, counts, (least, r_star) if alike else None)
 
     def update(
         self,
@@ -322,8 +314,9 @@ class Rule:
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule, calibrated on these rows as well."""
-        if len(self.source(probs).values) == 0:
-            inputs.label_codes(labels, self.recipe.classes, 0)
+        source = self.source(probs)
+        if len(source.values) == 0:
+            inputs.label_codes(labels, self.recipe.classes, 0, source.index)
             return self
         return self.merge(self.anew(probs, labels, groups=groups, ids=ids))
 
@@ -336,9 +329,7 @@ class Rule:
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule that asks the same question, calibrated on these rows alone."""
-        source = self.source(probs)
-        source.check_order_of(labels)
-        return _calibrated(self.recipe, source, labels, groups, ids)
+        return _calibrated(self.recipe, self.source(probs), labels, groups, ids)
 
     def merge(self, *others: Rule) -> Rule:
         """One rule of all calibrations, exactly as if calibrated at once on all rows; no row may be in two of them."""
@@ -361,54 +352,17 @@ class Rule:
         if what is not None:
             raise RuleError.different(what, _said(self.recipe, what), _said(other.recipe, what))
 
-    def thinned(self, alpha: Alpha) -> Rule:
-        """The same rule for one level only, as small as its thresholds: it predicts, and does nothing else."""
-        return Rule(self.recipe, self.calibration.cut(level.exact(alpha)))
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rule to ``path``: data only, readable by ``load`` in this and every later version."""
         storage.write(path, *archive.pack(self.recipe, self.calibration))
 
     def source(self, probs: ArrayLike) -> Source:
         """``probs`` with the columns of the calibration."""
-        source = sources.opened(probs, self.recipe.classes.values)
-        if source.counts is not None and self.recipe.kind == "binary":
-            raise InputError.ragged_binary()
-        if source.counts is not None and source.values.shape[1] > self.recipe.n_columns:
-            raise InputError.more_candidates(self.recipe.n_columns, source.values.shape[1])
-        return replace(source, values=inputs.matrix(source.values, self.recipe.kind, columns=self.recipe.n_columns))
-
-    def _batch(self, source: Source, groups: ArrayLike | None, ids: ArrayLike | None) -> Batch:
-        names = row_group_names(self.recipe.condition, groups, len(source.values))
-        return Batch.of(self.recipe, source.values, names, ids, source.counts)
+        return self.recipe.source(probs)
 
     def unseen(self, groups: ArrayLike | None) -> set[Name]:
         """The names among ``groups`` that calibration never saw."""
-        if groups is None or not self.recipe.condition.needs_groups:
-            return set()
-        names = inputs.names_per_row(groups, np.size(np.asarray(groups, dtype=object)))
-        return set(learned_groups(names).values) - set(self.recipe.groups.values)
-
-    def _warn_of_unseen(self, batch: Batch, groups: ArrayLike | None) -> None:
-        if (batch.row_groups < 0).any():
-            warn_of_unseen(self.unseen(groups))
-
-    def _warn_of_small_groups(self, batch: Batch, alpha: Fraction) -> None:
-        counts, needed = self.calibration.counts, level.rows_needed(alpha)
-        if batch.shape[0] == 0:
-            return
-        recipe, present = self.recipe, np.unique(batch.row_groups)
-        used = recipe.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
-        small = np.unique(used[(used >= 0) & (counts[used] < needed)])
-        if not len(small):
-            return
-        names = recipe if not recipe.condition.needs_groups else recipe.with_groups(recipe.groups.at(present))
-        got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
-        more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
-        warn(
-            f"need n ≥ {_round(needed)} for alpha={float(alpha):g}, got "
-            f"{f'{self.n}: every label is kept' if recipe.n_groups == 1 else f'{got}{more}: these keep every label'}."
-        )
+        return self.recipe.unseen(groups)
 
     def _group(self, group: object, label: object) -> int:
         """The number of the group a user means."""
@@ -427,6 +381,12 @@ class Rule:
             raise RuleError.which_group(recipe.condition, recipe.n_groups, " and ".join(needed))
         return int(np.broadcast_to(table, (max(1, len(recipe.groups)), recipe.n_columns))[row, column])
 
+    def _alone(self, number: int) -> bool:
+        """Whether all labels of a row that has a group's threshold have the same one."""
+        table = self.recipe.table()
+        rows = (table == number).any(axis=1)
+        return bool((table[rows] == number).all())
+
     def _renumbered(self, recipe: Recipe) -> Calibration:
         """The calibration with the group numbers of ``recipe``, which knows more row groups."""
         if recipe.groups == self.recipe.groups:
@@ -436,20 +396,6 @@ class Rule:
         numbers = np.zeros(self.recipe.n_groups, dtype=np.int64)
         numbers[self.recipe.table()] = recipe.numbers(columns, codes)
         return self.calibration.renumbered(numbers, recipe.n_groups)
-
-
-def warn_of_unseen(groups: set[Name]) -> None:
-    """Tells which groups keep every label, because calibration never saw them."""
-    names = sorted(groups, key=lambda name: (isinstance(name, str), name))
-    noun = "group" if len(names) == 1 else "groups"
-    warn(f"no calibration rows for {noun} {listed(names)}: every label is kept.")
-
-
-def _round(count: int) -> str:
-    """A count, in as many digits as one can read."""
-    if count < 10**12:
-        return str(count)
-    return f"{float(count):.3g}" if count < 10**300 else f"10^{math.log10(count):.0f}"
 
 
 def load(path: str | os.PathLike[str]) -> Rule:
@@ -465,11 +411,12 @@ def _calibrated(
     n_rows = len(source.values)
     if n_rows == 0:
         raise InputError.no_rows()
-    columns = inputs.label_codes(labels, recipe.classes, n_rows)
+    columns = inputs.label_codes(labels, recipe.classes, n_rows, source.index)
     source.check_candidates(columns, recipe.classes)
-    names = row_group_names(recipe.condition, groups, n_rows)
+    names = row_group_names(recipe.condition, groups, n_rows, source.index)
+    words = inputs.id_words(ids, n_rows, source.index)
     recipe = recipe.learning(learned_groups(names), ids)
-    batch = Batch.of(recipe, source.values, names, ids, source.counts)
+    batch = Batch.of(recipe, source.values, names, words, source.counts)
     count = recipe.n_groups
     parts = batch.mapped(partial(batch.label_keys, columns))
     for numbers, _ in parts:
@@ -484,7 +431,7 @@ def _place(what: str, names: Names, name: object) -> int | None:
         return None
     asked = np.empty(1, dtype=object)
     asked[0] = name
-    code = int(names.codes(inputs.names_per_row(asked, 1))[0])
+    code = int(names.codes(inputs.names_per_row(asked, 1, RowIndex()))[0])
     if code < 0:
         raise RuleError.no_such_name(what, name, tuple(names.values))
     return code

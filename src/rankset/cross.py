@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, level, notebook, ranking
 from rankset.conditions import Condition, Cross, PerLabel
-from rankset.conformal import Rule, warn_of_unseen
+from rankset.conformal import Rule
 from rankset.errors import KindError, RuleError
+from rankset.indexes import RowIndex
 from rankset.level import Alpha
 from rankset.names import union
 from rankset.probabilities import from_kind
-from rankset.recipe import Recipe
+from rankset.recipe import Recipe, warn_of_unseen
 from rankset.selection import EMPTY, Empty
 from rankset.sets import PredictionSets
 
@@ -150,7 +151,9 @@ class CrossRule:
         if empty == "top":
             kept[:, 0] |= ~kept.any(axis=1)
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
-        return PredictionSets(offsets, columns[kept].astype(np.int32), self.rules[0].recipe.classes, exact)
+        first = self.rules[0]
+        codes, template = columns[kept].astype(np.int32), first.source(probs[0]).answers
+        return PredictionSets(offsets, codes, first.recipe.classes, exact, template=template)
 
     def _mean(self, probs: Sequence[ArrayLike]) -> Floats:
         """What the folds' models say on average."""
@@ -165,6 +168,9 @@ class CrossRule:
         lengths = {len(rule.source(part).values) for rule, part in zip(self.rules, probs, strict=True)}
         if len(lengths) > 1:
             raise RuleError.folds(len(self.rules), f"matrices of {' and '.join(map(str, sorted(lengths)))} rows")
+        index = RowIndex.of(probs[0])
+        for fold, part in enumerate(probs[1:], start=1):
+            index.check(part, f"probs[{fold}]")
         unseen = set.intersection(*(rule.unseen(groups) for rule in self.rules))
         if unseen:
             warn_of_unseen(unseen)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import beta, conformal, inputs, level
 from rankset.conformal import Rule
 from rankset.errors import InputError, KindError
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import Share, evaluate
@@ -154,6 +155,7 @@ class CoverageDisplay(_Display):
         **line: Any,
     ) -> Self:
         """From labelled rows that are new to the rule."""
+        _check_order(probs, labels=labels, groups=groups, ids=ids)
         p_values = rule.p_values(probs, groups=groups, ids=ids)
         n = rule.n if rule.recipe.n_groups == 1 else None
         options = {"alphas": alphas, "n_calibration": n, "confidence": confidence, "ax": ax}
@@ -164,6 +166,7 @@ class CoverageDisplay(_Display):
         cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
     ) -> Self:
         """From a fitted ``ConformalClassifier`` and rows that are new to it."""
+        _check_order(X, y=y, groups=groups)
         p_values, rule = _p_values(estimator, X, groups), estimator.rule_
         n = rule.n if isinstance(rule, Rule) and rule.recipe.n_groups == 1 else None
         return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
@@ -219,6 +222,7 @@ class SizeDisplay(_Display):
         **line: Any,
     ) -> Self:
         """From labelled rows that are new to the rule."""
+        _check_order(probs, labels=labels, groups=groups, ids=ids)
         p_values = rule.p_values(probs, groups=groups, ids=ids)
         named = {"label": type(rule.score).__name__} | line
         return cls.from_predictions(p_values, labels, classes=rule.classes, alphas=alphas, ax=ax, **named)
@@ -228,6 +232,7 @@ class SizeDisplay(_Display):
         cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
     ) -> Self:
         """From a fitted ``ConformalClassifier`` and rows that are new to it."""
+        _check_order(X, y=y, groups=groups)
         return cls.from_predictions(_p_values(estimator, X, groups), y, classes=estimator.classes_, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
@@ -342,10 +347,17 @@ def _curves(
     if wrong.any():
         row, column = (int(place) for place in np.argwhere(wrong)[0])
         raise InputError.p_value(row, column, float(p[row, column]))
-    columns = inputs.label_codes(labels, class_names(classes, p.shape[1]), len(p))
+    columns = inputs.label_codes(labels, class_names(classes, p.shape[1]), len(p), RowIndex.of(p_values))
     true, every = np.sort(p[np.arange(len(p)), columns]), np.sort(p, axis=None)
     covered, size = ((len(some) - np.searchsorted(some, grid, side="right")) / len(p) for some in (true, every))
     return grid, covered, size
+
+
+def _check_order(rows: object, **values: object) -> None:
+    """Refuses labels, groups and ids that are not in the order of the rows; p-values no longer tell it."""
+    index = RowIndex.of(rows)
+    for name, per_row in values.items():
+        index.check(per_row, name)
 
 
 def _band(m: int, n: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:

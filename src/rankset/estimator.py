@@ -34,6 +34,7 @@ from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.conformal import Rule, calibrate
 from rankset.cross import CrossRule
 from rankset.errors import KindError, LabelError, SplitError, warn
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind, label_codes
 from rankset.level import Alpha
 from rankset.names import Array, class_names, in_order
@@ -132,9 +133,11 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, *, groups: ArrayLike | None = None, **fit_params: Any) -> ConformalClassifier:
         """Trains on some rows of ``X`` and calibrates on the others."""
         (X,) = indexable(X)
+        index = RowIndex.of(X)
+        index.check(y, "y")
         labels = self._labels(X, y)
         self._check_method()
-        names = row_group_names(checked_condition(self._condition), groups, len(labels))
+        names = row_group_names(checked_condition(self._condition), groups, len(labels), index)
         routed = self._routed(groups, fit_params)
         self.classes_ = self._known_classes(labels)
         self.rule_: Rule | CrossRule
@@ -192,12 +195,14 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         With folds the proven probability is lower, see ``rule_.guarantee(alpha)``.
         """
         scores = self._scores(X)
+        RowIndex.of(X).check(groups, "groups")
         sets = self.rule_.predict(scores, alpha, groups=groups, empty=empty)
-        return replace(sets, template=frames.template(X))
+        return replace(sets, template=frames.template(X)) if frames.is_frame(X) else sets
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """How usual each class of ``classes_`` looks: it is in the set at alpha exactly when this exceeds alpha."""
         scores = self._scores(X)
+        RowIndex.of(X).check(groups, "groups")
         return self.rule_.p_values(scores, groups=groups)
 
     @property
@@ -238,7 +243,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.classes is None:
             return np.unique(labels)
         known = np.unique(np.array(in_order(self.classes)))
-        label_codes(labels, class_names(known, len(known)), len(labels))
+        label_codes(labels, class_names(known, len(known)), len(labels), RowIndex())
         return np.union1d(known, labels[:0])  # in a dtype for both
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset import arrays
 from rankset.errors import InputError, KindError, LabelError
 from rankset.names import Name, in_order, plain
 
@@ -125,7 +126,14 @@ def _numbers(frame: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
             raise KindError.frame_column(name, column.name, str(column.dtype))
         if column.is_null().any():
             raise InputError.missing(name, int(column.is_null().to_numpy().argmax()), place)
-    return np.column_stack([column.to_numpy() for column in columns])
+    stacked = [column.to_numpy() for column in columns]
+    if len({column.dtype for column in stacked}) > 1:  # then NumPy makes floats of whole numbers
+        for place, column in enumerate(stacked):
+            lost = arrays.lost_in_floats(column)
+            if lost is not None:
+                row = int(lost.argmax())
+                raise InputError.not_exact(name, row, place, int(column[row]))
+    return np.column_stack(stacked)
 
 
 def _differences(wanted: list[Name], columns: Mapping[Name, int]) -> tuple[list[Name], list[Name]]:

@@ -11,8 +11,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import tensors
-from rankset.errors import InputError, KindError, LabelError, RuleError
+from rankset import arrays, tensors
+from rankset.errors import InputError, KindError, LabelError, RowError, RuleError
+from rankset.indexes import RowIndex
 from rankset.names import Array, Codes, Name, Names, distinct, plain, texts
 
 Kind = Literal["probs", "logits", "scores", "binary"]
@@ -61,6 +62,7 @@ def known_kind(kind: str) -> Kind:
 
 def checked_rows(rows: Array, kind: Kind, start: int, name: str = "probs") -> Array:
     """A block of rows, contiguous, checked and read-only; ``start`` is the number of its first row."""
+    check_whole(rows, start, name=name)
     block = plain_rows(rows, kind)
     check(block, kind, start, name)
     return block
@@ -84,6 +86,18 @@ def check(block: Array, kind: Kind, start: int, name: str = "probs") -> None:
         CHECKS[kind](block, start, name)
 
 
+def check_whole(rows: Array, start: int, counts: Codes | None = None, name: str = "probs") -> None:
+    """Refuses whole numbers that float64 does not hold, naming the first; only ``counts`` columns of a row matter."""
+    lost = arrays.lost_in_floats(rows)
+    if lost is None:
+        return
+    if counts is not None:
+        lost &= np.arange(rows.shape[1]) < counts[:, np.newaxis]
+    if lost.any():
+        row, column = (*np.argwhere(lost)[0].tolist(), 0)[:2]
+        raise InputError.not_exact(name, start + row, column, int(rows[(row, column)[: rows.ndim]]))
+
+
 def numbers(values: ArrayLike, name: str) -> Array:
     """``values`` as an array of real numbers, not yet read, whatever its shape."""
     for exotic in _exotic(values):
@@ -98,7 +112,7 @@ def numbers(values: ArrayLike, name: str) -> Array:
     if array.ndim == 0 and not isinstance(values, np.ndarray):
         raise KindError.not_a_matrix(name, type(values).__name__, "Pass an array or a list of rows.")
     if array.dtype.kind == "O":
-        return _cast_objects(array, name)
+        return numbers(list(array), name) if _holds_rows(array) else _cast_objects(array, name)
     if array.dtype.kind in "fiub" or _is_extended_float(array.dtype):
         return array
     if array.dtype.names is not None:
@@ -114,9 +128,15 @@ REMEDIES: Final = {
 }
 
 
+def is_masked(values: object) -> bool:
+    """Whether ``values`` are a masked array or a list of masked things, whose masks ``np.asarray`` would lose."""
+    several = values if isinstance(values, list | tuple) else (values,)
+    return any(isinstance(part, np.ma.MaskedArray) for part in several)
+
+
 def _exotic(values: object) -> list[tuple[str, str]]:
     """What came and what to pass instead, for containers that ``np.asarray`` would misread."""
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         return [("a masked array", "Fill or drop what is masked first.")]
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         return [("a sparse matrix", "Pass values.toarray().")]
@@ -132,21 +152,33 @@ def _is_extended_float(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "V" and dtype.names is None and bool(np.can_cast(dtype, np.float64))
 
 
+def _holds_rows(array: Array) -> bool:
+    """Whether the entries of an array of objects are rows themselves, as in a series of arrays."""
+    return (
+        array.ndim == 1
+        and len(array) > 0
+        and all(isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1) for row in array)
+    )
+
+
 def _cast_objects(array: Array, name: str) -> Array:
     cast = np.empty(array.shape, dtype=np.float64)
     for place, value in np.ndenumerate(array):
-        if isinstance(value, list | tuple | np.ndarray):
+        row, column = (*place, 0, 0)[:2]
+        if isinstance(value, list | tuple | np.ndarray) and value is not np.ma.masked:
             raise InputError.ragged(name)
         try:
-            cast[place] = float(_not_text(value))
+            cast[place] = float(_number(value))
         except (TypeError, ValueError, OverflowError):
-            row, column = (*place, 0, 0)[:2]
             raise KindError.cell(name, row, column, value) from None
+        if isinstance(value, int) and float(value) != value:
+            raise InputError.not_exact(name, row, column, value)
     return cast
 
 
-def _not_text(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, str | bytes):
+def _number(value: Any) -> Any:  # noqa: ANN401
+    """What ``float`` may be asked of: it would read texts, and make NaN of what is masked."""
+    if isinstance(value, str | bytes) or value is np.ma.masked:
         raise TypeError
     return value
 
@@ -247,28 +279,28 @@ def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN
     numbers = hasattr(plain, "dtype") and np.asarray(plain).dtype.kind in "iu"
     if classes is None or not numbers or not all(isinstance(name, str) for name in classes):
         return labels
-    return classes[label_codes(plain, Names(range(len(classes))), np.size(plain))]
+    return classes[label_codes(plain, Names(range(len(classes))), np.size(plain), RowIndex())]
 
 
-def label_codes(labels: ArrayLike, classes: Names, n_rows: int, *, name: str = "labels") -> Codes:
+def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex, *, name: str = "labels") -> Codes:
     """The column of each row's label."""
-    array = _one_per_row(labels, n_rows, name)
+    array = _one_per_row(labels, n_rows, index, name)
     codes = classes.codes(array)
     if (codes < 0).any():
         _blame_label(array, codes, classes, name)
     return codes
 
 
-def names_per_row(names: ArrayLike, n_rows: int, *, name: str = "groups") -> Array:
+def names_per_row(names: ArrayLike, n_rows: int, index: RowIndex, *, name: str = "groups") -> Array:
     """One name per row, none missing."""
-    return _one_per_row(names, n_rows, name)
+    return _one_per_row(names, n_rows, index, name)
 
 
-def id_words(ids: ArrayLike | None, n_rows: int) -> NDArray[np.uint64] | None:
+def id_words(ids: ArrayLike | None, n_rows: int, index: RowIndex) -> NDArray[np.uint64] | None:
     """One 64-bit word per row that tells ``ids`` apart."""
     if ids is None:
         return None
-    array = names_per_row(ids, n_rows, name="ids")
+    array = names_per_row(ids, n_rows, index, name="ids")
     if array.dtype.kind in "iub":
         return array.astype(np.int64 if array.dtype.kind == "i" else np.uint64).view(np.uint64)
     known, inverse = distinct(array)
@@ -283,7 +315,8 @@ def _word(value: Name) -> int:
     return int.from_bytes(blake2b(str(value).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _one_per_row(values: ArrayLike, n_rows: int, name: str) -> Array:
+def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> Array:
+    """The only way by which anything per row is read; ``index`` tells in what order, if anything does."""
     array = _as_names(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -291,10 +324,41 @@ def _one_per_row(values: ArrayLike, n_rows: int, name: str) -> Array:
         raise _not_a_vector(array, name)
     if len(array) != n_rows:
         raise InputError.length(name, n_rows, len(array))
+    index.check(values, name)
     missing = _missing(array)
     if missing.any():
         raise LabelError.missing(name, int(missing.argmax()))
     return _plain(texts(array), name)
+
+
+def row_number(row: int, n_rows: int) -> int:
+    """The number of one of ``n_rows`` rows, those below 0 counted from the end."""
+    if not -n_rows <= row < n_rows:
+        raise RowError.number(n_rows, row)
+    return row % n_rows
+
+
+def picked(rows: object, n_rows: int) -> Codes:
+    """The numbers of some of ``n_rows`` rows, picked by a slice, by row numbers or by a boolean for every row."""
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(n_rows))
+    if is_masked(rows):
+        raise KindError.rows(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        raise KindError.rows("lists of different lengths") from None
+    if array.ndim == 1 and array.size == 0 and array.dtype.kind != "b":
+        return np.arange(0)
+    if array.ndim == 1 and array.dtype.kind == "b":
+        if len(array) != n_rows:
+            raise RowError.mask(n_rows, len(array))
+        return array.nonzero()[0]
+    if array.ndim > 1 or array.dtype.kind not in "iu":
+        raise KindError.rows(rows)
+    for number in (array.min(), array.max()):
+        row_number(int(number), n_rows)
+    return np.atleast_1d(array.astype(np.int64)) % n_rows
 
 
 def _plain(array: Array, name: str) -> Array:
@@ -351,9 +415,9 @@ def _missing(array: Array) -> NDArray[np.bool_]:
 
 
 def is_missing(value: object) -> bool:
-    """Whether ``value`` is None or does not equal itself: NaN, NaT, and pandas' NA, which refuses to say."""
+    """Whether ``value`` is None, masked, or does not equal itself: NaN, NaT, and pandas' NA, which refuses to say."""
     try:
-        return value is None or bool(value != value)  # noqa: PLR0124
+        return value is None or value is np.ma.masked or bool(value != value)  # noqa: PLR0124
     except TypeError:
         return True
     except ValueError:

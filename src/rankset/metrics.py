@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import beta, inputs, level, notebook
 from rankset.errors import InputError, KindError, LevelError
+from rankset.indexes import RowIndex
 from rankset.level import Alpha
 from rankset.names import Name, group_names
 from rankset.sets import PredictionSets
@@ -46,7 +47,8 @@ class Evaluation:
 
     * ``interval``: exact interval for the coverage of the rule on all future rows, from these ``n`` rows alone;
     * ``expected``: where the coverage seen on ``n`` rows falls by luck alone, given how many rows calibrated the rule;
-      up to 1 where ties or filled sets raise it, None where thresholds are several or nothing is known;
+      up to 1 where ties or filled sets raise it, None where thresholds are several, rows were picked (``sets[mask]``)
+      or nothing is known;
     * ``sscv``, ``sscv_empty_apart``: the largest gap between coverage and 1 - alpha in any stratum of set sizes (0–1,
       2–3, 4–10, 11–100, 101–1000, more; or 0, 1, 2–3, …), and ``strata``, the two strata it comes from;
     * ``singleton_hits``: the share of one-label sets that hold the true label (nan without such sets);
@@ -147,6 +149,9 @@ def evaluate(
 ) -> Evaluation:
     """How ``sets`` did, now that the ``labels`` are known; ``groups`` adds the same by group of rows.
 
+    Labels and groups are in the order of the rows. Where several of rows, labels and groups have an index (pandas),
+    the indexes must agree.
+
     >>> sets = PredictionSets.from_mask([[True, False], [True, True], [False, True], [True, False]])
     >>> evaluate(sets, [0, 1, 1, 1], alpha=0.25).coverage
     0.75
@@ -156,7 +161,8 @@ def evaluate(
     if len(sets) == 0:
         raise InputError.no_rows_to_evaluate()
     asked = _level(sets, alpha)
-    codes = inputs.label_codes(labels, sets.names, len(sets))
+    index = sets._index
+    codes = inputs.label_codes(labels, sets.names, len(sets), index)
     covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
     single = sizes == 1
     by_class = _shares(sets.names.array, codes, covered, sizes)
@@ -179,7 +185,7 @@ def evaluate(
         classes=by_class,
         class_gap=float(np.abs(class_coverage - float(1 - asked)).mean()),
         macro_coverage=float(class_coverage.mean()),
-        groups=() if groups is None else _by_group(groups, covered, sizes),
+        groups=() if groups is None else _by_group(groups, covered, sizes, index),
     )
 
 
@@ -240,8 +246,8 @@ def _shares(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tu
     )
 
 
-def _by_group(groups: ArrayLike, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
-    rows = inputs.names_per_row(groups, len(sizes))
+def _by_group(groups: ArrayLike, covered: Bools, sizes: Ints, index: RowIndex) -> tuple[Share, ...]:
+    rows = inputs.names_per_row(groups, len(sizes), index)
     names = group_names(rows)
     return _shares(names.array, names.codes(rows), covered, sizes)
 

@@ -29,6 +29,10 @@ class Names:
     def __len__(self) -> int:
         return len(self.values)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle takes along: nothing that is only remembered."""
+        return {"values": self.values}
+
     @cached_property
     def array(self) -> Array:
         """The names as an array, of the plainest dtype that keeps each of them as it is."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import blocks, inputs
 from rankset.errors import InputError, KindError, LabelError
 from rankset.frames import is_frame
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
 from rankset.names import Array, class_names, in_order
 
@@ -53,7 +54,7 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
         if not row:
             raise InputError.no_answers(number)
         known = [answer for answer in row if not inputs.is_missing(answer)]
-        codes = names.codes(inputs.names_per_row(known, len(known), name="answers"))
+        codes = names.codes(inputs.names_per_row(known, len(known), RowIndex(), name="answers"))
         if len(known) < len(row) or (codes < 0).any():
             unknown = [answer for answer, code in zip(known, codes, strict=True) if code < 0]
             raise LabelError.unknown("answers", number, unknown or [None], tuple(names.values))

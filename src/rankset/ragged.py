@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,12 +63,17 @@ class Ragged:
             values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays)
         return cls(values, counts)
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """What pickle and copy call in place of ``__init__``; the counts come back writeable from them."""
+        self.__dict__.update(state)
+        self.counts.flags.writeable = False
+
     def __len__(self) -> int:
         return len(self.counts)
 
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
         """Some of the rows."""
-        chosen = np.arange(len(self))[rows if isinstance(rows, slice) else np.atleast_1d(np.asarray(rows))]
+        chosen = inputs.picked(rows, len(self))
         return Ragged(self.values[rows if isinstance(rows, slice) else chosen], self.counts[chosen])
 
     def __repr__(self) -> str:

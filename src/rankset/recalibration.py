@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import inputs, ranking, scores
 from rankset.cells import Cells
 from rankset.errors import InputError, KindError, ScoreError
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
 from rankset.names import Array, class_names
 from rankset.order import Keys
@@ -333,7 +334,8 @@ def _rows(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> tuple[Floats, Ints
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)
     if len(source) == 0:
         raise InputError.no_rows()
-    columns = inputs.label_codes(labels, class_names(None, inputs.n_columns(source, kind)), len(source))
+    names = class_names(None, inputs.n_columns(source, kind))
+    columns = inputs.label_codes(labels, names, len(source), RowIndex.of(probs))
     rows: Array = from_kind(inputs.checked_rows(source, kind, 0), kind)
     return rows.astype(np.float64), columns
 

@@ -11,16 +11,18 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import _kernels, blocks, inputs, noise, ragged, scores
+from rankset import _kernels, blocks, inputs, noise, ragged, scores, sources
 from rankset._kernels.twins import Twins
 from rankset.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.conditions import Condition, checked_condition
-from rankset.errors import KindError, LabelError, RuleError, ScoreError
+from rankset.errors import InputError, KindError, LabelError, RuleError, ScoreError, listed, warn
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
-from rankset.names import Array, Names, class_names, group_names
+from rankset.names import Array, Name, Names, class_names, group_names
 from rankset.order import Keys
 from rankset.probabilities import from_kind
 from rankset.scores import Score
+from rankset.sources import Source
 
 Ints = NDArray[np.int64]
 Result = TypeVar("Result")
@@ -112,6 +114,22 @@ class Recipe:
         ours, theirs = self.with_groups(other.groups), other
         return next((name for name in SHARED if getattr(ours, name) != getattr(theirs, name)), None)
 
+    def source(self, probs: ArrayLike) -> Source:
+        """New rows, with the columns of the calibration."""
+        source = sources.opened(probs, self.classes.values)
+        if source.counts is not None and self.kind == "binary":
+            raise InputError.ragged_binary()
+        if source.counts is not None and source.values.shape[1] > self.n_columns:
+            raise InputError.more_candidates(self.n_columns, source.values.shape[1])
+        return replace(source, values=inputs.matrix(source.values, self.kind, columns=self.n_columns))
+
+    def unseen(self, groups: ArrayLike | None) -> set[Name]:
+        """The names among ``groups`` that calibration never saw."""
+        if groups is None or not self.condition.needs_groups:
+            return set()
+        names = inputs.names_per_row(groups, np.size(np.asarray(groups, dtype=object)), RowIndex())
+        return set(learned_groups(names).values) - set(self.groups.values)
+
     def keys(self, cells: Cells) -> Keys:
         with np.errstate(all="ignore"):  # infinite keys are fine, NaN is an error below
             keys = self.score.keys(cells)
@@ -138,19 +156,30 @@ class Batch:
         cls,
         recipe: Recipe,
         values: ArrayLike,
-        groups: Array | None,
-        ids: ArrayLike | None,
+        groups: Array | None = None,
+        words: NDArray[np.uint64] | None = None,
         counts: Ints | None = None,
     ) -> "Batch":
-        """``groups`` come as checked names, because calibration learns its vocabulary from them first."""
+        """``groups`` come as checked names, because calibration learns its vocabulary from them first; ids as words."""
         matrix = inputs.matrix(values, recipe.kind, columns=recipe.n_columns)
-        if recipe.with_ids != (ids is not None) and recipe.uses_noise:
+        if recipe.with_ids != (words is not None) and recipe.uses_noise:
             told, received = ("with", "without") if recipe.with_ids else ("without", "with")
             raise RuleError.ids(told, received)
         codes = np.zeros(1, dtype=np.int64) if groups is None else recipe.groups.codes(groups)
-        words = inputs.id_words(ids, len(matrix))
         dice = noise.Dice.of(recipe.seed, words) if recipe.uses_noise else noise.NO_DICE
         return cls(recipe, matrix, codes, dice, _kernels.chosen(len(matrix), recipe.n_columns), counts)
+
+    @classmethod
+    def asked(cls, recipe: Recipe, source: Source, groups: ArrayLike | None, ids: ArrayLike | None) -> "Batch":
+        """New rows of which something is asked, with their groups and ids."""
+        n_rows = len(source.values)
+        names = row_group_names(recipe.condition, groups, n_rows, source.index)
+        return cls.of(recipe, source.values, names, inputs.id_words(ids, n_rows, source.index), source.counts)
+
+    def warn_of_unseen(self, groups: ArrayLike | None) -> None:
+        """Tells which of the rows' groups calibration never saw."""
+        if (self.row_groups < 0).any():
+            warn_of_unseen(self.recipe.unseen(groups))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -174,9 +203,11 @@ class Batch:
     def rows(self, part: slice) -> Rows:
         """The rows of one block, converted, as the score wants to see them, and checked unless they can wait."""
         recipe = self.recipe
+        counts = None if self.counts is None else self.counts[part]
+        inputs.check_whole(self.matrix[part], self.start + part.start, counts)
         block = inputs.plain_rows(self.matrix[part], recipe.kind)
-        if self.counts is not None:
-            block = ragged.blanked(block, self.counts[part], 0.0 if recipe.kind == "probs" else -np.inf)
+        if counts is not None:
+            block = ragged.blanked(block, counts, 0.0 if recipe.kind == "probs" else -np.inf)
         if not self.checks_can_wait:
             inputs.check(block, recipe.kind, self.start + part.start)
         probs = from_kind(block, recipe.kind)
@@ -248,13 +279,20 @@ def _refuse_to_draw(score: Score) -> NDArray[np.float64]:
     raise ScoreError.sometimes_noise(score)
 
 
-def row_group_names(condition: Condition, groups: ArrayLike | None, n_rows: int) -> Array | None:
+def row_group_names(condition: Condition, groups: ArrayLike | None, n_rows: int, index: RowIndex) -> Array | None:
     """The rows' group names, present exactly where ``condition`` looks at them."""
     if groups is None and condition.needs_groups:
         raise LabelError.groups_missing(condition)
     if groups is not None and not condition.needs_groups:
         raise LabelError.groups_unused(condition)
-    return None if groups is None else inputs.names_per_row(groups, n_rows)
+    return None if groups is None else inputs.names_per_row(groups, n_rows, index)
+
+
+def warn_of_unseen(groups: set[Name]) -> None:
+    """Tells which groups keep every label, because calibration never saw them."""
+    names = sorted(groups, key=lambda name: (isinstance(name, str), name))
+    noun = "group" if len(names) == 1 else "groups"
+    warn(f"no calibration rows for {noun} {listed(names)}: every label is kept.")
 
 
 def learned_groups(names: Array | None) -> Names:

@@ -461,13 +461,15 @@ def _tuple(keys: object) -> tuple[Any, ...]:
 
 
 def _shaped(key: object, length: int) -> NDArray[Any]:
+    if isinstance(key, np.ma.MaskedArray):
+        raise ScoreError.keys("arrays without masked entries", "a masked array")
     try:
         array = np.asarray(key)
     except ValueError:
         raise ScoreError.keys("arrays of real numbers", "rows of different lengths") from None
     if array.shape == (length,):
         return array
-    if array.size == 1 and array.ndim <= 1:
+    if array.ndim == 0:
         return np.full(length, array)
     raise ScoreError.keys(f"arrays with one entry per cell, shape ({length},)", f"shape {array.shape}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, level, notebook
+from rankset.arrays import Sealed
 from rankset.errors import KindError, RuleError
 from rankset.frames import ARRAY, Template
+from rankset.indexes import RowIndex
 from rankset.level import Alpha
 from rankset.names import Names, class_names, short
 
@@ -32,11 +33,14 @@ class CoverageLaw:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets:
+class PredictionSets(Sealed):
     """Sets of labels in compressed rows: row i holds ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
 
     Iterating gives each row's class names; ``mask``, ``sizes`` and ``covers`` give arrays over all rows; slices,
     row numbers and boolean arrays pick rows. ``level`` and ``law`` tell where the sets come from, where it is known.
+
+    A slice keeps the ``law`` of coverage. Rows picked by number or by a boolean lose it: it holds for rows as they
+    come, and not for those picked by what is known of them, such as the size of their sets.
 
     >>> sets = PredictionSets.from_mask([[True, False, True], [False, False, False]], classes=["cat", "dog", "fox"])
     >>> [row.tolist() for row in sets]
@@ -52,14 +56,15 @@ class PredictionSets:
     law: CoverageLaw | None = None
     template: Template = ARRAY
 
-    def __post_init__(self) -> None:
-        for array in (self.offsets, self.codes):
-            array.flags.writeable = False
-
     @property
     def classes(self) -> NDArray[Any]:
         """The class names, in column order."""
         return self.names.array
+
+    @property
+    def _index(self) -> RowIndex:
+        """What labels and groups of these rows must agree with."""
+        return RowIndex(self.template.index)
 
     @property
     def alpha(self) -> float | None:
@@ -71,7 +76,12 @@ class PredictionSets:
         cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
     ) -> PredictionSets:
         """Sets from a boolean matrix (n, K), labels in column order."""
-        array = np.asarray(mask)
+        try:
+            array = np.asarray(mask)
+        except ValueError:
+            raise KindError.argument("mask", "a boolean matrix (n, K)", "rows of different lengths") from None
+        if inputs.is_masked(mask):
+            raise KindError.argument("mask", "a boolean matrix (n, K)", "a masked array")
         if array.ndim != 2 or array.dtype.kind != "b":
             received = f"{array.dtype} of shape {array.shape}"
             raise KindError.argument("mask", "a boolean matrix (n, K)", received)
@@ -116,10 +126,17 @@ class PredictionSets:
         self, index: int | np.integer[Any] | slice | Sequence[int] | NDArray[Any]
     ) -> NDArray[Any] | PredictionSets:
         """One row's class names, or the sets of several rows."""
-        if isinstance(index, slice | Sequence) or np.ndim(index) == 1:
-            return self._rows(np.arange(len(self))[index if isinstance(index, slice) else np.asarray(index)])
-        row = range(len(self))[operator.index(index)]
-        return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+        if isinstance(index, int | np.integer) and not isinstance(index, bool):
+            row = inputs.row_number(int(index), len(self))
+            return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+        rows = inputs.picked(index, len(self))
+        if isinstance(index, slice):
+            return self._rows(rows)
+        if np.ndim(index) == 0:
+            return self[rows[0]]
+        if np.asarray(index).dtype.kind == "b":
+            self._index.check(index, "mask")
+        return replace(self._rows(rows), law=None)
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same labels in the same order for the same rows."""
@@ -147,7 +164,7 @@ class PredictionSets:
 
     def covers(self, labels: ArrayLike) -> NDArray[np.bool_]:
         """Whether each row's set contains its label (n,)."""
-        codes = inputs.label_codes(labels, self.names, len(self))
+        codes = inputs.label_codes(labels, self.names, len(self), self._index)
         found = np.zeros(len(self), dtype=np.bool_)
         found[self._row_numbers[self.codes == codes[self._row_numbers]]] = True
         return found

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset import frames, pipelines
-from rankset.errors import InputError, LabelError
+from rankset.errors import LabelError
 from rankset.frames import ARRAY, Template
+from rankset.indexes import RowIndex, index_of
 from rankset.names import Names, in_order
 from rankset.ragged import Ragged
 
 
 @dataclass(frozen=True)
 class Source:
-    """Something like a matrix, the classes of its columns if it knows them, what answers should look like, and how
-    many columns of each row are candidates (None: all)."""
+    """Something like a matrix, the classes of its columns if it knows them, what answers should look like, how many
+    columns of each row are candidates (None: all), and the index that everything read per row must agree with."""
 
     values: Any
     classes: Iterable[object] | None = None
     template: Template = ARRAY
     counts: NDArray[np.int64] | None = None
+    index: RowIndex = field(default_factory=RowIndex)
 
-    def check_order_of(self, labels: object) -> None:
-        """Refuses labels of the same rows in another order, where both tell by an index of their own."""
-        ours: Any = self.template.index
-        theirs: Any = getattr(labels, "index", None)
-        if ours is None or not hasattr(theirs, "equals") or len(ours) != len(theirs) or ours.equals(theirs):
-            return
-        if ours.sort_values().equals(theirs.sort_values()):
-            raise InputError.other_order()
+    @property
+    def answers(self) -> Template:
+        """What answers should look like: their index is that of the rows, else that of what was read with them."""
+        known = self.index.index
+        return self.template if known is self.template.index else replace(self.template, index=known)
 
     def check_candidates(self, columns: NDArray[np.int64], classes: Names) -> None:
         """Refuses labels that are padding of their rows."""
@@ -46,10 +45,12 @@ def opened(values: Any, classes: Iterable[object] | None) -> Source:  # noqa: AN
     """``values`` with one column per class; those that carry names are put into the order of ``classes``."""
     values = pipelines.opened(values)
     if frames.is_frame(values):
-        return Source(*frames.matched(values, classes))
+        matrix, names, template = frames.matched(values, classes)
+        return Source(matrix, names, template, index=RowIndex(template.index))
     if pipelines.is_scored(values):
         return Source(*pipelines.matched(values, classes))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
         return Source(values.as_wide_as(len(known or ()) or values.values.shape[1]), known, counts=values.counts)
-    return Source(values, classes)
+    index = index_of(values)
+    return Source(values, classes, Template(index=index), index=RowIndex(index))

@@ -15,6 +15,7 @@ from rankset import files, inputs
 from rankset.conformal import Rule
 from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
 from rankset.files import Columns
+from rankset.indexes import RowIndex
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ class Rows:
 
     def columns_of(self, rule: Rule) -> NDArray[np.int64]:
         """The columns of the labels among the rule's classes."""
-        return inputs.label_codes(self.labels_of(rule.classes.tolist()), rule.recipe.classes, len(self.scores))
+        labels = self.labels_of(rule.classes.tolist())
+        return inputs.label_codes(labels, rule.recipe.classes, len(self.scores), RowIndex())
 
     @contextmanager
     def named(self) -> Iterator[None]:

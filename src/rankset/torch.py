@@ -28,6 +28,7 @@ from rankset import conformal, inputs, metrics, pipelines, progress, tensors
 from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule
 from rankset.errors import InputError, KindError, RanksetError, once
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import Evaluation
@@ -124,7 +125,7 @@ def evaluate(
 
     def scored(answer: _Answer) -> tuple[PredictionSets, NDArray[np.int64]]:
         sets = rule.predict(answer.scores, alpha, groups=answer.groups, ids=answer.ids, empty=empty)
-        return sets, inputs.label_codes(answer.named_labels(rule.classes), sets.names, len(sets))
+        return sets, inputs.label_codes(answer.named_labels(rule.classes), sets.names, len(sets), RowIndex())
 
     parts = list(reader.each(loader, scored, "evaluating", show_progress=show_progress))
     if not parts:

@@ -61,12 +61,12 @@ def test_rank_sets_hold_all_labels_before_r_star_and_none_after(pair, alpha):
 
 
 @given(problems_with_news(condition=st.just(rs.Marginal())), alphas)
-def test_the_expected_size_of_rank_is_r_star_minus_one_plus_how_often_the_next_label_reaches_pi_star(pair, alpha):
+def test_the_expected_size_of_rank_is_r_star_minus_one_plus_how_often_the_next_label_reaches_its_threshold(pair, alpha):
     problem, news = pair
     assume(news.n > 0)
     rule = problem.calibrate(score=rs.Rank())
     profile = rule.rank_profile(alpha)
-    assume(profile.pi_star is not None)
+    assume(profile.threshold_prob is not None)
     at_r_star = np.sort(news.probs.astype(float), axis=1)[:, -profile.r_star]
-    expected = profile.r_star - 1 + (at_r_star >= profile.pi_star).mean()
+    expected = profile.r_star - 1 + (at_r_star >= profile.threshold_prob).mean()
     assert rule.expected_size(news.probs, alpha).mean == pytest.approx(expected, abs=1e-12)

@@ -296,6 +296,8 @@ def _compared(told: Any) -> dict[str, Any]:
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:  # noqa: FBT001
     """What a rule is: score, rows, classes, thresholds and coverage at usual levels. Nothing in the file is run.
 
+    Sizes are those of rows with a candidate for every class; rows with fewer candidates may have smaller sets.
+
     \b
     rankset inspect rule.rankset
     """
@@ -316,7 +318,8 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
         }
         if scores.orders_by_rank(rule.score):
             profile = rule.rank_profile(alpha)
-            told[alpha] |= {"r_star": profile.r_star, "sizes": list(profile.size_bounds)}
+            bounds = {} if profile.size_bounds is None else {"sizes": list(profile.size_bounds)}
+            told[alpha] |= {"r_star": profile.r_star, **bounds}
     return told
 
 
@@ -382,7 +385,12 @@ def _sizes(rule: rs.Rule) -> str:
     return f"{len(counts):,} groups of {counts.min():,} to {counts.max():,} rows"
 
 
-SPELT = {"r_star": "r*", "groups_too_small": "groups too small", "rows_needed": "rows needed in each"}
+SPELT = {
+    "r_star": "r*",
+    "sizes": "sizes of rows with all candidates",
+    "groups_too_small": "groups too small",
+    "rows_needed": "rows needed in each",
+}
 
 
 def _tell(facts: dict[str, Any], title: str, *, as_json: bool) -> None:

@@ -27,6 +27,7 @@ from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
 from rankset.errors import FileError, InputError, KindError, warn
 from rankset.files import Columns
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind, objects
 from rankset.level import Alpha
 from rankset.names import in_order
@@ -132,6 +133,10 @@ def _mapped(
     work: Callable[..., Any], index: str, probs: da.Array, question: Any, known: Mapping[str, Any], **options: Any
 ) -> da.Array:
     """``work`` on every block, with its number and what is known of its rows."""
+    rows = RowIndex()
+    for name, values in known.items():
+        if not dask.is_dask_collection(values):
+            rows.check(values, name)
     told = {name: _aligned(values, probs, name) for name, values in known.items() if values is not None}
     numbers = da.arange(probs.numblocks[0], chunks=1)
     return da.blockwise(

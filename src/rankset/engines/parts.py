@@ -16,6 +16,7 @@ from rankset.errors import FileError, InputError, KindError, RanksetWarning, loc
 from rankset.files import Columns
 from rankset.inputs import Kind
 from rankset.level import Alpha
+from rankset.prediction import LevelRule
 from rankset.scores import Rank, Score
 from rankset.selection import Empty
 from rankset.sets import PredictionSets
@@ -110,8 +111,7 @@ def finished(answer: Answer) -> Rule:
 class Predicting:
     """The question a prediction asks of every part."""
 
-    rule: Rule
-    alpha: Alpha
+    rule: LevelRule
     empty: Empty = "allow"
 
     @classmethod
@@ -119,7 +119,7 @@ class Predicting:
         """The question with no more of the rule than it needs."""
         if not isinstance(rule, Rule):
             raise KindError.argument("rule", "a Rule, as calibrate returns it", rule)
-        question = cls(rule.thinned(alpha), alpha, empty)
+        question = cls(rule.at(alpha), empty)
         question.nothing()
         return question
 
@@ -131,7 +131,7 @@ class Predicting:
     def of(self, part: Part) -> PredictionSets:
         """The sets of one part."""
         with located(part.where, part.first_row), once():
-            return self.rule.predict(part.scores, self.alpha, groups=part.groups, ids=part.ids, empty=self.empty)
+            return self.rule.predict(part.scores, groups=part.groups, ids=part.ids, empty=self.empty)
 
     def nothing(self) -> PredictionSets:
         """The sets of no rows."""

@@ -3,6 +3,7 @@
     RanksetError
     ├── InputError    (ValueError)   values: NaN, sums, shapes, lengths
     ├── KindError     (TypeError)    things that are not what they should be
+    ├── RowError      (IndexError, ValueError)  rows that are not there
     ├── LabelError    (ValueError)   labels, class names, group names
     ├── LevelError    (ValueError)   alpha
     ├── ScoreError    (ValueError)   scores: their parameters, their keys, where they apply
@@ -17,7 +18,7 @@ Every sentence says what was expected, what came, and what to do.
 """
 
 from rankset.errors.base import RanksetError, RanksetWarning, listed, located, moved, once, shown, warn
-from rankset.errors.data import InputError, KindError, LabelError
+from rankset.errors.data import InputError, KindError, LabelError, RowError
 from rankset.errors.disk import FileError, StorageError
 from rankset.errors.questions import LevelError, RuleError, ScoreError, SplitError
 
@@ -29,6 +30,7 @@ __all__ = [
     "LevelError",
     "RanksetError",
     "RanksetWarning",
+    "RowError",
     "RuleError",
     "ScoreError",
     "SplitError",

@@ -92,6 +92,13 @@ class KindError(RanksetError, TypeError):
         return cls(f"{name} must be {expected}, got {shown(value)}.")
 
     @classmethod
+    def rows(cls, received: object) -> "KindError":
+        return cls(
+            f"rows are picked by a slice, by row numbers, or by an array with True or False for every row, "
+            f"got {shown(received)}. Pass one of these."
+        )
+
+    @classmethod
     def class_instead_of_object(cls, name: str, value: type) -> "KindError":
         return cls(
             f"{name} must be an object, got the class {value.__name__}. Pass {value.__name__}() with its parentheses."
@@ -128,10 +135,26 @@ class InputError(RanksetError, ValueError):
         )
 
     @classmethod
-    def other_order(cls) -> "InputError":
+    def other_order(cls, name: str, known: str) -> "InputError":
         return cls(
-            "labels must be in the order of the rows, got the same index in another order. "
-            "Pass labels.loc[frame.index], or labels.to_numpy() if the order is right as it is."
+            f"{name} must be in the order of {known}, got the same index in another order. "
+            f"Pass {name}.loc[index] with the index of {known}, or {name}.to_numpy() if the order is right as it is."
+        )
+
+    @classmethod
+    def other_rows(cls, name: str, known: str, row: int, expected: object, received: object) -> "InputError":
+        return cls(
+            f"{name} must have the index of {known}, got other entries: {shown(received)} at row {row}, "
+            f"where {known} have {shown(expected)}. "
+            f"Pass {name} of the same rows, or {name}.to_numpy() if they are."
+        )
+
+    @classmethod
+    def not_exact(cls, name: str, row: int, column: int, value: int) -> "InputError":
+        return cls(
+            f"{name} must be numbers that float64 holds, so that different ones stay different, "
+            f"got the whole number {value} at row {row}, column {column}. "
+            f"Subtract a constant from all of them, or scale them down, before they are compared."
         )
 
     @classmethod
@@ -262,6 +285,18 @@ class InputError(RanksetError, ValueError):
             f"got row {row} with lowest entry {lowest:.6g} and sum {total:.6g} after the score's transform. "
             f"Normalise the transformed rows to sum to 1."
         )
+
+
+class RowError(RanksetError, IndexError, ValueError):
+    """Rows that are not there; an IndexError, as Python expects of what can be indexed."""
+
+    @classmethod
+    def number(cls, n_rows: int, row: int) -> "RowError":
+        return cls(f"row numbers must lie below {n_rows}, the number of rows, got row {row}. Count rows from 0.")
+
+    @classmethod
+    def mask(cls, expected: int, received: int) -> "RowError":
+        return cls(f"a boolean for each of the {expected} rows picks rows, got {received} of them. Pass one per row.")
 
 
 class LabelError(RanksetError, ValueError):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, level
 from rankset.conditions import Marginal
+from rankset.indexes import RowIndex
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import EMPTY_APART, sscv
@@ -80,7 +81,7 @@ def resample(
     """
     source = inputs.matrix(values, inputs.known_kind(kind))
     n_columns = inputs.n_columns(source, kind)
-    columns = inputs.label_codes(labels, class_names(None, n_columns), len(source))
+    columns = inputs.label_codes(labels, class_names(None, n_columns), len(source), RowIndex.of(values))
     levels = [level.exact(alpha) for alpha in alphas]
     splits = list(halves(len(source), repeats, seed))
     answers = np.empty((len(methods), len(alphas), len(measures), repeats))
@@ -89,7 +90,7 @@ def resample(
         drawn = max(1, min(repeats, CELLS_RANKED // (len(source) * n_columns)))
         recipes = [Recipe.of(score, Marginal(), kind, seed + draw, None, n_columns) for draw in range(drawn)]
         for start, recipe in enumerate(recipes if recipes[0].uses_noise else recipes[:1]):
-            ranked = Ranked.of(Batch.of(recipe, source, None, None), columns)
+            ranked = Ranked.of(Batch.of(recipe, source), columns)
             for repeat in range(start, repeats, drawn if recipe.uses_noise else 1):
                 for place, alpha in enumerate(levels):
                     covered, sizes = ranked.outcome(*splits[repeat], alpha)

@@ -48,7 +48,7 @@ class PrintedRule:
 
     def predict(self, probs: ArrayLike) -> PredictionSets:
         """Sets at the rule's own alpha; equal probabilities count from the left, as everywhere here."""
-        batch = Batch.of(self.recipe, probs, None, None)
+        batch = Batch.of(self.recipe, probs)
         cut = (np.array([self.r_star, 0]), np.array([-self.pi_star, 0.0]))
         offsets, codes = select(batch, Thresholds(cut, np.array([self._everything, True])))
         return PredictionSets(offsets, codes, self.recipe.classes, self.alpha)
@@ -71,6 +71,6 @@ def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kin
 
 def _at_rank(recipe: Recipe, probs: ArrayLike, rank: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Each row's probability at ``rank``."""
-    batch = Batch.of(recipe, probs, None, None)
+    batch = Batch.of(recipe, probs)
     cells = [batch.all_keys(part)[0] for part in blocks.split(*batch.shape)]
     return np.concatenate([part.prob[part.rank == rank] for part in cells])

@@ -92,12 +92,16 @@ def of_rules(
     n = len(source.values)
     if n == 0:
         raise InputError.no_rows_to_evaluate()
-    columns = inputs.label_codes(labels, first.recipe.classes, n)
+    columns = inputs.label_codes(labels, first.recipe.classes, n, source.index)
     alphas = _levels(alpha)
-    names, codes = _groups(groups, n)
-    asked = Asked(source, {"groups": groups, "ids": ids}, codes, len(first.classes), alphas, level.exact(alpha))
+    told = {
+        name: None if values is None else inputs.names_per_row(values, n, source.index, name=name)
+        for name, values in (("groups", groups), ("ids", ids))
+    }
+    names, codes = _groups(told["groups"], n)
+    asked = Asked(source, told, codes, len(first.classes), alphas, level.exact(alpha))
     with once():
-        told = [
+        by_score = [
             _score(rule, asked, columns) for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
         ]
     return Study(
@@ -111,7 +115,7 @@ def of_rules(
             "confidence": CONFIDENCE,
             "classes": [short(name, 60) for name in first.classes.tolist()],
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
-            "scores": told,
+            "scores": by_score,
             "group_names": names,
             "group_counts": np.bincount(asked.codes, minlength=len(names))[: len(names)].tolist(),
             "conditions": sorted({repr(rule.condition) for rule in rules}),
@@ -125,7 +129,7 @@ class Asked:
     """Rows to be asked about, block by block or some of them."""
 
     source: Source
-    told: Mapping[str, ArrayLike | None]
+    told: Mapping[str, NDArray[Any] | None]
     codes: Ints
     n_columns: int
     alphas: tuple[Fraction, ...]
@@ -138,7 +142,7 @@ class Asked:
 
     def p_values(self, rule: Rule, rows: slice | Ints) -> Floats:
         """How usual every label of ``rows`` is."""
-        told = {name: None if value is None else np.asarray(value)[rows] for name, value in self.told.items()}
+        told = {name: None if value is None else value[rows] for name, value in self.told.items()}
         values: Any = self.source.values[rows]
         if self.source.counts is not None:
             values = Ragged(values, self.source.counts[rows])
@@ -150,11 +154,11 @@ class Asked:
             yield part, self.p_values(rule, part)
 
 
-def _groups(groups: ArrayLike | None, n: int) -> tuple[list[str], Ints]:
+def _groups(groups: NDArray[Any] | None, n: int) -> tuple[list[str], Ints]:
     """The names of the rows' groups, and the number of each row's; too many are not told."""
     if groups is None:
         return [], np.zeros(n, dtype=np.int64)
-    names, codes = np.unique(inputs.names_per_row(groups, n).astype(str), return_inverse=True)
+    names, codes = np.unique(groups.astype(str), return_inverse=True)
     return [short(name, 60) for name in names.tolist()] if len(names) <= MOST_CLASSES else [], codes
 
 

@@ -1,0 +1,103 @@
+"""Whether what comes per row (labels, groups, ids) is in the order of the rows, where both tell by an index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import InputError
+
+Ints = NDArray[np.int64]
+
+THE_ROWS = "the rows"
+
+
+def index_of(values: object) -> Any:  # noqa: ANN401
+    """The index of a pandas-like frame or series; None for everything else."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "__len__") else None
+
+
+class RowIndex:
+    """The indexes by which the rows of one call are known: that of the rows themselves, then those of what came with
+    them. Everything that is read per row is checked against all of them before it is read.
+
+    * The same entries in the same order are fine, whatever the dtypes.
+    * The same entries in another order are refused.
+    * Other entries are refused, unless one of the two is the default 0 … n-1, which says nothing about the rows:
+      a frame made of ``predict_proba`` beside labels of ``train_test_split``.
+    """
+
+    def __init__(self, index: Any = None) -> None:  # noqa: ANN401
+        self._known: list[tuple[str, Any]] = [] if index is None else [(THE_ROWS, index)]
+
+    @classmethod
+    def of(cls, rows: object) -> RowIndex:
+        """That of a frame or series of rows, if it has one."""
+        return cls(index_of(rows))
+
+    @property
+    def index(self) -> Any:  # noqa: ANN401
+        """The first index that is known; None as long as none is."""
+        return self._known[0][1] if self._known else None
+
+    def check(self, values: object, name: str) -> None:
+        """Refuses ``values`` that are in another order or belong to other rows."""
+        theirs = index_of(values)
+        if theirs is None:
+            return
+        for known, ours in self._known:
+            if len(ours) == len(theirs):
+                _check(ours, theirs, known, name)
+        self._known.append((name, theirs))
+
+
+def _check(ours: Any, theirs: Any, known: str, name: str) -> None:  # noqa: ANN401
+    if ours is theirs or ours.equals(theirs):
+        return
+    first, second = _numbered(ours, theirs)
+    differ = first != second
+    if not differ.any():
+        return
+    if np.array_equal(np.sort(first), np.sort(second)):
+        raise InputError.other_order(name, known)
+    if not (_is_default(ours) or _is_default(theirs)):
+        row = int(differ.argmax())
+        expected, received = (_listed(index[row : row + 1])[0] for index in (ours, theirs))
+        raise InputError.other_rows(name, known, row, expected, received)
+
+
+def _numbered(ours: Any, theirs: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
+    """The entries of two indexes as whole numbers, equal where entries are: themselves, or their places in a list."""
+    first, second = np.asarray(ours), np.asarray(theirs)
+    if {first.dtype.kind, second.dtype.kind} <= {"i", "u"}:
+        return first, second
+    places: dict[Any, int] = {}
+    first, second = (
+        np.array([places.setdefault(_comparable(entry), len(places)) for entry in _listed(index)], dtype=np.int64)
+        for index in (ours, theirs)
+    )
+    return first, second
+
+
+def _is_default(index: Any) -> bool:  # noqa: ANN401
+    entries = np.asarray(index)
+    if entries.dtype.kind in "iu":
+        return np.array_equal(entries, np.arange(len(entries)))
+    return entries.dtype.kind in "fO" and _listed(index) == list(range(len(index)))
+
+
+def _listed(index: Any) -> list[Any]:  # noqa: ANN401
+    return index.tolist() if hasattr(index, "tolist") else list(index)
+
+
+def _comparable(entry: Any) -> Any:  # noqa: ANN401
+    """An entry that can be looked up; those that are missing are all alike."""
+    try:
+        hash(entry)
+        same = bool(entry == entry)  # noqa: PLR0124
+    except (TypeError, ValueError):
+        return repr(entry)
+    return entry if same else "missing"

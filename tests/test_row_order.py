@@ -1,0 +1,180 @@
+"""Labels, groups and ids that tell by their index that they are not in the order of the rows, at every door."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankset as rs
+from doors import GROUPS, LABELS, PROBS, N, said
+from rankset.cross import CrossRule
+from rankset.errors import InputError
+from rankset.report import study
+
+INDEX = np.random.default_rng(3).permutation(N) + 1000
+FRAME = pd.DataFrame(PROBS, index=INDEX)
+Y, G, IDS = (pd.Series(values, index=INDEX) for values in (LABELS, GROUPS, np.arange(N)))
+X = pd.DataFrame(np.random.default_rng(4).normal(size=(N, 2)), index=INDEX)
+
+PLAIN = rs.calibrate(PROBS, LABELS)
+BY_GROUP = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=GROUPS)
+DRAWS = rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=np.arange(N))
+ASKED = {"condition": rs.PerRow()}
+MODEL = rs.ConformalClassifier(condition=rs.PerRow(), random_state=0).fit(X, Y, groups=G)
+FOLDS = CrossRule((BY_GROUP, rs.calibrate(PROBS[::-1], LABELS[::-1], groups=GROUPS[::-1], **ASKED)))
+
+DOORS = {
+    "calibrate labels": ("labels", Y, lambda y: rs.calibrate(FRAME, y)),
+    "calibrate groups": ("groups", G, lambda g: rs.calibrate(FRAME, LABELS, groups=g, **ASKED)),
+    "calibrate ids": ("ids", IDS, lambda i: rs.calibrate(FRAME, LABELS, score=rs.Aps(), ids=i)),
+    "update labels": ("labels", Y, lambda y: PLAIN.update(FRAME, y)),
+    "update groups": ("groups", G, lambda g: BY_GROUP.update(FRAME, LABELS, groups=g)),
+    "update ids": ("ids", IDS, lambda i: DRAWS.update(FRAME, LABELS, ids=i)),
+    "anew labels": ("labels", Y, lambda y: PLAIN.anew(FRAME, y)),
+    "predict groups": ("groups", G, lambda g: BY_GROUP.predict(FRAME, 0.1, groups=g)),
+    "predict ids": ("ids", IDS, lambda i: DRAWS.predict(FRAME, 0.1, ids=i)),
+    "predict_parts groups": ("groups", G, lambda g: list(BY_GROUP.predict_parts(FRAME, 0.1, groups=g, rows=7))),
+    "predict_parts ids": ("ids", IDS, lambda i: list(DRAWS.predict_parts(FRAME, 0.1, ids=i, rows=7))),
+    "at groups": ("groups", G, lambda g: BY_GROUP.at(0.1).predict(FRAME, groups=g)),
+    "at ids": ("ids", IDS, lambda i: list(DRAWS.at(0.1).predict_parts(FRAME, ids=i))),
+    "p_values groups": ("groups", G, lambda g: BY_GROUP.p_values(FRAME, groups=g)),
+    "p_values ids": ("ids", IDS, lambda i: DRAWS.p_values(FRAME, ids=i)),
+    "tails groups": ("groups", G, lambda g: BY_GROUP.tails(FRAME, groups=g)),
+    "expected_size groups": ("groups", G, lambda g: BY_GROUP.expected_size(FRAME, 0.1, groups=g)),
+    "expected_size ids": ("ids", IDS, lambda i: DRAWS.expected_size(FRAME, 0.1, ids=i)),
+    "auto labels": ("labels", Y, lambda y: rs.auto(FRAME, y)),
+    "auto groups": ("groups", G, lambda g: rs.auto(FRAME, LABELS, groups=g, **ASKED)),
+    "compare labels": ("labels", Y, lambda y: rs.compare(FRAME, y, repeats=2)),
+    "choose labels": ("labels", Y, lambda y: rs.choose([rs.Rank()], FRAME, y, repeats=2)),
+    "covers": ("labels", Y, lambda y: PLAIN.predict(FRAME, 0.1).covers(y)),
+    "covers of a slice": ("labels", Y[5:15], PLAIN.predict(FRAME, 0.1)[5:15].covers),
+    "covers of a part": ("labels", Y[7:14], list(PLAIN.predict_parts(FRAME, 0.1, rows=7))[1].covers),
+    "evaluate labels": ("labels", Y, lambda y: rs.evaluate(PLAIN.predict(FRAME, 0.1), y)),
+    "evaluate groups": ("groups", G, lambda g: rs.evaluate(PLAIN.predict(FRAME, 0.1), LABELS, groups=g)),
+    "mask": ("mask", Y == 1, lambda mask: PLAIN.predict(FRAME, 0.1)[mask]),
+    "report labels": ("labels", Y, lambda y: study.of_rules([PLAIN], FRAME, y)),
+    "report groups": ("groups", G, lambda g: study.of_rules([BY_GROUP], FRAME, LABELS, groups=g)),
+    "report ids": ("ids", IDS, lambda i: study.of_rules([DRAWS], FRAME, LABELS, ids=i)),
+    "studied": ("labels", Y, lambda y: study.studied(FRAME, y, FRAME, LABELS, candidates=[rs.Rank()])),
+    "studied, new rows": ("labels", Y, lambda y: study.studied(FRAME, LABELS, FRAME, y, candidates=[rs.Rank()])),
+    "folds groups": ("groups", G, lambda g: FOLDS.predict([FRAME, FRAME], 0.1, groups=g)),
+    "folds covers": ("labels", Y, lambda y: FOLDS.predict([FRAME, FRAME], 0.1, groups=GROUPS).covers(y)),
+    "folds probs": (
+        "probs[1]",
+        FRAME,
+        lambda frame: FOLDS.p_values([FRAME, frame], groups=GROUPS),
+    ),
+    "fit y": ("y", Y, lambda y: rs.ConformalClassifier().fit(X, y)),
+    "fit groups": ("groups", G, lambda g: rs.ConformalClassifier(**ASKED).fit(X, LABELS, groups=g)),
+    "predict_set groups": ("groups", G, lambda g: MODEL.predict_set(X, 0.1, groups=g)),
+    "predict_p groups": ("groups", G, lambda g: MODEL.predict_p(X, groups=g)),
+    "predict_set covers": ("labels", Y, lambda y: MODEL.predict_set(X, 0.1, groups=GROUPS).covers(y)),
+    "Coverage": ("labels", Y, lambda y: rs.Coverage(0.1)(MODEL, X, y, groups=G)),
+    "binary series": (
+        "labels",
+        Y % 2,
+        lambda y: rs.calibrate(pd.Series(PROBS[:, 1], index=INDEX), y, kind="binary"),
+    ),
+    "series of rows": ("labels", Y, lambda y: rs.calibrate(pd.Series(list(PROBS), index=INDEX), y)),
+    "recalibration": ("labels", Y, lambda y: rs.Temperature.fit(pd.Series(list(PROBS), index=INDEX), y)),
+    "resample": ("labels", Y, lambda y: rs.paper.resample(pd.Series(list(PROBS), index=INDEX), y, repeats=2)),
+}
+
+
+@pytest.mark.parametrize(("name", "values", "door"), DOORS.values(), ids=DOORS.keys())
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_the_same_index_in_another_order_is_refused_and_the_same_order_is_not(name, values, door):
+    door(values)
+    for turned in (values[::-1], values.set_axis(values.index.astype(object))[::-1]):
+        words = said(
+            f"{name} must be in the order of the rows, got the same index in another order", f"Pass {name}.loc"
+        )
+        with pytest.raises(InputError, match=words):
+            door(turned)
+
+
+@pytest.mark.parametrize(("name", "values", "door"), DOORS.values(), ids=DOORS.keys())
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, values, door):
+    door(values.reset_index(drop=True))
+    with pytest.raises(
+        InputError, match=said(f"{name} must have the index of the rows", "got other entries: 5 at row 0")
+    ):
+        door(values.set_axis(range(5, 5 + len(values))))
+
+
+@pytest.mark.parametrize(
+    "rows", [PROBS, pd.DataFrame(PROBS), FRAME.reset_index(drop=True)], ids=["array", "frame", "reset"]
+)
+def test_what_comes_with_rows_that_have_no_index_must_agree_with_each_other(rows):
+    ask = partial(rs.calibrate, rows, score=rs.Aps(), **ASKED)
+    assert ask(Y, groups=G, ids=IDS).n == N
+    with pytest.raises(InputError, match="groups must be in the order of labels"):
+        ask(Y, groups=G[::-1], ids=IDS)
+    with pytest.raises(InputError, match="ids must be in the order of labels"):
+        ask(Y, groups=GROUPS, ids=IDS[::-1])
+    with pytest.raises(InputError, match="ids must be in the order of groups"):
+        ask(LABELS, groups=G, ids=IDS[::-1])
+    sets = PLAIN.predict(rows, 0.1)
+    with pytest.raises(InputError, match="groups must be in the order of labels"):
+        rs.evaluate(sets, Y, groups=G[::-1])
+
+
+def test_sets_of_an_array_have_the_index_of_their_groups():
+    sets = BY_GROUP.predict(PROBS, 0.1, groups=G)
+    assert sets.to_frame().index.equals(G.index)
+    with pytest.raises(InputError, match="labels must be in the order of the rows"):
+        sets.covers(Y[::-1])
+
+
+TURNED = {
+    "mixed types": pd.Index(["a", 1, 2.5, (1, 2), None, *range(100, 100 + N - 5)], dtype=object),
+    "dates": pd.date_range("2024-01-01", periods=N),
+    "several levels": pd.MultiIndex.from_arrays([INDEX, np.arange(N) % 3]),
+    "texts": pd.Index([f"row {number}" for number in INDEX]),
+    "floats": pd.Index(INDEX + 0.5),
+    "categories": pd.CategoricalIndex(INDEX),
+    "intervals": pd.interval_range(0, N),
+    "twice each": pd.Index(np.arange(N) // 2 + 7),
+    "something missing": pd.Index([np.nan, *range(1, N)]),
+    "lists": pd.Index([[number] for number in range(N)], dtype=object),
+}
+
+
+@pytest.mark.parametrize("index", TURNED.values(), ids=TURNED.keys())
+def test_every_kind_of_index_is_compared_by_its_entries(index):
+    frame, labels = FRAME.set_axis(index), Y.set_axis(index)
+    assert rs.calibrate(frame, labels) == PLAIN
+    assert rs.calibrate(frame, labels.set_axis(index.astype(object))) == PLAIN
+    with pytest.raises(InputError, match="the same index in another order"):
+        rs.calibrate(frame, labels[::-1])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float64", "object", "Int64"])
+def test_the_same_numbers_are_the_same_entries_in_every_type(dtype):
+    labels = Y.set_axis(pd.Index(INDEX).astype(dtype))
+    assert rs.calibrate(FRAME, labels) == PLAIN
+    with pytest.raises(InputError, match="the same index in another order"):
+        rs.calibrate(FRAME, labels[::-1])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda y: rs.CoverageDisplay.from_rule(PLAIN, FRAME, y),
+        lambda y: rs.SizeDisplay.from_rule(PLAIN, FRAME, y),
+        lambda y: rs.CoverageDisplay.from_estimator(MODEL, X, y, groups=GROUPS),
+        lambda y: rs.SizeDisplay.from_estimator(MODEL, X, y, groups=GROUPS),
+        lambda y: rs.ClassCoverageDisplay.from_predictions(PLAIN.predict(FRAME, 0.1), y),
+        lambda y: rs.RankDisplay.from_predictions(FRAME, y),
+    ],
+)
+def test_pictures_refuse_labels_in_another_order(draw):
+    with pytest.raises(InputError, match="the same index in another order"):
+        draw(Y[::-1])
+
+
+def test_what_has_no_index_is_taken_as_it_comes():
+    for plain in (LABELS, LABELS.tolist(), pd.Index(LABELS), pd.Categorical(LABELS)):
+        assert rs.calibrate(FRAME, plain) == PLAIN
