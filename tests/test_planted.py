@@ -7,6 +7,7 @@ import json
 import threading
 import warnings
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,7 @@ def read(path):
     with np.load(path) as file:
         stored = dict(file)
     ends = stored["offsets"]
-    labels = [stored["classes"][stored["codes"][a:b]].tolist() for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    labels = [stored["classes"][stored["codes"][a:b]].tolist() for a, b in pairwise(ends)]
     return pd.DataFrame({name: stored[name] for name in ("case", "number", "note")}).assign(labels=labels)
 
 
@@ -156,15 +157,16 @@ def test_most_empty_sets_of_negative_scores_are_filled():
 
 # Frames
 
+CASES = pd.Index(IDS[:12])
+SETS = rs.calibrate(PROBS, WORDS, classes=NAMES).predict(pd.DataFrame(PROBS[:12], columns=NAMES, index=CASES), 0.1)
+
 
 @given(st.lists(st.integers(-12, 11), max_size=14), st.booleans())
 def test_picked_rows_keep_their_own_index(rows, masked):
     """In any order, repeated or not, by numbers or by a boolean array."""
-    frame = pd.DataFrame(PROBS[:12], columns=NAMES, index=[f"row {number}" for number in range(12)])
-    sets = rs.calibrate(PROBS, WORDS, classes=NAMES).predict(frame, 0.1)
     chosen = np.isin(np.arange(12), rows) if masked else np.array(rows, dtype=int)
-    assert sets[chosen].to_frame().index.tolist() == frame.index[chosen].tolist()
-    assert sets[::-1].to_frame().index.tolist() == frame.index[::-1].tolist()
+    assert SETS[chosen].to_frame().index.tolist() == CASES[chosen].tolist()
+    assert SETS[::-1].to_frame().index.tolist() == CASES[::-1].tolist()
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,10 @@ def test_picked_rows_keep_their_own_index(rows, masked):
         (np.arange(N), np.arange(N, dtype=np.float64)),
         (np.arange(N), np.arange(N).astype(object)),
         (IDS.astype(object), pd.Categorical(IDS)),
-        (pd.date_range("2024-01-01", periods=N).astype("M8[ns]"), pd.date_range("2024-01-01", periods=N).astype("M8[s]")),
+        (
+            pd.date_range("2024-01-01", periods=N).astype("M8[ns]"),
+            pd.date_range("2024-01-01", periods=N).astype("M8[s]"),
+        ),
     ],
     ids=["int64 int32", "int64 float64", "int64 object", "object category", "ns s"],
 )
