@@ -1,7 +1,7 @@
 """Sets asked for in parts are the sets asked for at once: every score, condition, kind of rows and size of parts."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +9,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankset as rs
-from strategies import RANDOMIZED, Problem, alphas, problems_with_news
+from strategies import RANDOMIZED, Problem, alphas, problems_with_news, scores
 
 MAKE = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+GROUPED = [rs.PerRow(), rs.Cross(rs.PerRow(), rs.Marginal())]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,19 @@ def ragged(probs, counts):
 
 @st.composite
 def questions(draw, shapes=("array", "logits", "ragged", "pandas", "polars", "pyarrow")):
-    problem, news = draw(problems_with_news())
-    shape, width = draw(st.sampled_from(shapes)), problem.probs.shape[1]
+    shape, drawing, grouped = draw(st.sampled_from(shapes)), draw(st.booleans()), draw(st.booleans())
+    problem, news = draw(
+        problems_with_news(
+            score=st.sampled_from(RANDOMIZED) if drawing else scores,
+            condition=st.sampled_from(GROUPED) if grouped else None,
+            min_rows=15,
+            max_rows=40,
+        )
+    )
+    if drawing:
+        problem = replace(problem, ids=list(range(problem.n)))
+        news = replace(news, ids=list(range(90, 90 + news.n)))
+    width = problem.probs.shape[1]
     asked = {**news.keywords, "ids": news.ids}
     if shape == "array":
         return Question(quietly(problem.calibrate), news.probs, asked)
@@ -110,7 +122,8 @@ def table(sets):
     return type(frame), index, sets.to_lists()
 
 
-@given(questions(), alphas, st.integers(1, 9), st.sampled_from(["allow", "top"]))
+@settings(max_examples=2 * settings.default.max_examples)
+@given(questions(), st.sampled_from([0.1, 0.3, "0.5", 0.8]), st.integers(1, 4), st.sampled_from(["allow", "top"]))
 def test_parts_joined_are_the_whole(question, alpha, rows, empty):
     whole, said = heard(question.at_once, alpha, empty=empty)
     parts, said_of_parts = heard(question.in_parts, alpha, rows, empty=empty)
