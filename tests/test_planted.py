@@ -6,6 +6,7 @@ docs/testing.md has the table. The largest of them, ``predict_parts`` beyond its
 import json
 import threading
 import warnings
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -17,16 +18,17 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankset as rs
 from partitions import IDS, LABELS, NAMES, PROBS, SITES, WORDS, N
-from rankset import blocks, choosing, level, ranking
+from rankset import beta, blocks, choosing, level, order, ranking
 from rankset.cli.commands import rankset
 from rankset.engines import parts, shards
 from rankset.files import Columns
 from rankset.recalibration import Recalibrated
 from rankset.tables import Layout
-from strategies import PER_SCORE, SCORES, alphas
+from strategies import PER_SCORE, SCORES, alphas, problems
 
 # The command line, some rows at a time
 
@@ -115,6 +117,54 @@ def test_the_last_of_many_classes_has_the_last_rank(n_columns, dtype, monkeypatc
     places = [0, n_columns // 2, n_columns - 2, n_columns - 1]
     keys = rs.calibrate(probs, places).calibration.keys
     assert keys[0].tolist() == [place + 1 for place in places]
+
+
+# Cells
+
+
+@dataclass(frozen=True)
+class Before:
+    """The mass before a label, of probabilities that are scaled first."""
+
+    scale: float = 1.0
+
+    def transform(self, probs):
+        return probs * self.scale
+
+    def keys(self, cells):
+        return (cells.before,)
+
+
+def test_nothing_lies_before_the_most_likely_label():
+    probs = np.random.default_rng(0).dirichlet(np.ones(7), 500)
+    (keys,) = rs.calibrate(probs, probs.argmax(axis=1), score=Before()).calibration.keys
+    assert (keys == 0).all()
+    (keys,) = rs.calibrate(probs, probs.argmin(axis=1), score=Before()).calibration.keys
+    exact = [sum(Fraction(round(Fraction(p) * 2**50), 2**50) for p in sorted(row)[1:]) for row in probs.tolist()]
+    assert keys.tolist() == sorted(float(mass) for mass in exact)
+
+
+def test_masses_of_8_and_more_are_refused():
+    """Up to there float64 adds multiples of 2**-50 exactly."""
+    probs = np.array([[0.5, 0.25, 0.25]] * 9)
+    assert rs.calibrate(probs, [0] * 9, score=Before(7.5)).n == 9
+    with pytest.raises(ValueError, match=r"row 0"):
+        rs.calibrate(probs, [0] * 9, score=Before(8.0))
+
+
+@given(st.integers(0, 2**32), st.integers(-50, 50), alphas)
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_margins_do_not_depend_on_where_scores_begin(seed, shift, alpha):
+    """Only differences count, whether scores are negative or not; a single class has no rival."""
+    rng = np.random.default_rng(seed)
+    scores, labels = rng.integers(-9, 9, (20, 3)), rng.integers(0, 3, 20)
+    rivals = [max(np.delete(row, label)) - row[label] for row, label in zip(scores, labels, strict=True)]
+    rules = [rs.calibrate(values, labels, kind="scores", score=rs.Margin()) for values in (scores, scores + shift)]
+    assert rules[0] == rules[1]
+    assert rules[0].calibration.keys[0].tolist() == sorted(map(float, rivals))
+    assert rules[0].predict(scores, alpha) == rules[1].predict(scores + shift, alpha)
+    alone = rs.calibrate(scores[:, :1], np.zeros(20, dtype=int), kind="scores", score=rs.Margin())
+    assert np.isneginf(alone.calibration.keys[0]).all()
 
 
 # Empty sets
@@ -236,6 +286,14 @@ def test_classes_that_equal_their_numbers_keep_their_type(classes):
     assert names <= {repr(name) for name in plain}
 
 
+def test_a_mapping_must_number_the_columns_from_0_on():
+    names = {1: "dog", 0: "cat", 2: "fox"}
+    rule = rs.calibrate([[0.6, 0.3, 0.1]] * 9, ["dog"] * 9, classes=names)
+    assert rule.classes.tolist() == ["cat", "dog", "fox"]
+    with pytest.raises(TypeError, match="a list of names in column order"):
+        rs.calibrate([[0.6, 0.3, 0.1]] * 9, ["dog"] * 9, classes={0: "cat", 1: "dog", 3: "fox"})
+
+
 # Engines
 
 
@@ -334,6 +392,37 @@ def test_rows_are_refused_exactly_where_their_sum_is_out_of_bounds(dtype, n_colu
     assert 20 < sum(verdicts) < 80
 
 
+@pytest.mark.parametrize("row", [[1.1, -0.1, 0.0], [0.5, 0.50001, -0.00001], [1.5, 0.0, -0.5]])
+def test_negative_numbers_are_refused_also_where_the_sum_is_right(row):
+    probs = np.array([[0.5, 0.3, 0.2]] * 5 + [row])
+    for values in (probs, probs.astype(np.float32)):
+        with pytest.raises(ValueError, match="row 5, column"):
+            rs.calibrate(values, [0] * 6)
+
+
+def test_probabilities_of_the_second_class_reach_from_0_to_1():
+    rule = rs.calibrate([0.0, 1.0, 0.5, 0.0, 1.0], [0, 1, 1, 0, 1], kind="binary")
+    assert rule.predict([0.0, 1.0], 0.5).to_lists() == [[0], [1]]
+    for wrong in (-1e-9, 1.000001, np.nan):
+        with pytest.raises(ValueError, match="row 1"):
+            rule.predict([0.5, wrong], 0.5)
+
+
+@pytest.mark.parametrize(("total", "said"), [(1.0, True), (1.0005, True), (1.002, False), (0.95, False)])
+def test_logits_look_like_probabilities_where_rows_sum_to_1(total, said):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        rs.calibrate(PROBS * total, LABELS, kind="logits")
+    assert bool(heard) == said
+
+
+def test_column_numbers_stand_for_names_only_if_they_are_whole_numbers():
+    question = parts.Calibrating(classes=NAMES)
+    assert question.of(parts.Part(PROBS, LABELS)).rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    with pytest.raises(ValueError, match="labels"):
+        question.of(parts.Part(PROBS, LABELS.astype(float)))
+
+
 # Small groups
 
 
@@ -360,3 +449,131 @@ def test_a_warning_names_exactly_the_groups_that_keep_every_label_for_lack_of_ro
         assert bool(said) == bool(small)
     else:
         assert {name for name in names if f"group {name!r}" in text} == small
+
+
+# Order and calibration
+
+numbers = st.sampled_from([-(2**40), -1, 0, 1, 255, 256, 65535, 65536, 2**40])
+
+
+@given(st.lists(st.lists(st.tuples(numbers, numbers), max_size=12), min_size=1, max_size=4))
+def test_the_union_of_sorted_keys_is_pythons(rows):
+    """Whole numbers are sorted as short ones where they fit; these lie on both sides of every such limit."""
+    told = [tuple(np.array(part, dtype=np.int64).reshape(-1, 2).T) for part in rows]
+    expected = sorted(row for part in rows for row in part)
+    assert list(zip(*(key.tolist() for key in order.sorted_union(told)), strict=True)) == expected
+    joined = tuple(np.concatenate(keys) for keys in zip(*told, strict=True))
+    places = order.argsort(joined)
+    assert list(zip(*(key[places].tolist() for key in joined), strict=True)) == expected
+
+
+def test_the_union_of_many_keys_is_sorted_to_the_last():
+    rng = np.random.default_rng(0)
+    keys = rng.integers(0, 9, 200_000), rng.random(200_000)
+    first, second = order.sorted_union([tuple(key[:150_000] for key in keys), tuple(key[150_000:] for key in keys)])
+    places = np.lexsort(keys[::-1])
+    assert (first == keys[0][places]).all()
+    assert (second == keys[1][places]).all()
+
+
+@pytest.mark.parametrize("count", [255, 256, 257, 600])
+def test_every_one_of_many_groups_has_its_own_threshold(count):
+    rng = np.random.default_rng(count)
+    groups, probs = np.repeat(np.arange(count), 4), rng.random(4 * count)
+    told = rng.permutation(4 * count)
+    labels = np.ones(4 * count, dtype=int)
+    asked = {"kind": "binary", "score": rs.Thr(), "condition": rs.PerRow()}
+    half = told[: 2 * count], told[2 * count :]
+    whole = rs.calibrate(probs[told], labels, groups=groups[told], **asked)
+    pieces = [rs.calibrate(probs[some], labels[some], groups=groups[some], **asked) for some in half]
+    assert pieces[0].merge(pieces[1]) == whole
+    lowest = probs.reshape(count, 4).min(axis=1)
+    assert [whole.threshold(0.2, group=group) for group in range(count)] == [(-low,) for low in lowest.tolist()]
+
+
+@given(problems(condition=st.just(rs.Marginal())), alphas, st.sampled_from(["allow", "top"]))
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_sets_of_parts_know_the_law_of_the_rule(problem, alpha, empty):
+    """Workers get no more of a rule than its thresholds, and still tell whether its keys are tied there."""
+    rule = problem.calibrate()
+    asked = parts.Predicting.at(rule, alpha, empty)
+    sets, whole = asked.of(parts.Part(problem.probs, ids=problem.ids)), problem.predict(rule, alpha, empty=empty)
+    assert sets == whole
+    assert (sets.law, sets.level) == (whole.law, whole.level)
+
+
+def test_a_fold_that_never_saw_a_group_counts_nothing_for_it():
+    probs = np.random.default_rng(0).dirichlet(np.ones(3), 40)
+    labels, groups = probs.argmax(axis=1), np.repeat(["north", "south"], 20)
+    first, second = (
+        rs.calibrate(probs[some], labels[some], condition=rs.PerRow(), groups=groups[some])
+        for some in (slice(0, 30), slice(0, 20))
+    )
+    asked = {"groups": ["south"] * 5}
+    stranger, sizes = second.tails(probs[:5], **asked)
+    assert not stranger.any()
+    assert not sizes.any()
+    assert (
+        rs.CrossRule((first, second)).p_values([probs[:5]] * 2, **asked) == first.p_values(probs[:5], **asked)
+    ).all()
+
+
+def test_sets_of_folds_begin_with_the_label_that_is_most_likely_on_average():
+    """The second model outvotes the first. Sets that would be empty get that label; no other set changes."""
+    first, second = np.array([[0.5, 0.4, 0.1]] * 4), np.array([[0.1, 0.8, 0.1], [0.5, 0.2, 0.3], [0, 1, 0], [0, 0, 1]])
+    rules = tuple(rs.calibrate([[1.0, 0.0, 0.0]] * 5 + [[0.4, 0.4, 0.2]], [0] * 6, score=rs.Thr()) for _ in range(2))
+    rule = rs.CrossRule(rules)
+    plain, filled = (rule.predict([first, second], 0.5, empty=empty) for empty in ("allow", "top"))
+    assert plain.to_lists() == [[], [], [1], [2]]
+    assert filled.to_lists() == [[1], [0], [1], [2]]
+    wide = rule.predict([first, second], 0.05)
+    assert wide.to_lists() == [[1, 0, 2], [0, 1, 2], [1, 0, 2], [2, 0, 1]]
+
+
+# Numbers about sets
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_exact_intervals_at_every_count(n):
+    for hits in range(n + 1):
+        expected = stats.binomtest(hits, n).proportion_ci(confidence_level=0.8, method="exact")
+        assert beta.binomial_interval(hits, n, 0.8) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 9, 20])
+def test_luck_at_every_position(n):
+    for k in range(1, n + 1):
+        law = stats.betabinom(7, k, n + 1 - k)
+        assert beta.luck(7, k, n, 0.8) == (law.ppf(0.1) / 7, law.ppf(0.9) / 7)
+        assert beta.beta_binomial_variance(7, k, n + 1 - k) == pytest.approx(law.var())
+    assert beta.luck(7, n + 1, n, 0.8) == (1.0, 1.0)
+
+
+def test_an_evaluation_uses_the_confidence_that_was_asked_for():
+    sets = rs.PredictionSets.from_mask([[True, False]] * 10, alpha=0.1)
+    for confidence in (0.5, 0.99):
+        told = rs.evaluate(sets, [0] * 8 + [1] * 2, confidence=confidence)
+        assert told.interval == beta.binomial_interval(8, 10, confidence)
+
+
+def test_a_coverage_at_the_end_of_its_range_is_inside():
+    """Of three rows all are covered: the range ends at 1, and 1 is no bad luck."""
+    tops = np.linspace(0.51, 0.99, 99)
+    rule = rs.calibrate(np.column_stack((tops, 1 - tops)), np.zeros(99, dtype=int))
+    told = rs.evaluate(rule.predict([[0.9, 0.1]] * 3, 0.1), [0, 0, 0])
+    assert (told.coverage, told.expected[1]) == (1.0, 1.0)
+    assert "inside" in repr(told)
+    assert "OUTSIDE" not in repr(told)
+
+
+def test_of_classes_covered_alike_the_one_with_most_rows_is_told_as_the_worst():
+    sets = rs.PredictionSets.from_mask([[True, False, False]] * 7, alpha=0.1)
+    assert rs.evaluate(sets, [0, 1, 1, 2, 2, 2, 0]).worst_class.name == 2
+    assert rs.evaluate(sets, [0, 1, 1, 1, 2, 2, 0]).worst_class.name == 1
+
+
+def test_the_histogram_tells_eight_sizes_and_pools_the_rest():
+    sizes = [*range(1, 13), 12]
+    mask = np.arange(12) < np.array(sizes)[:, np.newaxis]
+    told = repr(rs.evaluate(rs.PredictionSets.from_mask(mask, alpha=0.1), [0] * 13))
+    assert "1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9–12: 5" in told
