@@ -167,6 +167,69 @@ def test_margins_do_not_depend_on_where_scores_begin(seed, shift, alpha):
     assert np.isneginf(alone.calibration.keys[0]).all()
 
 
+def test_a_label_at_the_threshold_stays_also_where_its_key_was_rounded():
+    """1 - (-1e-17) is 1 in float64, which is the threshold; the label lies below 1 - 1 all the same."""
+    rule = rs.calibrate([[1.0, 0.0]] * 9, [1] * 9, kind="scores", score=rs.Margin(), classes=[0, 1])
+    assert rule.threshold(0.5) == (1.0,)
+    row = [[1.0, -1e-17]]
+    assert (rule.p_values(row) > 0.5).tolist() == rule.predict(row, 0.5).mask.tolist() == [[True, True]]
+    three = rs.calibrate([[1.0, 0.0, 0.0]] * 9, [1] * 9, kind="scores", score=rs.Margin())
+    row = [[1.0, 1.0, -1e-17]]
+    assert (three.p_values(row) > 0.5).tolist() == three.predict(row, 0.5).mask.tolist() == [[True, True, True]]
+
+
+@dataclass(frozen=True)
+class Blown(Before):
+    """Makes one kind of row too large to add up."""
+
+    def transform(self, probs):
+        return probs * np.where(probs[:, :1] > 0.9, 100.0, 1.0)
+
+
+@pytest.mark.parametrize("rows", [1, 4, None])
+def test_rows_that_cannot_be_added_up_are_named_by_their_own_number(rows):
+    rule = rs.calibrate([[0.6, 0.3, 0.1]] * 9, [0] * 9, score=Blown())
+    probs = np.array([[0.6, 0.3, 0.1]] * 12)
+    probs[9] = [0.95, 0.05, 0.0]
+    with pytest.raises(ValueError, match=r"row 9\b"):
+        list(rule.predict_parts(probs, 0.1, rows=rows))
+
+
+@given(
+    st.sampled_from([rs.Rank(), rs.Thr(), rs.Margin(), rs.Aps(randomized=False)]),
+    st.integers(0, 2**32),
+    st.sampled_from(["logits", "scores"]),
+    st.sampled_from([-7.0, 0.0, 7.0, np.inf, np.nan]),
+    alphas,
+)
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_padding_of_negative_scores_is_as_if_it_were_not_there(score, seed, kind, padding, alpha):
+    if kind == "scores" and rs.scores.needs_probs(score):
+        return
+    rng = np.random.default_rng(seed)
+    values, labels = rng.integers(-9, 0, (15, 3)).astype(float), rng.integers(0, 3, 15)
+    wide = rs.Ragged(np.pad(values, ((0, 0), (0, 2)), constant_values=padding), np.full(15, 3))
+    plain, padded = (rs.calibrate(rows, labels, kind=kind, score=score) for rows in (values, wide))
+    assert plain.calibration == padded.calibration
+    assert plain.predict(values, alpha).to_lists() == padded.predict(wide, alpha).to_lists()
+
+
+@pytest.mark.parametrize(("seed", "fine"), [(2**64 - 1, True), (2**64, False), (-(2**63), True), (-(2**63) - 1, False)])
+def test_a_seed_has_64_bits(seed, fine):
+    if fine:
+        assert rs.calibrate(PROBS, LABELS, score=rs.Aps(), seed=seed).n == N
+    else:
+        with pytest.raises(TypeError, match="a whole number of up to 64 bits"):
+            rs.calibrate(PROBS, LABELS, score=rs.Aps(), seed=seed)
+
+
+def test_ids_of_rows_do_not_matter_to_scores_that_do_not_draw():
+    told, untold = rs.calibrate(PROBS, LABELS, ids=IDS), rs.calibrate(PROBS, LABELS)
+    assert told == untold
+    assert told.merge(rs.calibrate(PROBS[:9], LABELS[:9])).n == N + 9
+    assert told.predict(PROBS, 0.1) == untold.predict(PROBS, 0.1, ids=IDS)
+
+
 # Empty sets
 
 
@@ -453,10 +516,14 @@ def test_a_warning_names_exactly_the_groups_that_keep_every_label_for_lack_of_ro
 
 # Order and calibration
 
-numbers = st.sampled_from([-(2**40), -1, 0, 1, 255, 256, 65535, 65536, 2**40])
+NUMBERS = [(-1, 0, 1), (0, 255, 256), (0, 65535, 65536), (-(2**40), 0, 2**40)]
 
 
-@given(st.lists(st.lists(st.tuples(numbers, numbers), max_size=12), min_size=1, max_size=4))
+@given(
+    st.sampled_from(NUMBERS)
+    .map(st.sampled_from)
+    .flatmap(lambda number: st.lists(st.lists(st.tuples(number, number), max_size=9), min_size=1, max_size=4))
+)
 def test_the_union_of_sorted_keys_is_pythons(rows):
     """Whole numbers are sorted as short ones where they fit; these lie on both sides of every such limit."""
     told = [tuple(np.array(part, dtype=np.int64).reshape(-1, 2).T) for part in rows]
