@@ -1,6 +1,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -29,3 +30,12 @@ def forget_stale_loops():
 
 
 forget_stale_loops()
+
+
+def pytest_collection_modifyitems(items):
+    """Refuses tests whose names differ between processes, which ``pytest -n`` cannot collect: give their cases ids."""
+    for item in items:
+        values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        unsorted = [value for value in values if isinstance(value, set | frozenset) and repr(value) in item.name]
+        if unsorted or " at 0x" in item.name:
+            raise pytest.UsageError(f"the name of this test is not the same in every process: {item.nodeid}")

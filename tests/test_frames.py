@@ -123,7 +123,9 @@ def test_frames_without_narwhals_are_told_so(tmp_path):
     assert "Install rankset with [frames]" in done.stdout
 
 
-@pytest.mark.parametrize("classes", [{"cat", "dog", "fox"}, {"cat": 0, "dog": 1, "fox": 2}, "cat"], ids=repr)
+@pytest.mark.parametrize(
+    "classes", [{"cat", "dog", "fox"}, {"cat": 0, "dog": 1, "fox": 2}, "cat"], ids=["set", "mapping", "text"]
+)
 def test_classes_without_an_order_are_refused(classes):
     with pytest.raises(TypeError, match="classes must be a list of names in column order"):
         rs.calibrate(frame("pandas"), LABELS, classes=classes)

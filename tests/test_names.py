@@ -36,7 +36,6 @@ PROBS = np.full((12, 3), 1 / 3)
         (np.array([["cat", "dog", "fox"]]), KindError, "got list. Pass str(...)"),
         (["cat", "dog", b"\xff"], KindError, "class names must be text, or bytes in UTF-8, got b'\\xff'"),
     ],
-    ids=repr,
 )
 def test_class_names_that_cannot_name_the_columns_are_refused(classes, error, words):
     with pytest.raises(error, match=escape(words)):

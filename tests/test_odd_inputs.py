@@ -14,6 +14,7 @@ import pytest
 import rankset as rs
 from doors import EVERY_SCORE, GRID, GROUPS, LABELS, LOGITS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
 from rankset import inputs
+from rankset._kernels import WORTHWHILE
 from rankset.blocks import DEFAULT_BLOCK_BYTES
 from rankset.errors import InputError, KindError, LabelError
 
@@ -112,7 +113,7 @@ def test_a_matrix_of_any_size_is_predicted_in_little_memory(score, plain, monkey
     endless = np.tile((values / values.sum()).astype(np.float32), 3)
     rows = np.lib.stride_tricks.sliding_window_view(endless, 5000)[:8000]  # every row the same numbers, turned
     rule = rs.calibrate(rows[:100], (-np.arange(100)) % 5000, score=score)
-    rule.predict(rows[:500], 0.1)
+    rule.predict(rows[: 2 * WORTHWHILE // 5000], 0.1)  # compiles what is measured below, and fills its scratch memory
     tracemalloc.start()
     sets = rule.predict(rows, 0.1)
     _, peak = tracemalloc.get_traced_memory()
