@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankset import blocks, files, outputs
+from rankset import blocks, budget, files, outputs
 from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule
 from rankset.engines import parts
@@ -184,7 +184,7 @@ def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | No
         return
     threads = str(max(1, blocks.cores() // count))
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, context, _prepared, (threads,)) as pool:
+    with ProcessPoolExecutor(count, context, _prepared, (threads, budget.limit() // count)) as pool:
         waiting = [pool.submit(work, job) for job in jobs[: 2 * count]]
         for place in range(len(jobs)):
             following = place + 2 * count
@@ -195,8 +195,9 @@ def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | No
             yield result
 
 
-def _prepared(threads: str) -> None:
+def _prepared(threads: str, memory: int) -> None:
     os.environ.setdefault(blocks.THREADS, threads)
+    budget.tell(memory)
 
 
 def _part(rows: Rows) -> Part:
@@ -208,7 +209,7 @@ def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]
     if question.classes is None:
         question = replace(question, classes=rows.classes)
     rows.check_order(question.classes)
-    return question.of(_part(rows))
+    return question.of(_part(rows.spelt(question.classes)))
 
 
 def _sets_of(question: Predicting, layout: Layout, path: str) -> outputs.Part:
