@@ -110,6 +110,7 @@ def is_mapped(path: str) -> bool:
             if taken > MAPPED:
                 return False
             batch.validate(full=True)
+            del batch  # or the next one would seem to take nothing
     return True
 
 

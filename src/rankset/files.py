@@ -454,27 +454,31 @@ def _numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> N
 def _parsed(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
     """Texts as the numbers they tell."""
     import pyarrow as pa
-    from pyarrow import compute
 
-    for trimmed in (False, True):
-        texts: Any = compute.utf8_trim_whitespace(column) if trimmed else column
-        try:
-            return texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            continue
-    for row, text in enumerate(column.to_pylist(), first):
-        if text.strip() in ABSENT:
+    try:
+        return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return _trimmed(path, name, column, first)
+
+
+def _trimmed(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
+    """The same for texts with spaces around the numbers; or an error that tells which is no number."""
+    import pyarrow as pa
+
+    texts = [text.strip() for text in column.to_pylist()]
+    for row, text in enumerate(texts, first):
+        if text in ABSENT:
             raise FileError.missing_cell(path, name, row)
         if not _is_number(text):
             raise FileError.not_numbers(path, name, f"{shown(text)} at row {row}")
-    raise FileError.not_numbers(path, name, "texts")
+    return pa.array(texts, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
 
 
 def _is_number(text: str) -> bool:
     import pyarrow as pa
 
     try:
-        pa.scalar(text.strip()).cast(pa.float64())
+        pa.scalar(text).cast(pa.float64())
     except pa.ArrowInvalid:
         return False
     return True
