@@ -1,15 +1,12 @@
 """Score files of every usual kind, as columns: .npy, .npz, .csv, .tsv, .jsonl, .parquet and Arrow, packed or not.
 
-NumPy and pyarrow do the reading; nothing is parsed by hand and nothing in a file is ever run. What a file says of
-itself is checked against its size before memory is spent.
+NumPy and pyarrow do the reading; nothing is parsed by hand and nothing in a file is ever run. Every reader counts what
+it takes, and refuses the file before that goes beyond the budget (``budget``).
 """
 
 from __future__ import annotations
 
-import gzip
 import io
-import itertools
-import json
 import math
 import mmap
 import re
@@ -25,24 +22,35 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError
+from rankset import columnar, textfiles
+from rankset.budget import Budget
+from rankset.errors import FileError, shown
+from rankset.inputs import objects
+from rankset.textfiles import Source
 
 STDIN = "-"
-MOST_UNPACKED = 64 << 30
-"""Bytes an .npz may unpack to."""
 MOST_RATIO = 1100
-"""How much smaller than its content a packed file can honestly be: deflate packs no better."""
-WHOLE = re.compile(r"-?[0-9]{1,18}")
-"""A whole number, in text."""
+"""How much smaller than its content a packed array can honestly be: deflate packs no better."""
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+"""A whole number as programs write it: 007, +7 and 7.0 are texts."""
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+"""A number as JSON writes it."""
+ABSENT = frozenset({"", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "<NA>", "None"})
+"""What csv files write where there is no number."""
+Spellings = Sequence[tuple[re.Pattern[str], Callable[[str], Any]]]
+"""How texts that are numbers are spelt, and what makes a number of one."""
+NAMES: Spellings = ((WHOLE, int),)
+VALUES: Spellings = (*NAMES, (NUMBER, float))
 MOST_HEADER = 1 << 16
 """Bytes the header of an array may have."""
-MOST_STDIN = 4 << 30
-"""Bytes that are taken from standard input."""
-MOST_LINE = 64 << 20
-"""Bytes of a line."""
-SMALL = 64 << 20
-"""Bytes that are unpacked without a question; beyond, honest tables do not become fifty times as large."""
-MOST_TABLE_RATIO = 50
+ENTRY = 16
+"""Bytes that Python takes for every byte of an .npz file's list of arrays."""
+WORD = 96
+"""Bytes that Python takes for a text, beside its letters."""
+
+
+NO_LIMIT = Budget("", sys.maxsize)
+"""The budget of tables that are in memory already."""
 
 
 @contextmanager
@@ -61,13 +69,18 @@ def reading(path: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Columns:
-    """What a file holds: one matrix without names (npy), arrays by name (npz), or named columns."""
+    """What a file holds: one matrix without names (npy), arrays by name (npz), or named columns.
+
+    ``written``: the cells of the table are texts as the file has them. ``budget``: what making arrays of them may take.
+    """
 
     path: str
     matrix: NDArray[Any] | None = None
     archive: Archive | None = None
     table: Any = None
     headed: bool = True
+    written: bool = False
+    budget: Budget = NO_LIMIT
 
     @property
     def names(self) -> list[str]:
@@ -76,14 +89,32 @@ class Columns:
             return self.archive.names
         return [] if self.table is None else list(self.table.column_names)
 
+    @property
+    def index(self) -> frozenset[str]:
+        """The columns that pandas wrote for the index of a frame: they are no classes, and no labels."""
+        try:
+            told = (self.table.schema.pandas_metadata or {}).get("index_columns", [])
+            return frozenset(name for name in told if isinstance(name, str))
+        except (AttributeError, TypeError, ValueError):
+            return frozenset()
+
     def column(self, name: str) -> NDArray[Any]:
-        """One named column, as an array of its plain values."""
+        """One named column of labels, groups or ids: texts, or whole numbers where all of them are."""
+        return self._column(name, NAMES)
+
+    def kept(self, name: str) -> NDArray[Any]:
+        """One named column that is only handed on: texts, or numbers where all of them are."""
+        return self._column(name, VALUES)
+
+    def _column(self, name: str, spellings: Spellings) -> NDArray[Any]:
         if name not in self.names:
             raise FileError.no_column(self.path, name, self.names)
         if self.archive is not None:
             return self.archive.read(name)
         with reading(self.path):
-            return _plain(self.table.column(name))
+            column = self.table.column(name)
+            self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
+            return _plain(column, self.budget, spellings if self.written else ())
 
     def scores(
         self, apart: Sequence[str] = (), *, key: str | None = None, wanted: Sequence[str] | None = None
@@ -103,24 +134,41 @@ class Columns:
     def _scores(
         self, apart: Sequence[str], key: str | None, wanted: Sequence[str] | None
     ) -> tuple[NDArray[Any], list[str] | None]:
-        names = [name for name in self.names if name not in apart]
+        without = {*apart, *self.index}
+        names = [name for name in self.names if name not in without]
         if self.archive is not None:
             if key is None and len(names) != 1:
                 raise FileError.which_key(self.path, names)
             return self.archive.read(names[0] if key is None else key), None
         if not names:
             raise FileError.no_scores(self.path, self.names)
-        lists = [name for name in names if _is_list(self.table.column(name))]
+        lists = [name for name in names if _is_list(self.table.schema.field(name).type)]
         if len(lists) == 1:
-            return _from_lists(self.path, lists[0], self.table.column(lists[0])), None
-        if wanted is not None and set(wanted) & set(self.names):
-            missing = [name for name in wanted if name not in self.names]
+            column = self.table.column(lists[0])
+            self.budget.check(self.table.nbytes + (column.nbytes if column.num_chunks > 1 else 0))
+            return _from_lists(self.path, lists[0], column), None
+        known = set(self.names)
+        if wanted is not None and known & set(wanted):
+            missing = [name for name in wanted if name not in known]
             if missing:
                 raise FileError.no_class(self.path, missing)
             names = list(wanted)
         self._check(names)
-        matrix = np.column_stack([_numbers(self.path, name, self.table.column(name)) for name in names])
-        return matrix, names if self.headed else None
+        self.budget.check(self.table.nbytes + 8 * len(self.table) * len(names))
+        return self._matrix(names), names if self.headed else None
+
+    def _matrix(self, names: Sequence[str]) -> NDArray[Any]:
+        """The cells of some columns, as numbers."""
+        table = self.table.select(names)
+        kinds = [np.dtype(float) if self.written else _kind(self.path, field) for field in table.schema]
+        matrix = np.empty((len(table), len(names)), dtype=np.result_type(*kinds))
+        numbers, first = _parsed if self.written else _numbers, 0
+        for batch in table.to_batches():
+            rows = matrix[first : first + len(batch)]
+            for place, (name, column) in enumerate(zip(names, batch.columns, strict=True)):
+                rows[:, place] = numbers(self.path, name, column, first)
+            first += len(batch)
+        return matrix
 
     def _check(self, names: Sequence[str]) -> None:
         """Refuses columns that are classes by mistake only."""
@@ -137,9 +185,10 @@ class Columns:
             if self.matrix.ndim != 1:
                 raise FileError.not_a_column(self.path, self.matrix.shape)
             return self.matrix
-        if len(self.names) != 1:
+        names = [name for name in self.names if name not in self.index]
+        if len(names) != 1:
             raise FileError.one_column(self.path, self.names)
-        return self.column(self.names[0])
+        return self.column(names[0])
 
 
 def _is_fraction(name: str) -> bool:
@@ -152,21 +201,41 @@ def _is_fraction(name: str) -> bool:
 
 def read(path: str, *, kind: str | None = None, header: bool = True) -> Columns:
     """The columns of a file, or of standard input (``-``); ``kind`` tells what it is ("csv", "jsonl", …) where its
-    name does not."""
+    name does not. It takes no more memory than ``budget.limit()``, and refuses what does."""
+    budget = Budget.of(path)
     if path == STDIN:
-        return _standard_input(path, f".{kind or 'csv'}", header=header)
-    file = Path(path)
-    if not file.exists():
-        raise FileError.missing(path)
-    if not file.is_file():
-        raise FileError.unreadable(path, "it is a directory or a device")
+        return _standard_input(budget, f".{kind or 'csv'}", header=header)
+    file = _regular(path)
     suffix = _suffix(file)
     if suffix not in KNOWN and kind:
         suffix = f".{kind}"
     if suffix not in KNOWN:
         raise FileError.unknown_kind(path, KNOWN)
     with reading(path):
-        return _read(file, path, suffix, header=header)
+        if suffix == ".npy":
+            return Columns(path, _npy(file))
+        if suffix == ".npz":
+            return Columns(path, archive=Archive.of(file, budget))
+        return _table(Source(budget, file), suffix, header=header)
+
+
+def _regular(path: str) -> Path:
+    """A file that is there, and is one."""
+    file = Path(path)
+    if not file.exists():
+        raise FileError.missing(path)
+    if not file.is_file():
+        raise FileError.unreadable(path, "it is a directory or a device")
+    return file
+
+
+def lines(path: str) -> list[str]:
+    """The lines of a text."""
+    file, budget = _regular(path), Budget.of(path)
+    with reading(path):
+        column = textfiles.lines_table(Source(budget, file)).column(0)
+        budget.check(column.nbytes * 2 + WORD * len(column))
+        return column.to_pylist()
 
 
 def is_known(path: str) -> bool:
@@ -174,48 +243,21 @@ def is_known(path: str) -> bool:
     return _suffix(Path(path)) in KNOWN
 
 
-def _standard_input(path: str, suffix: str, *, header: bool) -> Columns:
+def _standard_input(budget: Budget, suffix: str, *, header: bool) -> Columns:
     if sys.stdin is None:
-        raise FileError.unreadable(path, "standard input is closed")
-    data = sys.stdin.buffer.read(MOST_STDIN + 1)
-    if len(data) > MOST_STDIN:
-        raise FileError.unreadable(path, f"standard input has more than {MOST_STDIN:,} bytes; write it to a file")
-    with reading(path):
+        raise FileError.unreadable(budget.path, "standard input is closed")
+    parts, size = [], 0
+    while part := sys.stdin.buffer.read(1 << 20):
+        parts.append(part)
+        size += len(part)
+        budget.check(2 * size)  # the parts, and then the whole
+    data = b"".join(parts)
+    parts.clear()
+    with reading(budget.path):
         if suffix == ".npy":
-            return Columns(path, _array(np.load(io.BytesIO(data), allow_pickle=False)))
-        return _table(path, suffix, Opened(io.BytesIO(data), len(data)), header=header)
-
-
-def _read(file: Path, path: str, suffix: str, *, header: bool) -> Columns:
-    if suffix == ".npy":
-        return Columns(path, _npy(file))
-    if suffix == ".npz":
-        return Columns(path, archive=Archive.of(file))
-    size = file.stat().st_size
-    with file.open("rb") as stream:
-        if file.suffix.lower() == ".gz":
-            limit = max(SMALL, MOST_TABLE_RATIO * size)
-            with gzip.GzipFile(fileobj=stream) as packed:
-                unpacked = io.BytesIO(_unpacked(packed, limit, path))  # pyarrow's threads would outlive a Python stream
-            return _table(path, suffix, Opened(unpacked, size), header=header)
-        return _table(path, suffix, Opened(stream, size, file), header=header)
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A file to be read as a table: its bytes, how many they are on disk, and where they lie, if as they are."""
-
-    stream: Any
-    size: int
-    file: Path | None = None
-
-
-def _unpacked(packed: Any, limit: int, path: str) -> bytes:
-    """All that a packed file holds, up to a limit."""
-    data = packed.read(limit + 1)
-    if len(data) > limit:
-        raise FileError.unpacks_too_far(path, limit)
-    return data
+            _promise(io.BytesIO(data), len(data), budget.path, "it")
+            return Columns(budget.path, _array(np.load(io.BytesIO(data), allow_pickle=False)))
+        return _table(Source(budget.without(size), data=data), suffix, header=header)
 
 
 def _suffix(file: Path) -> str:
@@ -254,206 +296,229 @@ def _array(loaded: Any) -> NDArray[Any]:
     return loaded
 
 
+def _promise(stream: Any, size: int, path: str, name: str) -> None:
+    """Refuses an array whose header is too long, tells of Python objects, or promises more than its ``size``."""
+    version = np.lib.format.read_magic(stream)
+    told = stream.read(2 if version == (1, 0) else 4)
+    if int.from_bytes(told, "little") > MOST_HEADER:
+        raise FileError.unreadable(path, f"{name} has a header of more than {MOST_HEADER:,} bytes")
+    stream.seek(0)
+    np.lib.format.read_magic(stream)
+    head = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = head(stream)
+    if dtype.hasobject:
+        raise FileError.pickled(path)
+    if math.prod(shape) * dtype.itemsize > size:
+        raise FileError.unreadable(path, f"{name} promises {shape} of {dtype} and holds less")
+
+
+class _Listed(io.FileIO):
+    """A file whose list of arrays is read at once, if that fits the budget."""
+
+    def __init__(self, file: Path, budget: Budget) -> None:
+        super().__init__(file)
+        self.budget = budget
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """So many bytes."""
+        self.budget.check(ENTRY * (size or 0))
+        return super().read(size) or b""
+
+
 @dataclass(frozen=True)
 class Archive:
     """An .npz file: its arrays by name, each checked before it is unpacked."""
 
     file: Path
     names: list[str]
+    budget: Budget
 
     @classmethod
-    def of(cls, file: Path) -> Archive:
-        with zipfile.ZipFile(file) as archive:
+    def of(cls, file: Path, budget: Budget) -> Archive:
+        with _Listed(file, budget) as stream, zipfile.ZipFile(stream) as archive:
             entries = (info.filename for info in archive.infolist())
-            return cls(file, [name.removesuffix(".npy") for name in entries if name.endswith(".npy")])
+            return cls(file, [name.removesuffix(".npy") for name in entries if name.endswith(".npy")], budget)
 
     def read(self, name: str) -> NDArray[Any]:
         """One array."""
+        path = str(self.file)
         if name not in self.names:
-            raise FileError.no_key(str(self.file), name, sorted(self.names))
-        with reading(str(self.file)), zipfile.ZipFile(self.file) as archive:
-            return _array(self._unpacked(archive, archive.getinfo(f"{name}.npy"), name))
-
-    def _unpacked(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> NDArray[Any]:
-        limit = min(MOST_UNPACKED, MOST_RATIO * max(1, info.compress_size) + 4096)
-        if info.file_size > limit:
-            raise FileError.bomb(str(self.file), name, info.compress_size, info.file_size)
-        with archive.open(info) as stream:
-            version = np.lib.format.read_magic(stream)
-            told = stream.read(2 if version == (1, 0) else 4)
-            if int.from_bytes(told, "little") > MOST_HEADER:
-                raise FileError.unreadable(str(self.file), f"{name!r} has a header of more than {MOST_HEADER:,} bytes")
-        with archive.open(info) as stream:
-            np.lib.format.read_magic(stream)
-            head = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, _, dtype = head(stream)
-            if dtype.hasobject:
-                raise FileError.pickled(str(self.file))
-            if math.prod(shape) * dtype.itemsize > info.file_size:
-                raise FileError.unreadable(str(self.file), f"{name!r} promises {shape} of {dtype} and holds less")
-        with archive.open(info) as stream:
-            return np.lib.format.read_array(stream, allow_pickle=False)
+            raise FileError.no_key(path, name, sorted(self.names))
+        with reading(path), zipfile.ZipFile(self.file) as archive:
+            info = archive.getinfo(f"{name}.npy")
+            if info.file_size > MOST_RATIO * max(1, info.compress_size) + 4096:
+                raise FileError.bomb(path, name, info.compress_size, info.file_size)
+            with archive.open(info) as stream:
+                _promise(stream, info.file_size, path, repr(name))
+            self.budget.check(info.file_size)
+            with archive.open(info) as stream:
+                return _array(np.lib.format.read_array(stream, allow_pickle=False))
 
 
-def _table(path: str, suffix: str, opened: Opened, *, header: bool) -> Columns:
+def _table(source: Source, suffix: str, *, header: bool) -> Columns:
     """A table, by pyarrow."""
+    path = source.budget.path
     try:
         import pyarrow as pa
     except ImportError:
         raise FileError.no_pyarrow(path) from None
     if suffix not in READERS:
         raise FileError.unknown_kind(path, tuple(READERS))
-    reader = READERS[suffix] if header else HEADLESS.get(suffix, READERS[suffix])
     try:
-        table = reader(opened)
-        table.validate(full=suffix in UNCHECKED)
+        table = READERS[suffix](source, header)
         names = table.column_names
     except pa.ArrowException as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
     if len(set(names)) < len(names):
         raise FileError.same_names(path, next(name for name in names if names.count(name) > 1))
-    return Columns(path, table=table, headed=header or suffix not in HEADLESS)
+    headed = header or suffix not in HEADED
+    return Columns(path, table=table, headed=headed, written=suffix in WRITTEN, budget=source.budget)
 
 
-def _csv(delimiter: str, *, header: bool = True) -> Callable[[Opened], Any]:
-    def read_csv(opened: Opened) -> Any:
-        from pyarrow import csv
+def _columnar(kind: str) -> Callable[[Source, bool], Any]:
+    def read_columnar(source: Source, _header: bool) -> Any:  # noqa: FBT001
+        with source.on_disk() as file:
+            return columnar.READER.table(str(file), kind, source.budget)
 
-        options = csv.ReadOptions(block_size=16 << 20, autogenerate_column_names=not header)
-        source = opened.file or opened.stream
-        table = csv.read_csv(source, read_options=options, parse_options=csv.ParseOptions(delimiter=delimiter))
-        return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
-
-    return read_csv
+    return read_columnar
 
 
-def _lines(opened: Opened) -> Any:
-    """A text per line, without a heading."""
-    import pyarrow as pa
-
-    lines = opened.stream.read().decode("utf-8-sig").replace("\r\n", "\n").split("\n")
-    values = lines[:-1] if lines[-1] == "" else lines
-    whole = bool(values) and all(map(WHOLE.fullmatch, values))
-    return pa.table(
-        {"0": pa.array([int(value) for value in values] if whole else values, None if whole else pa.string())}
-    )
-
-
-def _json_lines(opened: Opened) -> Any:
-    """An object per line, by Python's own library: pyarrow does not survive every text."""
-    import pyarrow as pa
-
-    rows: list[dict[str, Any]] = []
-    for number in itertools.count():
-        line = opened.stream.readline(MOST_LINE)
-        if not line:
-            break
-        if len(line) == MOST_LINE:
-            raise ValueError(f"line {number} is longer than {MOST_LINE:,} bytes")
-        if line.isspace():
-            continue
-        row = json.loads(line)
-        if not isinstance(row, dict):
-            raise ValueError(f"line {number} is no object")  # noqa: TRY004
-        if rows and row.keys() != rows[0].keys():
-            raise ValueError(f"line {number} has other fields than the first")
-        rows.append(row)
-    return pa.Table.from_pylist(rows)
-
-
-def _parquet(opened: Opened) -> Any:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(pa.memory_map(str(opened.file)) if opened.file else opened.stream) as file:
-        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-        columns = range(file.metadata.num_columns)
-        needed = 8 * sum(group.column(column).num_values for group in groups for column in columns)
-        if needed > max(4 * SMALL, 20 * MOST_TABLE_RATIO * opened.size):
-            raise ValueError(f"its {opened.size:,} bytes would become {needed:,}")
-        texts = [
-            field.name
-            for field in file.schema_arrow
-            if any(test(field.type) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
-        ]
-    source = pa.memory_map(str(opened.file)) if opened.file else opened.stream
-    return parquet.read_table(source, read_dictionary=texts, use_threads=False, pre_buffer=False)
-
-
-def _arrow(opened: Opened) -> Any:
-    import pyarrow as pa
-    from pyarrow import feather
-
-    return feather.read_table(pa.memory_map(str(opened.file)) if opened.file else opened.stream, use_threads=False)
-
-
-READERS: Final[Mapping[str, Callable[[Opened], Any]]] = {
-    ".txt": _lines,
-    ".csv": _csv(","),
-    ".tsv": _csv("\t"),
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
-    ".parquet": _parquet,
-    ".arrow": _arrow,
-    ".feather": _arrow,
+READERS: Final[Mapping[str, Callable[[Source, bool], Any]]] = {
+    ".txt": lambda source, _header: textfiles.lines_table(source),
+    ".csv": lambda source, header: textfiles.csv_table(source, ",", header=header),
+    ".tsv": lambda source, header: textfiles.csv_table(source, "\t", header=header),
+    ".jsonl": lambda source, _header: textfiles.json_table(source),
+    ".ndjson": lambda source, _header: textfiles.json_table(source),
+    ".parquet": _columnar("parquet"),
+    ".arrow": _columnar("arrow"),
+    ".feather": _columnar("arrow"),
 }
-HEADLESS: Final[Mapping[str, Callable[[Opened], Any]]] = {
-    ".csv": _csv(",", header=False),
-    ".tsv": _csv("\t", header=False),
-}
-UNCHECKED = (".arrow", ".feather")
-"""Files whose numbers pyarrow takes for offsets into memory as they are."""
+HEADED = (".csv", ".tsv")
+"""Files that may have names of columns in their first line."""
+WRITTEN = (".txt", *HEADED)
+"""Files whose cells are texts."""
 KNOWN = (".npy", ".npz", *READERS)
 
 
-def _is_list(column: Any) -> bool:
+def _is_list(kind: Any) -> bool:
     import pyarrow as pa
 
-    return (
-        pa.types.is_list(column.type) or pa.types.is_large_list(column.type) or pa.types.is_fixed_size_list(column.type)
-    )
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
 
 
 def _from_lists(path: str, name: str, column: Any) -> NDArray[Any]:
-    """A matrix from a column of lists of one length."""
-    joined = column.combine_chunks()
-    lengths = np.asarray(joined.value_lengths().to_numpy(zero_copy_only=False))
-    if joined.null_count:
-        raise FileError.missing_cell(path, name, int(np.asarray(joined.is_null()).argmax()))
-    if (lengths != lengths[:1]).any():
-        raise FileError.ragged(path, name, int((lengths != lengths[0]).argmax()))
-    width = int(lengths[0]) if len(lengths) else 0
-    values = joined.flatten()
-    if values.null_count:
-        raise FileError.missing_cell(path, name, int(np.asarray(values.is_null()).argmax()) // width)
-    return _numbers(path, name, values).reshape(len(joined), width)
+    """A matrix from a column of lists of one length; one that lies in memory as it is, if it does."""
+    import pyarrow as pa
+
+    kind = _kind(path, pa.field(name, column.type.value_type))
+    width, first = 0, 0
+    matrix: NDArray[Any] | None = None
+    for chunk in (chunk for chunk in column.chunks if len(chunk)):
+        if chunk.null_count:
+            raise FileError.missing_cell(path, name, first + int(np.asarray(chunk.is_null()).argmax()))
+        lengths = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False))
+        width = width if first else int(lengths[0])
+        if (lengths != width).any():
+            raise FileError.ragged(path, name, first + int((lengths != width).argmax()))
+        rows = _numbers(path, name, chunk.flatten(), first, width).reshape(len(chunk), width)
+        if len(chunk) == len(column):
+            return rows
+        matrix = np.empty((len(column), width), dtype=kind) if matrix is None else matrix
+        matrix[first : first + len(chunk)] = rows
+        first += len(chunk)
+    return np.empty((0, 0), dtype=kind) if matrix is None else matrix
 
 
-def _numbers(path: str, name: str, column: Any) -> NDArray[Any]:
+def _kind(path: str, field: Any) -> np.dtype[Any]:
+    """What NumPy calls the numbers of a column."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(field.type):
+        return np.dtype(float)
+    if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)):
+        raise FileError.not_numbers(path, field.name, str(getattr(field.type, "value_type", field.type)))
+    return np.dtype(field.type.to_pandas_dtype())
+
+
+def _numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> NDArray[Any]:
+    """The numbers of some rows, from row ``first`` on, ``width`` of them in every row."""
     import pyarrow as pa
 
     if column.null_count:
-        raise FileError.missing_cell(path, name, int(np.asarray(column.is_null()).argmax()))
+        raise FileError.missing_cell(path, name, first + int(np.asarray(column.is_null()).argmax()) // width)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
-        raise FileError.not_numbers(path, name, str(column.type))
-    return (
-        column.to_numpy()
-        if not hasattr(column, "combine_chunks")
-        else column.combine_chunks().to_numpy(zero_copy_only=False)
-    )
+    return column.to_numpy(zero_copy_only=False)
 
 
-def _plain(column: Any) -> NDArray[Any]:
-    """Names or numbers as NumPy has them; texts as objects, so that none is cut."""
+def _parsed(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
+    """Texts as the numbers they tell."""
     import pyarrow as pa
 
+    try:
+        return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return _trimmed(path, name, column, first)
+
+
+def _trimmed(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
+    """The same for texts with spaces around the numbers; or an error that tells which is no number."""
+    import pyarrow as pa
+
+    texts = [text.strip() for text in column.to_pylist()]
+    for row, text in enumerate(texts, first):
+        if text in ABSENT:
+            raise FileError.missing_cell(path, name, row)
+        if not _is_number(text):
+            raise FileError.not_numbers(path, name, f"{shown(text)} at row {row}")
+    return pa.array(texts, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def _is_number(text: str) -> bool:
+    import pyarrow as pa
+
+    try:
+        pa.scalar(text).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _spelt(words: Sequence[Any], spellings: Spellings) -> NDArray[Any]:
+    """Texts, or numbers if all of them are spelt as such; None where a number is missing."""
+    there = [word for word in words if word not in ("", None)]
+    for pattern, number in spellings if there else ():
+        if all(map(pattern.fullmatch, there)):
+            if len(there) == len(words):
+                return np.array([number(word) for word in words])
+            return objects([None if word in ("", None) else number(word) for word in words])
+    return objects(words)
+
+
+def _plain(column: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
+    """Names or numbers as NumPy has them; texts as objects, each of them once, so that none is cut."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        column = pa.chunked_array([column.cast(pa.large_string()).combine_chunks().dictionary_encode()])
+    if pa.types.is_dictionary(column.type):
+        parts = [_looked_up(chunk, budget, spellings) for chunk in column.chunks]
+        return np.concatenate(parts) if parts else objects([])
+    if column.null_count or pa.types.is_nested(kind):
+        budget.check(16 * column.nbytes + WORD * len(column))
     joined = column.combine_chunks()
-    if pa.types.is_dictionary(joined.type):
-        joined = joined.dictionary_decode()
-    if pa.types.is_string(joined.type) or pa.types.is_large_string(joined.type) or joined.null_count:
-        array = np.empty(len(joined), dtype=object)
-        array[:] = joined.to_pylist()
-        return array
+    if joined.null_count and not pa.types.is_nested(kind):
+        return objects(joined.to_pylist())
     return joined.to_numpy(zero_copy_only=False)
+
+
+def _looked_up(chunk: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
+    """The values that the numbers of a dictionary array stand for."""
+    import pyarrow as pa
+
+    budget.check(chunk.dictionary.nbytes + WORD * len(chunk.dictionary))
+    words = chunk.dictionary.to_pylist()
+    places = chunk.indices.cast(pa.int64()).fill_null(len(words)).to_numpy(zero_copy_only=False)
+    known = [*words, None] if chunk.indices.null_count else words
+    return _spelt(known, spellings)[places]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -49,13 +50,18 @@ class Layout:
         several = [name for name in (within, self.group, self.identity) if name is not None]
         if len(set(several)) < len(several):
             raise FileError.one_column_twice(next(name for name in several if several.count(name) > 1))
-        apart = {name: columns.column(name) for name in (within, self.group, self.identity, *self.keep) if name}
+        if within is not None and within not in columns.names:
+            raise FileError.no_label_column(columns.path, within, columns.names)
+        apart = {name: columns.kept(name) for name in self.keep} | {name: columns.column(name) for name in several}
         wanted = None if classes is None else [str(name) for name in classes]
         dropped = [name for name in self.drop if name not in columns.names]
         if dropped:
             raise FileError.no_column(columns.path, dropped[0], columns.names)
         others = {name for name in apart if wanted is None or name not in wanted or name not in self.keep}
-        matrix, names = columns.scores([*others, *self.drop], key=self.key, wanted=wanted)
+        without = [*others, *self.drop]
+        if within is not None and columns.table is not None and not set(columns.names) - {*without, *columns.index}:
+            raise FileError.labels_alone(columns.path, within)
+        matrix, names = columns.scores(without, key=self.key, wanted=wanted)
         return Rows(
             matrix,
             names,
@@ -121,7 +127,11 @@ class Rows:
         if self.labels is None:
             raise FileError.no_labels()
         self.check_order(classes)
-        return inputs.named_labels(self.labels, None if classes is None else inputs.objects(classes))
+        return inputs.named_labels(self.spelt(classes).labels, None if classes is None else inputs.objects(classes))
+
+    def spelt(self, classes: Sequence[object] | None) -> Rows:
+        """The rows with labels spelt as the classes are: 1.0 for class 1, true for class "true"."""
+        return self if self.labels is None else replace(self, labels=spelt(self.labels, classes))
 
     def check_order(self, classes: Sequence[object] | None) -> None:
         """Refuses column numbers where columns do not stand as the classes do: which of the two are they?"""
@@ -149,8 +159,44 @@ class Rows:
             raise FileError.within(file, spoken(str(error))) from error
 
 
+def spelt(labels: NDArray[Any], classes: Sequence[object] | None) -> NDArray[Any]:
+    """Labels as some classes (None: 0, 1, 2, …) are spelt, where they are the same but for that; else as they are."""
+    if labels.dtype.kind not in "Obf":
+        return labels
+    known = None if classes is None else set(classes)
+    numbered = known is None or all(type(name) is int for name in known)
+    values = list(dict.fromkeys(labels.tolist()))
+    if (numbered and labels.dtype.kind != "O") or (known is not None and known.issuperset(values)):
+        return labels
+    for spelling in (str, _lower, _whole, _whole_text):
+        told = [spelling(value) for value in values]
+        if all(type(one) is int for one in told) if known is None else known.issuperset(told):
+            places = {value: place for place, value in enumerate(values)}
+            found = np.array(told) if numbered else inputs.objects(told)
+            return found[[places[value] for value in labels.tolist()]]
+    return labels
+
+
+def _lower(value: object) -> str:
+    """True as JSON writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _whole(value: object) -> object:
+    """1.0 as 1."""
+    try:
+        number = float(value) if isinstance(value, str | float) else math.nan
+    except ValueError:
+        return value
+    return int(number) if number.is_integer() and abs(number) < 2**53 else value
+
+
+def _whole_text(value: object) -> str:
+    return str(_whole(value))
+
+
 def as_numbers(names: Sequence[str]) -> list[Any]:
-    """Names as whole numbers, if all are."""
+    """Names as whole numbers, if all are written as such."""
     return [int(name) for name in names] if all(map(files.WHOLE.fullmatch, names)) else list(names)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rankset import archive, files, outputs, storage
+from rankset import archive, budget, files, outputs, storage
 from rankset.conformal import Rule
 from rankset.errors import FileError
 from rankset.inputs import KINDS
@@ -41,12 +41,27 @@ OPTIONS = {
         "--alpha", "alpha", multiple=True, callback=once, help="Tolerated miss rate.  [default: 0.1]"
     ),
     "seed": click.option("--seed", type=int, default=0, show_default=True, help="Of everything that is drawn."),
+    "labels": click.option(
+        "--labels",
+        "label_files",
+        metavar="FILE",
+        multiple=True,
+        help="File or folder of labels; --label then names the column in it. May be repeated.",
+    ),
+    "max_memory": click.option(
+        "--max-memory",
+        metavar="BYTES",
+        callback=lambda _context, _parameter, text: None if text is None else budget.parsed(text),
+        help="What reading a file may take, as 2GB or 500MB.  [default: RANKSET_MAX_MEMORY, or half of what is free]",
+    ),
     "force": click.option("--force", is_flag=True, help="Replace the output if it exists."),
     "json": click.option("--json", "as_json", is_flag=True, help="For machines: one JSON object on standard output."),
 }
 
 WHERE = {
-    "label": click.option("--label", help="The column that holds the labels."),
+    "label": click.option(
+        "--label", help="The column of labels. Then every file is scores, unless --labels tells otherwise."
+    ),
     "group": click.option("--group", help="The column that holds the rows' groups."),
     "identity": click.option(
         "--id", "identity", help="The column of ids. Scores that draw tell repeated rows apart by them."
@@ -61,7 +76,8 @@ WHERE = {
 
 
 def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds options by their names; those of ``WHERE`` reach the command as one ``Layout``."""
+    """Adds options by their names; those of ``WHERE`` reach the command as one ``Layout``, and the memory that reading
+    may take holds while the command runs."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         where = [name for name in names if name in WHERE]
@@ -70,7 +86,8 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapped(**told: Any) -> Any:
             if where:
                 told["layout"] = Layout(**{name: told.pop(name) for name in where})
-            return command(**told)
+            with budget.told(told.pop("max_memory", None)):
+                return command(**told)
 
         for name in reversed(names):
             wrapped = {**OPTIONS, **WHERE}[name](wrapped)
@@ -79,42 +96,23 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
-def given(paths: Sequence[str], layout: Layout) -> tuple[list[str], list[str] | None]:
-    """Files of scores, and files of labels unless labels are a column."""
-    if layout.label is not None and len(paths) != 2:
-        return list(paths), None
-    if layout.label is not None:
-        first, second = paths
-        inside = not _is_labels(second, layout)
-        return ([first, second], None) if inside else ([first], [second])
+def given(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> tuple[list[str], list[str] | None]:
+    """Files of scores, and files of labels unless labels are a column of the scores.
+
+    With --labels or --label all ``paths`` are scores, whatever is in them. Without, they are SCORES and LABELS.
+    """
+    if label_files or layout.label is not None:
+        return list(paths), list(label_files) or None
     if len(paths) > 2:
-        raise click.UsageError("Expected SCORES LABELS, each a file or a folder; for several files use --label.")
+        raise click.UsageError(
+            "Expected SCORES LABELS, each a file or a folder; for several files use --label or --labels."
+        )
     return list(paths[:1]), list(paths[1:]) or None
-
-
-def _is_labels(path: str, layout: Layout) -> bool:
-    """Whether a second file holds labels alone, in the column that was told, and no scores."""
-    if not Path(path).is_file() or Path(path).stat().st_size > MOST_NAMES:
-        return False
-    columns = files.read(path, kind=layout.form, header=layout.header)
-    return columns.matrix is not None or len(columns.names) <= 2
-
-
-MOST_NAMES = 64 << 20
-"""Bytes a file of class names may have."""
 
 
 def told_names(path: Path | None) -> list[str] | None:
     """The class names in a file, one per line."""
-    if path is None:
-        return None
-    with files.reading(str(path)):
-        if not path.is_file():
-            raise ValueError("it is no file" if path.exists() else "there is no such file")
-        if path.stat().st_size > MOST_NAMES:
-            raise ValueError(f"it has more than {MOST_NAMES:,} bytes")
-        names = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").split("\n")
-        return names[:-1] if names[-1] == "" else names
+    return None if path is None else files.lines(str(path))
 
 
 def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:

@@ -18,7 +18,10 @@ from rankset.tables import Layout, Rows
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="The page, an .html file.")
 @click.option("--title", default="Prediction sets", show_default=True, help="What stands above the page.")
-@options("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed", "force")
+@options(
+    *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed"),
+    *("max_memory", "force"),
+)
 def report(
     paths: Sequence[str],
     output: Path,

@@ -39,10 +39,12 @@ SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issub
 @click.option("--per-label", is_flag=True, help="Coverage for every class.")
 @click.option("-o", "--output", type=FILE, required=True, help="The rule, a .rankset file.")
 @options(
-    *("kind", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed", "force", "json"),
+    *("kind", "label", "labels", "group", "identity", "drop", "classes", "key", "form", "header", "seed"),
+    *("max_memory", "force", "json"),
 )
 def calibrate(
     paths: Sequence[str],
+    label_files: Sequence[str],
     score: str | None,
     numbers: Sequence[str],
     automatic: str | None,
@@ -57,17 +59,19 @@ def calibrate(
 ) -> None:
     """A rule from the SCORES of rows whose LABELS are known.
 
-    Labels are class names or column numbers, in a file of their own or in the column --label. With --group coverage
-    holds for every group. SCORES may be a folder, or with --label several files: they are worked on shard by shard.
+    Labels are class names or column numbers: in a second file, LABELS; or in a column of SCORES, --label; or in a
+    file of several columns, --labels FILE --label COLUMN. With --group coverage holds for every group. SCORES may be a
+    folder, or with --label or --labels several files: all of them are scores, worked on shard by shard.
 
     \b
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
     rankset calibrate val.csv --label answer --score raps --set penalty=0.1 -o rule.rankset
     rankset calibrate scores/*.parquet --label answer -o rule.rankset
+    rankset calibrate val.npy --labels answers.csv --label answer -o rule.rankset
     """
-    scores_files, labels_files = given(paths, layout)
-    check_output(output, ".rankset", (*paths, classes), force=force)
+    scores_files, labels_files = given(paths, label_files, layout)
+    check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
     if automatic is not None and (score is not None or numbers or layout.identity is not None):
         raise click.UsageError(
             "--auto chooses the score and its parameters, and draws nothing; drop --score, --set, --id."
@@ -131,7 +135,7 @@ def _with(score: rs.Score, numbers: Sequence[str]) -> rs.Score:
     help="What becomes of empty sets: they stay, or get the most likely label.",
 )
 @click.option("--excel", is_flag=True, help="csv for spreadsheets: names they would run as formulas become texts.")
-@options("alpha", "group", "identity", "keep", "drop", "key", "form", "header", "force")
+@options("alpha", "group", "identity", "keep", "drop", "key", "form", "header", "max_memory", "force")
 def predict(
     rule_file: Path,
     paths: Sequence[str],
@@ -198,15 +202,18 @@ def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout
 @click.command(short_help="How a rule's sets do, now that labels are known.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@options("alphas", "label", "group", "identity", "drop", "key", "form", "header", "json")
+@options("alphas", "label", "labels", "group", "identity", "drop", "key", "form", "header", "max_memory", "json")
 def evaluate(
     rule_file: Path,
     paths: Sequence[str],
+    label_files: Sequence[str],
     alphas: Sequence[str],
     as_json: bool,  # noqa: FBT001
     layout: Layout,
 ) -> None:
     """How a rule's sets do on SCORES, now that the LABELS are known; with --group also in every group.
+
+    Files are given as to calibrate: with --label or --labels every one of SCORES is a file of scores.
 
     \b
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
@@ -214,7 +221,7 @@ def evaluate(
     rule, asked = _load(rule_file), alphas or (DEFAULT_ALPHA,)
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in asked}
     truth, groups = [], []
-    for pair in shards.paired(*given(paths, layout)):
+    for pair in shards.paired(*given(paths, label_files, layout)):
         rows = layout.rows(*pair, rule.classes.tolist()).of_kind(rule.kind)
         with once(), rows.named(), progress.watched("evaluating"):
             truth.append(rule.classes[rows.columns_of(rule)])
@@ -240,9 +247,10 @@ def _evaluated(told: rs.Evaluation) -> dict[str, Any]:
 @click.command(short_help="Every score on the same random halves, one table.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Random halves.")
-@options("kind", "alphas", "label", "drop", "classes", "key", "form", "header", "seed", "json")
+@options("kind", "alphas", "label", "labels", "drop", "classes", "key", "form", "header", "seed", "max_memory", "json")
 def compare(
     paths: Sequence[str],
+    label_files: Sequence[str],
     repeats: int,
     kind: Any,
     alphas: Sequence[str],
@@ -256,7 +264,7 @@ def compare(
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
-    scores_files, labels_files = given(paths, layout)
+    scores_files, labels_files = given(paths, label_files, layout)
     pairs = shards.paired(scores_files, labels_files)
     if len(pairs) > 1:
         raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")

@@ -25,7 +25,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankset import atomic, blocks, files, outputs
+from rankset import atomic, blocks, budget, files, outputs
 from rankset.conditions import Condition, Marginal
 from rankset.conformal import Rule
 from rankset.engines import parts
@@ -194,7 +194,7 @@ def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | No
     threads = str(max(1, blocks.cores() // count))
     context = multiprocessing.get_context("spawn")
     life, ours = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(count, context, _prepared, (threads, life))
+    pool = ProcessPoolExecutor(count, context, _prepared, (threads, budget.limit() // count, life))
     try:
         yield from _in_order(pool, work, jobs, 2 * count)
     except BrokenProcessPool:
@@ -262,10 +262,13 @@ def _ended(pool: ProcessPoolExecutor) -> None:
         process.terminate()
 
 
-def _prepared(threads: str, life: Connection) -> None:
-    """Prepares a worker: it takes its share of the cores, and ends when the other end of ``life`` is closed, be it that
-    the process that started it asks for that, or that it is gone."""
+def _prepared(threads: str, memory: int, life: Connection) -> None:
+    """Prepares a worker: its share of cores and memory, and the watch that ends it.
+
+    It ends when the other end of ``life`` is closed: the process that started it asks for that, or is gone.
+    """
     os.environ.setdefault(blocks.THREADS, threads)
+    budget.tell(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
 
@@ -285,7 +288,7 @@ def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]
     if question.classes is None:
         question = replace(question, classes=rows.classes)
     rows.check_order(question.classes)
-    return question.of(_part(rows))
+    return question.of(_part(rows.spelt(question.classes)))
 
 
 def _sets_of(question: Predicting, layout: Layout, path: str) -> outputs.Part:

@@ -205,6 +205,29 @@ class FileError(RanksetError, ValueError):
         return cls("labels are needed: pass a second file, or --label with the name of their column.")
 
     @classmethod
+    def no_label_column(cls, path: str, name: str, names: Sequence[str]) -> "FileError":
+        has = f"it has {listed(names)}" if names else "its columns have no names"
+        return cls(
+            f"{path}: it has no column {shown(name)} of labels, {has}. With --label every file holds scores and that "
+            f"column; pass a file of labels with --labels."
+        )
+
+    @classmethod
+    def labels_alone(cls, path: str, name: str) -> "FileError":
+        return cls(
+            f"{path}: every file must hold scores beside the labels of --label {name}, it holds no scores. "
+            f"Pass a file of labels with --labels."
+        )
+
+    @classmethod
+    def too_large(cls, path: str, limit: int, needed: int | None) -> "FileError":
+        takes = "more" if needed is None else f"{needed:,} or more"
+        return cls(
+            f"{path}: reading it may take {limit:,} bytes of memory, it takes {takes}. Allow more with --max-memory "
+            f"(RANKSET_MAX_MEMORY), pass fewer rows or columns, or an .npy file, which is read from disk."
+        )
+
+    @classmethod
     def labels_twice(cls) -> "FileError":
         return cls("labels came twice, as a file and with --label. Pass one of them.")
 

@@ -1,0 +1,527 @@
+"""What files are taken for, what their names and labels are, and how much memory reading them takes."""
+
+import base64
+import gzip
+import io
+import json
+import random
+import subprocess
+import sys
+import textwrap
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from pyarrow import feather
+
+import rankset as rs
+from rankset import budget, columnar, files
+from rankset.cli.commands import rankset
+from rankset.engines import shards
+from rankset.errors import FileError, KindError
+
+RNG = np.random.default_rng(14)
+N, K = 300, 3
+PROBS = RNG.dirichlet(np.ones(K), N)
+LABELS = np.array([RNG.choice(K, p=row) for row in PROBS])
+NAMES = ["cat", "dog", "owl"]
+WORDS = np.array(NAMES)[LABELS]
+FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS)
+HALVES = (slice(0, 100), slice(100, N))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments, stdin=None):
+    return CliRunner().invoke(rankset, [str(argument) for argument in arguments], input=stdin)
+
+
+def fine(*arguments, **options):
+    done = run(*arguments, **options)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def refused(*arguments, stdin=None):
+    done = run(*arguments, stdin=stdin)
+    assert done.exit_code == 1, done.output
+    assert len(done.stderr.strip().splitlines()) == 1
+    return done.stderr
+
+
+# What a file is
+
+
+def lists(part):
+    return pa.table({"probs": PROBS[part].tolist(), "answer": LABELS[part]})
+
+
+WRITERS = {
+    "parquet": lambda part, path: pq.write_table(lists(part), path),
+    "csv": lambda part, path: FRAME[part].to_csv(path, index=False),
+    "npz": lambda part, path: np.savez(path, probs=PROBS[part], answer=LABELS[part], other=LABELS[part]),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_with_label_every_file_is_scores(folder, kind):
+    """Two files of scores and labels are 300 rows, not the scores of one and the labels of the other."""
+    for number, part in enumerate(HALVES):
+        WRITERS[kind](part, f"s{number}.{kind}")
+    paths = (f"s0.{kind}", f"s1.{kind}", "--label", "answer", *(("--key", "probs") if kind == "npz" else ()))
+    fine("calibrate", *paths, "-o", "rule.rankset")
+    expected = (
+        rs.calibrate(PROBS, WORDS, classes=NAMES) if kind == "csv" else rs.calibrate(PROBS, LABELS, classes=range(K))
+    )
+    assert rs.load("rule.rankset") == expected
+    told = json.loads(fine("evaluate", "rule.rankset", *paths, "--json").stdout)["0.1"]
+    truth = WORDS if kind == "csv" else LABELS
+    assert told["coverage"] == rs.evaluate(expected.predict(PROBS, 0.1), truth).coverage
+    assert "one file, got 2" in run("compare", *paths).stderr
+
+
+def test_a_file_of_labels_with_several_columns(folder):
+    np.save("probs.npy", PROBS)
+    pd.DataFrame({"case": range(N), "answer": LABELS, "guess": 0}).to_csv("answers.csv", index=False)
+    labels = ("--labels", "answers.csv", "--label", "answer")
+    fine("calibrate", "probs.npy", *labels, "-o", "rule.rankset")
+    assert rs.load("rule.rankset") == rs.calibrate(PROBS, LABELS)
+    assert "coverage" in fine("evaluate", "rule.rankset", "probs.npy", *labels).stdout
+    assert "Thr()" in fine("compare", "probs.npy", *labels, "--repeats", "2").stdout
+    assert "it must have one column" in refused("calibrate", "probs.npy", "answers.csv", "-o", "x.rankset")
+    for number, part in enumerate(HALVES):
+        np.save(f"p{number}.npy", PROBS[part])
+        np.save(f"y{number}.npy", LABELS[part])
+    several = ("p0.npy", "p1.npy", "--labels", "y0.npy", "--labels", "y1.npy")
+    fine("calibrate", *several, "-o", "several.rankset")
+    assert rs.load("several.rankset") == rs.load("rule.rankset")
+    assert "is an input" in refused(
+        "calibrate", "probs.npy", "--labels", "rule.rankset", "-o", "rule.rankset", "--force"
+    )
+
+
+def test_a_file_of_labels_is_not_taken_for_scores(folder):
+    FRAME[NAMES].to_csv("scores.csv", index=False)
+    FRAME[["answer"]].to_csv("labels.csv", index=False)
+    FRAME.to_csv("both.csv", index=False)
+    said = refused("calibrate", "scores.csv", "labels.csv", "--label", "answer", "-o", "x.rankset")
+    assert "scores.csv: it has no column 'answer' of labels" in said
+    assert "--labels" in said
+    said = refused("calibrate", "both.csv", "labels.csv", "--label", "answer", "-o", "x.rankset")
+    assert "labels.csv: every file must hold scores" in said
+    assert "--labels" in said
+    assert run("calibrate", "a.csv", "b.csv", "c.csv", "-o", "x.rankset").exit_code == 2
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize("name", [None, "case"])
+def test_an_index_of_pandas_is_no_class(folder, kind, name):
+    frame = FRAME.set_index(pd.Index(np.arange(N) * 2.0, name=name))
+    table = pa.Table.from_pandas(frame)
+    assert table.num_columns == K + 2
+    (pq.write_table if kind == "parquet" else feather.write_feather)(table, f"rows.{kind}")
+    fine("calibrate", f"rows.{kind}", "--label", "answer", "-o", "rule.rankset")
+    assert rs.load("rule.rankset") == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    alone = pa.Table.from_pandas(frame[["answer"]])
+    (pq.write_table if kind == "parquet" else feather.write_feather)(alone, f"labels.{kind}")
+    columns = files.read(f"labels.{kind}")
+    assert columns.values().tolist() == WORDS.tolist()
+    index = name or "__index_level_0__"
+    fine("predict", "rule.rankset", f"rows.{kind}", "--keep", index, "-o", "sets.parquet")
+    assert pq.read_table("sets.parquet").column(index).to_pylist() == frame.index.tolist()
+
+
+# Names and labels as they are written
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["007", "008", "009"],
+        ["true", "false", "maybe"],
+        ["1.0", "2.0", "3.0"],
+        ["1e5", "2e5", "3e5"],
+        ["+1", "+2", "+3"],
+        ["2026-01-01", "2026-01-02", "2026-01-03"],
+        ["10:00:00", "11:00:00", "12:00:00"],
+        ["0", "-0", "00"],
+        ["NA", "null", "nan"],
+        ["10", "20", "30"],
+    ],
+    ids=lambda names: names[0],
+)
+def test_labels_match_their_own_header(folder, names):
+    frame = pd.DataFrame(PROBS, columns=names).assign(answer=np.array(names)[LABELS])
+    frame.to_csv("rows.csv", index=False)
+    fine("calibrate", "rows.csv", "--label", "answer", "-o", "rule.rankset")
+    rule = rs.load("rule.rankset")
+    assert [str(name) for name in rule.classes] == names
+    assert rule == rs.calibrate(PROBS, rule.classes[LABELS], classes=rule.classes.tolist())
+    assert len(fine("predict", "rule.rankset", "rows.csv").stdout.splitlines()) == N + 1
+    fine("evaluate", "rule.rankset", "rows.csv", "--label", "answer")
+    frame.iloc[:100].to_csv("a.csv", index=False)
+    frame.iloc[100:].to_csv("b.csv", index=False)
+    assert shards.calibrate(["a.csv", "b.csv"], label="answer", workers=1) == rule
+
+
+def test_labels_may_be_spelt_as_other_programs_do(folder):
+    np.save("probs.npy", PROBS)
+    expected = rs.calibrate(PROBS, LABELS)
+    for name, labels in (("ints", LABELS), ("floats", LABELS.astype(float))):
+        pd.DataFrame({"y": labels}).to_csv(f"{name}.csv", index=False)
+        fine("calibrate", "probs.npy", f"{name}.csv", "-o", "rule.rankset", "--force")
+        assert rs.load("rule.rankset") == expected
+        fine("evaluate", "rule.rankset", "probs.npy", f"{name}.csv")
+        assert shards.calibrate("probs.npy", f"{name}.csv", workers=1) == expected
+    (folder / "names.txt").write_text("2.0\n1.0\n0.0\n")
+    fine("calibrate", "probs.npy", "floats.csv", "--classes", "names.txt", "-o", "turned.rankset")
+    turned = rs.load("turned.rankset")
+    assert turned == rs.calibrate(PROBS, [f"{label}.0" for label in LABELS], classes=["2.0", "1.0", "0.0"])
+    rows = zip(PROBS[:, :2] / PROBS[:, :2].sum(axis=1, keepdims=True), LABELS == 0, strict=True)
+    lines = (json.dumps({"true": p, "false": 1 - p, "y": bool(label)}) + "\n" for (p, _), label in rows)
+    (folder / "rows.jsonl").write_text("".join(lines))
+    fine("calibrate", "rows.jsonl", "--label", "y", "-o", "bool.rankset")
+    assert rs.load("bool.rankset").classes.tolist() == ["true", "false"]
+
+
+def test_groups_ids_and_kept_columns_stay_as_they_are_written(folder):
+    sites = np.array(["007", "7"])[np.arange(N) % 2]
+    frame = FRAME.assign(site=sites, case=[f"{number:04d}" for number in range(N)], dose=np.arange(N) / 4)
+    frame.assign(visit=pd.array([1, None, 3] * 100, dtype="Int64")).to_csv("rows.csv", index=False)
+    fine(
+        "calibrate",
+        "rows.csv",
+        "--label",
+        "answer",
+        "--group",
+        "site",
+        *DROPPED,
+        "-o",
+        "r.rankset",
+    )
+    assert rs.load("r.rankset").recipe.groups.values == ("007", "7")
+    kept = ("--keep", "dose", "--keep", "visit")
+    fine("predict", "r.rankset", "rows.csv", "--group", "site", "--id", "case", *kept, "-o", "sets.jsonl")
+    first, second = [json.loads(line) for line in (folder / "sets.jsonl").read_text().splitlines()[:2]]
+    assert (first["case"], first["dose"], first["visit"]) == ("0000", 0.0, 1)
+    assert (second["case"], second["dose"], second["visit"]) == ("0001", 0.25, None)
+
+
+DROPPED = ("--drop", "case", "--drop", "dose", "--drop", "visit")
+
+
+def test_cells_that_are_no_numbers_are_told_with_their_row(folder):
+    rule = rs.calibrate(PROBS, WORDS, classes=NAMES)
+    rule.save("rule.rankset")
+    for cell, words in (
+        ("x", "column 'dog' must hold numbers, it holds 'x' at row 1"),
+        ("", "column 'dog' has no value at row 1"),
+        ("NA", "column 'dog' has no value at row 1"),
+        ("true", "it holds 'true' at row 1"),
+        ("nan", "NaN at row 1, column 1"),
+    ):
+        (folder / "rows.csv").write_text(f"cat,dog,owl\n0.5,0.25,0.25\n0.5,{cell},0.25\n")
+        assert words in refused("predict", "rule.rankset", "rows.csv")
+    (folder / "rows.csv").write_text("cat,dog,owl\n 0.5,0.25 , 0.25\n")
+    assert fine("predict", "rule.rankset", "rows.csv").stdout.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv", b"cat,d\xffg,d\xfeg,answer\n0.5,0.25,0.25,cat\n"),
+        ("a.csv", b"cat,dog,owl,answer\n0.5,0.25,0.25,c\xfft\n"),
+        ("a.csv", b"cat,dog,owl,answer\n0.5,0.25,0.25,c\xed\xa0\x80t\n"),
+        ("a.jsonl", b'{"cat": 0.5, "dog": 0.25, "owl": 0.25, "answer": "\\ud800"}\n'),
+        ("a.jsonl", b'{"\\ud800": 0.5, "\\ud801": 0.25, "owl": 0.25, "answer": "owl"}\n'),
+        ("a.jsonl", b'{"cat": 0.5, "dog": 0.25, "owl": 0.25, "answer": "\xed\xa0\x80"}\n'),
+    ],
+)
+def test_names_that_are_no_text_are_refused(folder, name, data):
+    (folder / name).write_bytes(data)
+    assert "a." in refused("calibrate", name, "--label", "answer", "-o", "x.rankset")
+
+
+def test_other_files_of_names_that_are_no_text_are_refused(folder):
+    np.save("probs.npy", PROBS[:2])
+    np.save("labels.npy", LABELS[:2])
+    (folder / "names.txt").write_bytes(b"a\xff\na\xfe\nb\n")
+    said = refused("calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "-o", "x.rankset")
+    assert "names.txt: it cannot be read" in said
+    (folder / "labels.txt").write_bytes(b"a\xff\na\xfe\n")
+    assert "labels.txt: it cannot be read" in refused("calibrate", "probs.npy", "labels.txt", "-o", "x.rankset")
+    words = pa.array([b"a\xff", b"a\xfe"]).view(pa.string())
+    table = pa.table({"cat": [0.5, 0.5], "dog": [0.5, 0.5], "answer": words})
+    pq.write_table(table, "rows.parquet")
+    assert "rows.parquet: it cannot be read" in refused(
+        "calibrate", "rows.parquet", "--label", "answer", "-o", "x.rankset"
+    )
+
+
+# Files that would end the process
+
+
+ABORTS = base64.b85decode(
+    "P(e~L6#x}16)Y?j1Qh@k1{DSz00002000040RR910002cKL7v#0002sKNSEKEEOy)6$BLk6$TXs8~^|S0ssI21OWg500000=sy4e00000;6D`v89X%r7"
+    "zT4=Xk~3-6$Ahk3MDld0bu|Y3MB#<0b&3a1Q{F|EG7UP6$%+81^^it0bvyY76cYj7E&e%NgNdb6#x|i06ZxM872S(0000c02~zx86^e)85jX#6#y0l7E"
+    "%^cCR#}x6#x|g6#@V}DFzuP00aO402ZVH76c{;7Nh|HC?IfQa&dKKbS-0Wa4lhSa&LDac4cyNX>V>IGBz$SE-@J_8~^|u000270000`K~ga"
+)
+"""A parquet file of two numbers in each of two columns, with one byte of its footer changed: asking pyarrow 26.0.1 for
+its first row group's first column ends the process with SIGABRT."""
+
+
+def test_a_damaged_footer_is_an_error(folder):
+    (folder / "rows.parquet").write_bytes(ABORTS)
+    code = "from rankset import files; files.read('rows.parquet')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "FileError: rows.parquet: it cannot be read" in done.stderr
+
+
+def test_damaged_footers_give_an_answer_or_one_error(folder):
+    rnd, data = random.Random(0), io.BytesIO()  # noqa: S311
+    pq.write_table(lists(slice(0, 20)), data, row_group_size=5)
+    whole = data.getvalue()
+    first = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    refusals = 0
+    for _ in range(300):
+        changed = bytearray(whole)
+        for _ in range(rnd.randint(1, 3)):
+            changed[rnd.randrange(first, len(whole))] = rnd.randrange(256)
+        (folder / "rows.parquet").write_bytes(bytes(changed))
+        try:
+            files.read("rows.parquet").scores(["answer"])
+        except FileError:
+            refusals += 1
+    assert 50 < refusals < 300
+
+
+def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
+    FRAME.to_parquet("rows.parquet")
+    reader = columnar.Reader()
+    whole = budget.Budget("rows.parquet", 1 << 30)
+    script = folder / "dies.py"
+    script.write_text("import os, sys\nsys.stdin.buffer.readline()\nos.abort()\n")
+    monkeypatch.setattr(columnar, "SCRIPT", script)
+    with pytest.raises(FileError, match=r"ended the process that reads it \(exit code -6\)"):
+        reader.table("rows.parquet", "parquet", whole)
+    monkeypatch.undo()
+    table = reader.table(str(folder / "rows.parquet"), "parquet", whole)
+    assert table.num_rows == N
+    assert reader.process.poll() is None
+    reader.process.stdin.close()
+    reader.process.wait(20)  # as after a long wait
+    assert reader.table(str(folder / "rows.parquet"), "parquet", whole) == table
+    reader.end()
+
+
+# Memory
+
+
+BUDGET = 32 << 20
+
+
+def packed(name, *parts):
+    with gzip.open(name, "wb", 1) as file:
+        for data, times in parts:
+            for _ in range(times):
+                file.write(data)
+
+
+def bombs():
+    """Small files that would take 250 MB and more to read."""
+    zeros, rows = np.zeros(1_000_000), pa.table({"cat": np.zeros(1_000_000)})
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (40_000_000,)})
+    with (
+        zipfile.ZipFile("array.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("x.npy", "w", force_zip64=True) as file,
+    ):
+        file.write(head.getvalue())
+        for _ in range(40):
+            file.write(zeros)
+    with zipfile.ZipFile("array.npz", "a") as archive:
+        archive.writestr("y.npy", head.getvalue().replace(b"(40000000,)", b"(0,)       "))
+    packed("rows.csv.gz", (b"cat,dog\n", 1), (b"0,1\n" * 100_000, 150))
+    packed("columns.csv.gz", (b",".join(b"c%d" % number for number in range(100_000)) + b"\n", 1))
+    packed("line.csv.gz", (b"a" * 1_000_000, 250))
+    packed("rows.jsonl.gz", (b'{"p":[' + b"0," * 9_999 + b"0]}\n", 4_000))
+    packed("line.jsonl.gz", (b'{"p":[', 1), (b"[]," * 100_000, 60), (b"[]]}\n", 1))
+    packed("labels.txt.gz", (b"ab\n" * 100_000, 150))
+    packed("rows.parquet.gz", (b"\0" * 1_000_000, 250))
+    for kind, times in (("parquet", 25), ("feather", 25)):
+        if kind == "parquet":
+            with pq.ParquetWriter("rows.parquet", rows.schema, compression="zstd") as writer:
+                for _ in range(times):
+                    writer.write_table(rows)
+        else:
+            with (
+                pa.OSFile("rows.feather", "wb") as file,
+                pa.ipc.new_file(file, rows.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer,
+            ):
+                for _ in range(times):
+                    writer.write_table(rows)
+    long = pa.ListArray.from_arrays(np.array([0, 20_000_000], dtype=np.int32), np.zeros(20_000_000))
+    pq.write_table(pa.table({"p": long}), "list.parquet", compression="zstd")
+    feather.write_feather(pa.table({"p": long}), "list.feather", compression="zstd")
+    words = pa.DictionaryArray.from_arrays(np.zeros(600, dtype=np.int32), ["x" * 1_000_000])
+    nested = pa.ListArray.from_arrays(np.array([0, 600], dtype=np.int32), words.dictionary_decode())
+    pq.write_table(pa.table({"p": nested}), "texts.parquet")
+
+
+MEASURED = """
+    import resource, sys
+    from click.testing import CliRunner
+    from rankset import columnar
+    from rankset.cli.commands import rankset
+    def peak():
+        return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) << 10
+    for name in ("small.csv", "small.parquet", *sys.argv[2:]):
+        asked = ["calibrate", name, "--label", "y"]
+        if "label" in name:
+            asked = ["calibrate", "probs.npy", name]
+        if name == "names.txt":
+            asked = ["calibrate", "probs.npy", "probs.npy", "--classes", name]
+        done = CliRunner().invoke(rankset, [*asked, "-o", "x.rankset", "--force", "--max-memory", sys.argv[1]])
+        columnar.READER.end()
+        print(name, done.exit_code, peak(), done.stderr.strip().replace(chr(10), "|"), sep="\\t")
+"""
+
+
+def test_bombs_are_refused_before_they_take_memory(folder):
+    bombs()
+    np.save("probs.npy", PROBS)
+    pd.DataFrame({"a": [0.5], "b": [0.5], "y": ["a"]}).to_csv("small.csv", index=False)
+    pd.DataFrame({"a": [0.5], "b": [0.5], "y": ["a"]}).to_parquet("small.parquet")
+    names = sorted(
+        path.name for path in folder.iterdir() if path.name not in ("probs.npy", "small.csv", "small.parquet")
+    )
+    assert len(names) == 13
+    assert all((folder / name).stat().st_size < 4_000_000 for name in names)
+    code = [sys.executable, "-c", textwrap.dedent(MEASURED), str(BUDGET), *names]
+    done = subprocess.run(code, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    told = {line.split("\t")[0]: line.split("\t")[1:] for line in done.stdout.splitlines()}
+    before = int(told["small.parquet"][1])
+    assert told["small.csv"][0] == told["small.parquet"][0] == "0"
+    assert set(told) == {"small.csv", "small.parquet", *names}
+    for name in names:
+        code, peak, said = told[name]
+        assert code == "1", (name, told[name])
+        assert name in said
+        assert "|" not in said
+        assert f"may take {BUDGET:,} bytes of memory" in said or name == "line.csv.gz", said
+        assert int(peak) - before < 2.5 * BUDGET, (name, told[name], before)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "txt", "npy", "parquet", "arrow"])
+def test_standard_input_has_a_budget(folder, kind):
+    rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
+    told = ("predict", "rule.rankset", "-", "--format", kind, "--max-memory", "1MB")
+    assert "--max-memory" in refused(*told, stdin=b"0" * 600_000)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "txt", "npz", "parquet", "feather"])
+def test_every_reader_takes_what_it_is_allowed(folder, kind):
+    many = pd.DataFrame(np.tile(PROBS, (100, 1)), columns=NAMES)
+    match kind:
+        case "csv" | "tsv":
+            many.to_csv(f"rows.{kind}", index=False, sep="," if kind == "csv" else "\t")
+        case "jsonl":
+            many.to_json("rows.jsonl", orient="records", lines=True)
+        case "npz":
+            np.savez("rows.npz", x=many)
+        case "txt":
+            (folder / "rows.txt").write_text("cat\n" * len(many))
+        case "parquet":
+            many.to_parquet("rows.parquet")
+        case "feather":
+            feather.write_feather(pa.Table.from_pandas(many), "rows.feather", compression="lz4")
+    np.save("probs.npy", many.to_numpy())
+    rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
+    told = ("calibrate", "probs.npy", "rows.txt") if kind == "txt" else ("predict", "rule.rankset", f"rows.{kind}")
+    output = ("-o", "x.rankset") if kind == "txt" else ("-o", "sets.csv")
+    said = refused(*told, *output, "--max-memory", "300 kB")
+    assert "may take 300,000 bytes of memory" in said
+    assert "--max-memory" in said
+    if kind != "txt":
+        fine(*told, *output, "--max-memory", "20MB")
+    fine("predict", "rule.rankset", "probs.npy", "--max-memory", "1B", "-o", "mapped.csv")
+
+
+def test_names_of_classes_have_a_budget(folder):
+    np.save("probs.npy", PROBS)
+    np.save("labels.npy", LABELS)
+    (folder / "names.txt").write_text("ab\n" * 100_000)
+    said = refused(
+        "calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "--max-memory", "5MB", "-o", "x.rankset"
+    )
+    assert "names.txt: reading it may take 5,000,000 bytes" in said
+
+
+def test_many_columns_are_read(folder):
+    names = [f"c{number}" for number in range(10_000)]
+    row = ",".join(["0.0001"] * 10_000)
+    (folder / "wide.csv").write_text(",".join(names) + "\n" + f"{row}\n" * 2)
+    with budget.told(150 << 20):  # ten times as many fit into 1.5 GB
+        matrix, found = files.read("wide.csv").scores()
+    assert matrix.shape == (2, 10_000)
+    assert found == names
+
+
+def test_the_budget_is_told_or_half_of_what_is_free(monkeypatch):
+    monkeypatch.delenv(budget.VARIABLE, raising=False)
+    assert budget.LEAST <= budget.limit() <= max(budget.LEAST, budget.free())
+    monkeypatch.setenv(budget.VARIABLE, "500MB")
+    assert budget.limit() == 500_000_000
+    with budget.told(7):
+        assert budget.limit() == 7
+        with budget.told(None):
+            assert budget.limit() == 7
+    assert budget.limit() == 500_000_000
+    for wrong in ("lots", "-1", "0", "1PB", "1e9", "GB", "9" * 5000):
+        monkeypatch.setenv(budget.VARIABLE, wrong)
+        with pytest.raises(KindError, match="max memory must be"):
+            budget.limit()
+    assert run("predict", "a.rankset", "b.csv", "--max-memory", "lots").exit_code in (1, 2)
+
+
+def test_the_budget_knows_a_limit_of_the_process():
+    code = """
+        import resource
+        from rankset import budget
+        before = budget.free()
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        print(before, budget.free())
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    before, after = map(int, done.stdout.split())
+    assert 0 < after < min(before + 1, 3 << 30)
+
+
+def test_the_budget_knows_a_limit_of_the_group(tmp_path, monkeypatch):
+    for name, text in (
+        ("memory.max", "1000000\n"),
+        ("memory.current", "700000\n"),
+        ("memory.stat", "anon 1\ninactive_file 200000\nactive_file 50000\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(budget, "_group", lambda: tmp_path)
+    assert budget.free() == 550_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert budget.free() > 1_000_000
+
+
+def test_processes_share_the_budget(folder):
+    for number in range(3):
+        FRAME.to_csv(f"s{number}.csv", index=False)
+    with budget.told(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
+        shards.calibrate([f"s{number}.csv" for number in range(3)], label="answer", workers=2)
