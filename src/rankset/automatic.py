@@ -148,8 +148,7 @@ def _plainly_better(probs: NDArray[np.float64], columns: Ints, alpha: Fraction, 
     fitted = Recalibrated.fit(probs[:half], columns[:half], class_factors=class_factors)
     candidates = (fitted, Thr(), Rank())
     compared = choosing.compare(probs[judges], columns[judges], alpha, scores=candidates, repeats=8)
-    sizes = compared.values[:, compared.measures.index("size")]
-    best = 1 + int(sizes[1:].mean(axis=1).argmin())
-    gaps = sizes[best] - CLEARLY * sizes[0]
-    surely = gaps.mean() + choosing.ENOUGH * gaps.std(ddof=1) < 0
-    return candidates[best] if surely else None
+    sizes = compared.means[:, compared.measures.index("size")]
+    best = 1 + int(sizes[1:].argmin())
+    gap, error = compared.contrast([-CLEARLY, *(float(place == best) for place in (1, 2))])
+    return candidates[best] if gap + choosing.ENOUGH * error < 0 else None
