@@ -68,6 +68,7 @@ OPTIONAL_NAMES = {
     "Holdout": "splits",
     "RankDisplay": "displays",
     "Recalibrated": "recalibration",
+    "Seen": "scores",
     "SetSize": "estimator",
     "SizeDisplay": "displays",
     "SizeHistogramDisplay": "displays",

@@ -73,9 +73,9 @@ class Ranked:
     def influences(self, n_cal: int, alpha: Fraction, measures: Sequence[PerRow]) -> tuple[Floats, Floats]:
         """What each row adds to the mean of each measure when it tests, and when it calibrates (measure, row).
 
-        Over halves A, which calibrates, and B, which tests, a mean over B is close to a constant + the mean of the first
-        over B + the mean of the second over A. A row that calibrates acts through the threshold alone: it makes the
-        thresholds below its label less likely and those above it more likely.
+        Over halves A, which calibrates, and B, which tests, a mean over B is close to a constant plus the mean of the
+        first over B plus the mean of the second over A. A row that calibrates acts through the threshold alone, which it
+        pulls towards its label.
         """
         places, chances, pulls = self._thresholds(n_cal, alpha)
         tests = np.zeros((len(measures), len(self.labels)))
@@ -86,7 +86,8 @@ class Ranked:
                 values = measure(covered, sizes).astype(np.float64)
                 tests[number] += chance * values
                 levels[number, step] = values.mean()
-        # a row whose label is not after a threshold makes that one and those before it more likely
+        # a calibration row makes it more likely that the threshold is not after a place, for every place that is not
+        # before its label; what the mean would change by from that place to the next one is then lost
         changes = np.diff(levels, axis=1) * pulls[:-1]
         sums = np.concatenate((changes[:, ::-1].cumsum(axis=1)[:, ::-1], np.zeros((len(measures), 1))), axis=1)
         later = np.searchsorted(places[:-1], self.labels)
