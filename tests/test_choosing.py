@@ -1,8 +1,10 @@
 """compare, grid, choose and auto, as users meet them."""
 
+import itertools
 import json
 import re
 import sys
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import rankset as rs
 from rankset.automatic import FEW_ROWS, MANY_ROWS, aligned
 from rankset.choosing import FIXED
 from rankset.cli.commands import rankset
-from rankset.resampling import halves
+from rankset.resampling import Ranked, halves
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 import choosing_study
@@ -54,6 +56,16 @@ def test_standard_errors_are_those_over_fresh_data_sets(source):
     found = {(measure, name): ratio for measure in WITH_RATIOS for name, ratio in told[measure].items()}
     assert {key: ratio for key, ratio in found.items() if not 0.75 < ratio < 1.35} == {}
     assert len(found) == 8
+
+
+@pytest.mark.parametrize("labels", [range(9), [0, 0, 1, 1, 1, 2, 5, 5, 8], [3] * 9], ids=["distinct", "tied", "same"])
+def test_thresholds_are_as_likely_as_over_all_halves(labels):
+    ranked = Ranked(rows=np.zeros(9, int), ends=np.arange(1, 10), labels=np.array(labels))
+    alpha, n_cal = Fraction(3, 10), 4
+    found = Counter(sorted(ranked.labels[list(half)])[3] for half in itertools.combinations(range(9), n_cal))
+    places, chances, _ = ranked._thresholds(n_cal, alpha)
+    expected = {place: count / found.total() for place, count in found.items()}
+    assert dict(zip(places.tolist(), chances.tolist(), strict=True)) == pytest.approx(expected)
 
 
 def test_errors_are_given_where_they_are_known():
@@ -354,7 +366,14 @@ def test_the_page_tells_the_numbers_of_its_file():
     page = (DOCS / "choosing.md").read_text(encoding="utf-8")
     assert page == choosing_study.refreshed(page, cells)
     errors = json.loads((DOCS / "comparison_errors.json").read_text(encoding="utf-8"))
-    assert page == comparison_errors.refreshed(page, errors)
+    assert comparison_errors.table(errors) in page
+    within = [ratio for cell in errors for name in WITH_RATIOS for ratio in cell[name].values() if cell["grain"] != 8]
+    assert 0.85 < min(within) < max(within) < 1.2  # with heavy ties less exact, see the page
+    sizes = {(c["model"], c["alpha"]): c["sizes"]["RANK"] / c["sizes"]["THR"] for c in cells if c["classes"] >= 20}
+    thr_smaller = {level: max(1 - 1 / sizes[key] for key in sizes if key[1] == level) for level in ("0.05", "0.2")}
+    assert thr_smaller == {"0.05": pytest.approx(0.37, abs=0.005), "0.2": pytest.approx(0.06, abs=0.005)}
+    assert Counter(level for (_, level), ratio in sizes.items() if ratio < 0.999) == {"0.05": 1, "0.1": 1, "0.2": 2}
+    assert min(sizes.values()) > 0.98
     many = [cell for cell in cells if cell["rows"] > 1000]
     assert len({cell["model"] for cell in many}) == 21
     assert np.exp(np.mean(np.log([cell["ratio"] for cell in many]))) < 0.9

@@ -74,8 +74,8 @@ class Ranked:
         """What each row adds to the mean of each measure when it tests, and when it calibrates (measure, row).
 
         Over halves A, which calibrates, and B, which tests, a mean over B is close to a constant plus the mean of the
-        first over B plus the mean of the second over A. A row that calibrates acts through the threshold alone, which it
-        pulls towards its label.
+        first over B plus the mean of the second over A. A row that calibrates acts through the threshold alone, by
+        pulling it towards its label.
         """
         places, chances, pulls = self._thresholds(n_cal, alpha)
         tests = np.zeros((len(measures), len(self.labels)))
