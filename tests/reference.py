@@ -51,6 +51,8 @@ def key(score, row, label, draw):
         case rs.Saps():
             part = draw if score.randomized else 1.0
             return (part * ordered[0] if rank == 1 else ordered[0] + (rank - 2 + part) * score.weight,)
+        case rs.Seen():
+            return (int(label not in score.columns), *key(score.score, row, label, draw))
         case rs.TieBreak():
             return (*key(score.score, row, label, draw), draw)
     raise NotImplementedError(score)

@@ -22,12 +22,26 @@ DETERMINISTIC = [
     rs.Saps(weight=0.15, randomized=False),
 ]
 RANDOMIZED = [rs.Aps(), rs.Raps(penalty=0.05, free_ranks=2), rs.Saps(weight=0.2)]
-SCORES = [*DETERMINISTIC, *RANDOMIZED, rs.TieBreak(rs.Rank()), rs.TieBreak(rs.TopK()), rs.TieBreak(rs.Aps())]
+IN_RANKING_ORDER = [*DETERMINISTIC, *RANDOMIZED, *(rs.TieBreak(score) for score in (rs.Rank(), rs.TopK(), rs.Aps()))]
+"""Scores whose sets hold the most likely labels of every row."""
+SCORES = [*IN_RANKING_ORDER, rs.Seen(rs.Thr(), (0,), 1), rs.Seen(rs.Raps(penalty=0.2, free_ranks=1), (0,), 1)]
+"""All scores; ``sized`` makes those for a certain number of classes fit."""
 ORDER_ONLY = [rs.Rank(), rs.TopK(), rs.Thr(), rs.Margin(), rs.TieBreak(rs.Rank())]
 
 GROUPS = ["north", "south", "west"]
 
 scores = st.sampled_from(SCORES)
+
+
+def sized(score, n_columns):
+    """The score for that many classes; of three classes two were seen."""
+    if isinstance(score, rs.TieBreak):
+        return rs.TieBreak(sized(score.score, n_columns))
+    if not isinstance(score, rs.Seen):
+        return score
+    return rs.Seen(score.score, [column for column in range(n_columns) if column % 3 != 1], n_columns)
+
+
 alphas = st.sampled_from([0.05, 0.1, "0.15", 0.2, Fraction(1, 4), 0.29, Fraction(1, 3), 0.5, 0.58, 0.9])
 
 
@@ -98,7 +112,7 @@ def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_co
         labels=np.array(draw(st.lists(st.integers(0, n_columns - 1), min_size=n_rows, max_size=n_rows))),
         groups=draw(st.lists(st.sampled_from(GROUPS), min_size=n_rows, max_size=n_rows)),
         ids=draw(st.one_of(st.none(), st.permutations(range(n_rows)))),
-        score=draw(score),
+        score=sized(draw(score), n_columns),
         condition=draw(conditions(n_columns) if condition is None else condition),
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 import rankset as rs
 from rankset import level
-from strategies import SCORES
+from strategies import SCORES, sized
 
 FILE = np.load(Path(__file__).parent / "data" / "heavy_ties.npz")
 INTERNLM = FILE["internlm_logits"], FILE["internlm_labels"], "logits"
@@ -30,7 +30,7 @@ def test_every_score_keeps_its_level_on_heavily_tied_scores(scores, labels, kind
     coverages = []
     for _ in range(repeats):
         rows = rng.permutation(len(labels))
-        rule = rs.calibrate(scores[rows[:n]], labels[rows[:n]], score=score, kind=kind)
+        rule = rs.calibrate(scores[rows[:n]], labels[rows[:n]], score=sized(score, scores.shape[1]), kind=kind)
         coverages.append(rule.predict(scores[rows[n:]], alpha).covers(labels[rows[n:]]).mean())
     k = level.position(n, level.exact(alpha))
     share, m = k / (n + 1), len(labels) - n

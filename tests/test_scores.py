@@ -31,6 +31,7 @@ def cells(label=None, noise=0.25):
         (rs.Saps(weight=0.25), [(0.125,), (0.5625,), (0.8125,), (1.0625,)]),
         (rs.Saps(weight=0.25, randomized=False), [(0.5,), (0.75,), (1.0,), (1.25,)]),
         (rs.TieBreak(rs.TopK()), [(1, 0.25), (2, 0.25), (3, 0.25), (4, 0.25)]),
+        (rs.Seen(rs.Rank(), (3, 0), 4), [(0, 1, -0.5), (1, 2, -0.25), (1, 3, -0.125), (0, 4, -0.125)]),
     ],
 )
 def test_keys_are_those_of_the_formula_for_all_labels_and_for_one(score, ranked):
@@ -96,6 +97,80 @@ def test_a_tie_break_speaks_for_its_score():
     assert scores.reach(plain, (np.array([-0.25]), np.zeros(1))) == scores.Reach(prob=0.25)
     with pytest.raises(TypeError, match=r"the class Rank. Pass Rank\(\) with its parentheses"):
         rs.TieBreak(rs.Rank)
+
+
+def test_classes_are_seen_in_labels_or_given():
+    names = ["ant", "bee", "cat", "dog"]
+    score = rs.Seen.fit(["dog", "ant", "dog"], names, rs.Rank())
+    assert score == rs.Seen(rs.Rank(), (0, 3), 4) == rs.Seen(rs.Rank(), [3, np.int64(0)], 4)
+    assert score == rs.Seen.fit([3, 0, 3], 4, rs.Rank()) == rs.Seen.fit(np.array([0, 3]), range(4), rs.Rank())
+    assert repr(score) == "Seen(Rank(), 2 of 4 classes)"
+    assert scores.n_columns(rs.TieBreak(score)) == 4
+    assert not scores.needs_probs(score)
+    assert scores.needs_probs(rs.Seen.fit([0], 2, rs.Aps()))
+    assert scores.looks_at(score, 4) == {"column", "rank", "prob"}
+    fitted = rs.Seen.fit([0, 1], 3, rs.Recalibrated(factors=(0.0, 1.0, 2.0)))
+    assert scores.transforms(fitted)
+    assert not scores.orders_by_rank(score)  # the first key tells seen from unseen classes
+    assert not scores.breaks_ties_by_prob(rs.TieBreak(score))
+    with pytest.raises(ValueError, match="Rank"):
+        rs.calibrate(*rs.paper.scores("marketing"), score=score).rank_profile(0.1)
+
+
+def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
+    found = scores.reach(rs.Seen(rs.Thr(), (0,), 3), (np.array([0, 1]), np.array([-0.25, -0.5])))
+    assert found.prob.tolist() == [0.25, -np.inf]
+    assert found.rank.tolist() == [np.inf, np.inf]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: rs.Seen(rs.Thr(), (0, 0), 3), ValueError, "different columns, each a whole number from 0 to 2"),
+        (lambda: rs.Seen(rs.Thr(), (0, 3), 3), ValueError, "from 0 to 2, got"),
+        (lambda: rs.Seen(rs.Thr(), (-1,), 3), ValueError, "from 0 to 2, got"),
+        (lambda: rs.Seen(rs.Thr(), (True,), 3), ValueError, "from 0 to 2, got"),
+        (lambda: rs.Seen(rs.Thr(), "01", 3), ValueError, "from 0 to 2, got"),
+        (lambda: rs.Seen(rs.Thr(), 1, 3), ValueError, "from 0 to 2, got"),
+        (lambda: rs.Seen(rs.Thr(), (0,), 3.0), ValueError, "n_columns"),
+        (lambda: rs.Seen(rs.Thr, (0,), 3), TypeError, "the class Thr"),
+        (lambda: rs.Seen(rs.Recalibrated(factors=(0.0, 1.0)), (0,), 3), ValueError, "fitted for 2 classes"),
+        (lambda: rs.Seen.fit([], 3), ValueError, "at least one row"),
+        (lambda: rs.Seen.fit(5, 3), TypeError, "labels must be a list"),
+        (lambda: rs.Seen.fit([0], True), TypeError, "classes must be the number of classes"),  # noqa: FBT003
+        (lambda: rs.Seen.fit([0, 3], 3), ValueError, "label"),
+        (lambda: rs.Seen.fit(["cow"], ["cat", "dog"]), ValueError, "cow"),
+        (
+            lambda: rs.calibrate(*rs.paper.scores("marketing"), score=rs.Seen.fit([0, 1], 3)),
+            ValueError,
+            "fitted for 3 classes, got 4 columns",
+        ),
+    ],
+)
+def test_seen_classes_that_cannot_be_are_told(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_unseen_classes_leave_the_sets_unless_the_level_needs_them():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.full(30, 0.3), 1200)
+    chances = probs * (np.arange(30) < 10)
+    labels = (chances.cumsum(axis=1) > rng.random((1200, 1)) * chances.sum(axis=1, keepdims=True)).argmax(axis=1)
+    train, cal, new = labels[:200], slice(200, 700), slice(700, None)
+    seen = rs.Seen.fit(train, 30)
+    sizes = {}
+    for score in (rs.Thr(), seen):
+        sets = rs.calibrate(probs[cal], labels[cal], score=score).predict(probs[new], 0.1)
+        assert sets.covers(labels[new]).mean() > 0.86
+        sizes[score] = sets.sizes.mean()
+    assert not sets.mask[:, 10:].any()
+    assert sizes[seen] < 0.6 * sizes[rs.Thr()]
+    few = rs.Seen.fit(labels[:200][labels[:200] < 3], 30)  # three classes: more than alpha of the rows have others
+    needed = rs.calibrate(probs[cal], labels[cal], score=few).predict(probs[new], 0.1)
+    assert needed.mask[:, :3].all()
+    assert needed.mask[:, 3:].any()
+    assert needed.covers(labels[new]).mean() > 0.86
 
 
 def test_which_scores_rank_and_which_break_ties_by_probability():

@@ -76,6 +76,7 @@ OPTIONAL_NAMES = {
     "LevelRule": "prediction",
     "RankDisplay": "displays",
     "Recalibrated": "recalibration",
+    "Seen": "scores",
     "SetSize": "estimator",
     "SizeDisplay": "displays",
     "SizeHistogramDisplay": "displays",

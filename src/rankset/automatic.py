@@ -131,24 +131,34 @@ def _chosen(
         return Thr(), "which needs no fit, and no rows for it; THR is mostly the smallest fixed score"
     block = inputs.checked_rows(matrix[rows], kind, 0)
     probs = from_kind(block, kind).astype(np.float64)
-    plain = _plainly_better(probs, columns[rows], alpha, class_factors=class_factors)
+    compared = _judged(probs, columns[rows], alpha, class_factors=class_factors)
+    plain = _plainly_better(compared)
     if plain is not None:
         return plain, f"whose sets were clearly smaller than recalibrated ones on {len(rows):,} rows of their own"
     fitted = Recalibrated.fit(probs, columns[rows], class_factors=class_factors)
-    factors = "with a factor for every class" if fitted.factors else "without class factors"
-    mix = ", for the same mix of classes" if fitted.factors else ""
-    return fitted, f"probabilities recalibrated on {len(rows):,} rows of their own, {factors}{mix}"
+    told = f"probabilities recalibrated on {len(rows):,} rows of their own"
+    if not fitted.factors:
+        return fitted, f"{told}, without class factors"
+    return fitted, f"{told}, with a factor for every class, for the same mix of classes; {_of_worst_class(compared)}"
 
 
-def _plainly_better(probs: NDArray[np.float64], columns: Ints, alpha: Fraction, *, class_factors: bool) -> Score | None:
-    """THR or RANK, where one of them beats a recalibration clearly, judged on rows it was not fitted on."""
+def _judged(probs: NDArray[np.float64], columns: Ints, alpha: Fraction, *, class_factors: bool) -> choosing.Comparison:
+    """A recalibration, THR and RANK on half of the rows; the recalibration is fitted on the other half."""
     half = min(len(probs) // 2, MOST_JUDGES)
     judges = slice(len(probs) - half, None)
     fitted = Recalibrated.fit(probs[:half], columns[:half], class_factors=class_factors)
-    candidates = (fitted, Thr(), Rank())
-    compared = choosing.compare(probs[judges], columns[judges], alpha, scores=candidates, repeats=8)
-    sizes = compared.values[:, compared.measures.index("size")]
-    best = 1 + int(sizes[1:].mean(axis=1).argmin())
-    gaps = sizes[best] - CLEARLY * sizes[0]
-    surely = gaps.mean() + choosing.ENOUGH * gaps.std(ddof=1) < 0
-    return candidates[best] if surely else None
+    return choosing.compare(probs[judges], columns[judges], alpha, scores=(fitted, Thr(), Rank()), repeats=8)
+
+
+def _plainly_better(compared: choosing.Comparison) -> Score | None:
+    """THR or RANK, where one of them beats the recalibration clearly."""
+    sizes = compared.means[:, compared.measures.index("size")]
+    best = 1 + int(sizes[1:].argmin())
+    gap, error = compared.contrast([-CLEARLY, *(float(place == best) for place in (1, 2))])
+    return compared.scores[best] if gap + choosing.ENOUGH * error < 0 else None
+
+
+def _of_worst_class(compared: choosing.Comparison) -> str:
+    """How well the class that is covered least is covered, with the recalibration and with THR."""
+    fitted, thr, _ = compared.means[:, compared.measures.index("worst class")]
+    return f"the class covered least is covered {fitted:.2f} (THR: {thr:.2f}) on halves of {compared.n:,} of these rows"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import in_order
 from rankset.recipe import Batch, Recipe
-from rankset.resampling import Ranked, halves
+from rankset.resampling import PerRow, Ranked, halves
 from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, checked_score
 
 Bools = NDArray[np.bool_]
@@ -40,7 +40,10 @@ def fixed(kind: Kind | None = None) -> tuple[Score, ...]:
     return (*(score for score in FIXED if not getattr(score, "needs_probs", False)), Margin())
 
 
-NOTE = "± is the standard error of a mean over all these rows; more halves do not make it smaller, more rows do."
+NOTE = (
+    "± is one standard error: how far the number would move with other rows of the same kind and other halves. The "
+    "coverage of such halves hardly depends on the rows, so its ± is small. Numbers without ± have none we could check."
+)
 
 ENOUGH = 2.0
 """Standard errors beyond which a difference is not taken for noise."""
@@ -55,21 +58,31 @@ def _class_gap(covered: Bools, _sizes: Ints, columns: Ints, alpha: Fraction) -> 
     return float(np.abs(_class_coverage(covered, columns) - float(1 - alpha)).mean())
 
 
+def _mean_of(measure: PerRow) -> Measure:
+    return lambda covered, sizes, _columns, _alpha: float(measure(covered, sizes).mean())
+
+
+PER_ROW: Mapping[str, PerRow] = {
+    "size": lambda _covered, sizes: sizes,
+    "coverage": lambda covered, _sizes: covered,
+    "singletons": lambda _covered, sizes: sizes == 1,
+    "empty": lambda _covered, sizes: sizes == 0,
+}
+"""The measures that are means over rows; they have a standard error."""
+
 MEASURES: Mapping[str, Measure] = {
-    "size": lambda _covered, sizes, _columns, _alpha: float(sizes.mean()),
-    "coverage": lambda covered, _sizes, _columns, _alpha: float(covered.mean()),
-    "singletons": lambda _covered, sizes, _columns, _alpha: float((sizes == 1).mean()),
-    "empty": lambda _covered, sizes, _columns, _alpha: float((sizes == 0).mean()),
+    **{name: _mean_of(measure) for name, measure in PER_ROW.items()},
     "SSCV": lambda covered, sizes, _columns, alpha: metrics.sscv(covered, sizes, alpha),
     "SSCV*": lambda covered, sizes, _columns, alpha: metrics.sscv(covered, sizes, alpha, strata=metrics.EMPTY_APART),
     "class gap": _class_gap,
+    "worst class": lambda covered, _sizes, columns, _alpha: float(_class_coverage(covered, columns).min()),
 }
 
 OBJECTIVES: Mapping[str, Measure] = {
     "size": MEASURES["size"],
-    "singletons": lambda _covered, sizes, _columns, _alpha: -float((sizes == 1).mean()),
+    "singletons": lambda *outcome: -MEASURES["singletons"](*outcome),
     "sscv": MEASURES["SSCV*"],
-    "worst_class": lambda covered, _sizes, columns, _alpha: -float(_class_coverage(covered, columns).min()),
+    "worst_class": lambda *outcome: -MEASURES["worst class"](*outcome),
 }
 """What ``choose`` makes small."""
 
@@ -78,8 +91,14 @@ OBJECTIVES: Mapping[str, Measure] = {
 class Comparison:
     """How scores did on the same halves of ``n`` rows at ``alpha``; print it for a table.
 
-    ``values[score, measure, repetition]``. A mean over half of the rows varies around that over all rows about as much
-    as the latter varies around the truth, so the spread over repetitions serves as standard error.
+    ``values[score, measure, repetition]``; "worst class" is the coverage of the class that is covered least.
+    ``variances[score, measure]`` is how much a mean over all halves varies from one data set of ``n`` rows to another,
+    NaN for measures that are not means over rows; ``size_covariances[score, score]`` is the same for pairs of sizes.
+
+    How they are found: a row that tests adds its own value; a row that calibrates moves the threshold, up or down, and
+    with it every mean. Over all halves every row does both equally often, so the variance is that of the sum of its two
+    effects, divided by ``n``. The two cancel for coverage. Drawing ``repeats`` halves instead of all adds the variance
+    over these, divided by their number.
     """
 
     scores: tuple[Score, ...]
@@ -87,6 +106,8 @@ class Comparison:
     values: Floats
     alpha: float
     n: int
+    variances: Floats
+    size_covariances: Floats
 
     @property
     def means(self) -> Floats:
@@ -95,21 +116,38 @@ class Comparison:
 
     @property
     def errors(self) -> Floats:
-        """Its standard error."""
-        return _error(self.values)
+        """The standard errors of the means; NaN for measures without one, infinite for a single half."""
+        return np.sqrt(self.variances + _halves_variance(self.values))
 
     @property
     def smallest(self) -> Score:
         """The score with the smallest sets."""
-        return self.scores[int(self._sizes.mean(axis=1).argmin())]
+        return self.scores[self._smallest]
 
     @property
     def like_the_smallest(self) -> tuple[Score, ...]:
         """The scores whose sets are larger than the smallest by no more than noise explains, the smallest included."""
-        sizes = self._sizes
-        gaps = sizes - sizes[sizes.mean(axis=1).argmin()]
-        near = gaps.mean(axis=1) <= ENOUGH * _error(gaps)
-        return tuple(score for score, is_near in zip(self.scores, near, strict=True) if is_near)
+        weights = np.eye(len(self.scores))
+        weights[:, self._smallest] -= 1
+        gaps = [self.contrast(row) for row in weights]
+        return tuple(
+            score for score, (gap, error) in zip(self.scores, gaps, strict=True) if gap <= ENOUGH * error or gap == 0
+        )
+
+    def contrast(self, weights: ArrayLike) -> tuple[float, float]:
+        """A sum of the scores' mean sizes times ``weights``, one each, and its standard error.
+
+        (1, -1) is the difference of two scores; sizes on the same rows vary together, so its error is smaller than
+        theirs.
+        """
+        weighted = np.asarray(weights, dtype=np.float64)
+        sizes = weighted @ self._sizes
+        variance = max(0.0, float(weighted @ self.size_covariances @ weighted)) + float(_halves_variance(sizes))
+        return float(sizes.mean()), float(np.sqrt(variance))
+
+    @property
+    def _smallest(self) -> int:
+        return int(self._sizes.mean(axis=1).argmin())
 
     @property
     def _sizes(self) -> Floats:
@@ -120,7 +158,7 @@ class Comparison:
         return [
             (
                 f"{score!r}",
-                *(f"{mean:.4f} ±{error:.4f}" for mean, error in zip(means, errors, strict=True)),
+                *(_told(mean, error) for mean, error in zip(means, errors, strict=True)),
                 "smallest" if score == self.smallest else "tied, within noise" if score in near else "",
             )
             for score, means, errors in zip(self.scores, self.means, self.errors, strict=True)
@@ -147,7 +185,7 @@ class Comparison:
         )
 
     def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
-        """A data frame with a row per score: every measure and its standard error."""
+        """A data frame with a row per score: every measure and its standard error, NaN where it has none."""
         columns: dict[Any, Any] = {"score": [repr(score) for score in self.scores]}
         for place, measure in enumerate(self.measures):
             columns |= {measure: self.means[:, place], f"{measure} error": self.errors[:, place]}
@@ -175,8 +213,19 @@ def compare(
     Thr()
     """
     candidates = _checked(scores, "scores")
-    values, n = _outcomes(candidates, probs, labels, alpha, MEASURES.values(), kind, classes, repeats, seed)
-    return Comparison(candidates, tuple(MEASURES), values, float(level.exact(alpha)), n)
+    trial = Trial.of(candidates[0], probs, labels, alpha, kind, classes, repeats, seed)
+    values, effects = [], []
+    for ranked in trial.ranked(candidates):
+        values.append(trial.values(ranked, MEASURES.values()))
+        effects.append(sum(ranked.influences(trial.n // 2, trial.alpha, list(PER_ROW.values()))))
+    summed = np.array(effects)  # score, measure, row
+    variances = np.full((len(candidates), len(MEASURES)), np.nan)
+    variances[:, [list(MEASURES).index(name) for name in PER_ROW]] = summed.var(axis=2) / trial.n
+    sizes = summed[:, list(PER_ROW).index("size")]
+    covariances = np.cov(sizes, bias=True).reshape(len(sizes), len(sizes)) / trial.n
+    return Comparison(
+        candidates, tuple(MEASURES), np.array(values), float(trial.alpha), trial.n, variances, covariances
+    )
 
 
 def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ...]:
@@ -228,44 +277,71 @@ def choose(
         raise KindError.argument("objective", f"one of {', '.join(OBJECTIVES)}, or a function", objective)
     measure = OBJECTIVES[objective] if isinstance(objective, str) else objective
     scores = _checked(candidates, "candidates")
-    values, _ = _outcomes(scores, probs, labels, alpha, [measure], kind, classes, repeats, seed)
-    return scores[int(values[:, 0].mean(axis=1).argmin())]
+    trial = Trial.of(scores[0], probs, labels, alpha, kind, classes, repeats, seed)
+    means = [trial.values(ranked, [measure]).mean() for ranked in trial.ranked(scores)]
+    return scores[int(np.argmin(means))]
 
 
-def _outcomes(
-    scores: Sequence[Score],
-    probs: ArrayLike,
-    labels: ArrayLike,
-    alpha: Alpha,
-    measures: Iterable[Measure],
-    kind: Kind,
-    classes: Iterable[object] | None,
-    repeats: int,
-    seed: int,
-) -> tuple[Floats, int]:
-    """Every measure of every score in every repetition, and the number of rows."""
-    if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise KindError.argument("repeats", "a whole number, at least 1", repeats)
-    names = None if classes is None else in_order(classes)
-    source, asked, wanted = sources.opened(probs, names), level.exact(alpha), list(measures)
-    matrix = inputs.matrix(source.values, inputs.known_kind(kind))
-    if len(matrix) < 2:
-        raise InputError.no_rows_to_evaluate()
-    first = Recipe.of(scores[0], Marginal(), kind, seed, source.classes, inputs.n_columns(matrix, kind))
-    columns = inputs.label_codes(labels, first.classes, len(matrix), source.index)
-    source.check_candidates(columns, first.classes)
-    splits = list(halves(len(matrix), repeats, first.seed % 2**64))
-    answers = np.empty((len(scores), len(wanted), repeats))
-    count = progress.counter(len(scores))
-    for number, score in enumerate(scores):
-        recipe = Recipe.of(score, Marginal(), kind, seed, None, first.n_columns)
-        ranked = Ranked.of(Batch.of(recipe, matrix, None, None, source.counts), columns)
-        for repeat, (cal, test) in enumerate(splits):
-            covered, sizes = ranked.outcome(cal, test, asked)
+@dataclass(frozen=True)
+class Trial:
+    """Rows, their labels' columns, and the halves that scores are tried on."""
+
+    recipe: Recipe
+    matrix: NDArray[Any]
+    counts: Ints | None
+    columns: Ints
+    splits: list[tuple[Ints, Ints]]
+    alpha: Fraction
+
+    @classmethod
+    def of(
+        cls,
+        score: Score,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        alpha: Alpha,
+        kind: Kind,
+        classes: Iterable[object] | None,
+        repeats: int,
+        seed: int,
+    ) -> Trial:
+        """A trial on checked rows; ``score`` is any of those to be tried."""
+        if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
+            raise KindError.argument("repeats", "a whole number, at least 1", repeats)
+        names = None if classes is None else in_order(classes)
+        source, asked = sources.opened(probs, names), level.exact(alpha)
+        matrix = inputs.matrix(source.values, inputs.known_kind(kind))
+        if len(matrix) < 2:
+            raise InputError.no_rows_to_evaluate()
+        recipe = Recipe.of(score, Marginal(), kind, seed, source.classes, inputs.n_columns(matrix, kind))
+        columns = inputs.label_codes(labels, recipe.classes, len(matrix), source.index)
+        source.check_candidates(columns, recipe.classes)
+        splits = list(halves(len(matrix), repeats, recipe.seed % 2**64))
+        return cls(recipe, matrix, source.counts, columns, splits, asked)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.matrix)
+
+    def ranked(self, scores: Sequence[Score]) -> Iterator[Ranked]:
+        """The cells of all rows in the order of each score."""
+        count = progress.counter(len(scores))
+        for score in scores:
+            known = self.recipe
+            recipe = Recipe.of(score, Marginal(), known.kind, known.seed, None, known.n_columns)
+            yield Ranked.of(Batch.of(recipe, self.matrix, None, None, self.counts), self.columns)
+            count()
+
+    def values(self, ranked: Ranked, measures: Iterable[Measure]) -> Floats:
+        """Every measure on every half (measure, half)."""
+        wanted = list(measures)
+        answers = np.empty((len(wanted), len(self.splits)))
+        for repeat, (cal, test) in enumerate(self.splits):
+            outcome = ranked.outcome(cal, test, self.alpha)
             for place, measure in enumerate(wanted):
-                answers[number, place, repeat] = _finite(measure(covered, sizes, columns[test], asked))
-        count()
-    return answers, len(matrix)
+                answers[place, repeat] = _finite(measure(*outcome, self.columns[test], self.alpha))
+        return answers
 
 
 def _checked(scores: Iterable[Score], name: str) -> tuple[Score, ...]:
@@ -282,5 +358,11 @@ def _finite(value: object) -> float:
     return float(value)
 
 
-def _error(values: Floats) -> Floats:
-    return values.std(axis=-1, ddof=1) if values.shape[-1] > 1 else np.full(values.shape[:-1], np.inf)
+def _halves_variance(values: Floats) -> Floats:
+    """How much means over the last axis vary because that many halves were drawn, and not all of them."""
+    repeats = values.shape[-1]
+    return values.var(axis=-1, ddof=1) / repeats if repeats > 1 else np.full(values.shape[:-1], np.inf)
+
+
+def _told(mean: float, error: float) -> str:
+    return f"{mean:.4f} ±{error:.4f}" if np.isfinite(error) else f"{mean:.4f}"

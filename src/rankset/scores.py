@@ -13,16 +13,18 @@ formula serves calibration and prediction. Optional members tell more about it:
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs
 from rankset.cells import Cells, LabelCells, Rows
-from rankset.errors import KindError, ScoreError
+from rankset.errors import InputError, KindError, ScoreError
+from rankset.names import class_names, in_order
 from rankset.order import Keys
 
 
@@ -275,6 +277,8 @@ class Wrapper:
     """What scores around a score share: they see rows as the inner one does, and say what it says."""
 
     score: Score
+    leads: ClassVar[bool] = True
+    """Whether the inner score's keys come first."""
 
     @property
     def needs_probs(self) -> bool:
@@ -335,7 +339,74 @@ class Chosen(Wrapper):
         return ranges(self.score, features)
 
 
-BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, TieBreak, Chosen)
+@dataclass(frozen=True, repr=False)
+class Seen(Wrapper):
+    """Any score, with the labels of classes that were never seen after all others.
+
+    ``columns`` are the columns of the classes that were seen, of ``n_columns`` in all. ``Seen.fit`` finds them in
+    labels, for example those the model was trained on, but never those of the rows that calibrate: the list must be
+    fixed before the calibration, then the guarantee holds as for every score. Labels of the other classes stay in sets
+    only where more calibration rows have such labels than alpha lets out, so these classes, taken alone, are mostly not
+    covered.
+    """
+
+    score: Score
+    columns: tuple[int, ...]
+    n_columns: int
+    leads: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        checked_score(self.score)
+        _count(self, "n_columns")
+        expected = f"different columns, each a whole number from 0 to {self.n_columns - 1}"
+        given: Any = self.columns
+        if not isinstance(given, Iterable) or isinstance(given, str | bytes):
+            raise ScoreError.parameter("Seen", "columns", expected, given)
+        columns = tuple(given)
+        whole = all(isinstance(column, int | np.integer) and not isinstance(column, bool) for column in columns)
+        if not whole or len(set(columns)) < len(columns) or not all(0 <= column < self.n_columns for column in columns):
+            raise ScoreError.parameter("Seen", "columns", expected, given)
+        object.__setattr__(self, "columns", tuple(sorted(map(int, columns))))
+        if n_columns(self.score) not in (None, self.n_columns):
+            raise ScoreError.fitted_columns(self.score, cast("int", n_columns(self.score)), self.n_columns)
+
+    @classmethod
+    def fit(cls, labels: ArrayLike, classes: int | Iterable[object], score: Score = Thr()) -> "Seen":  # noqa: B008
+        """``score`` with the classes that occur in ``labels`` first; rows with these labels must not calibrate.
+
+        ``classes``: how many there are, or their names in column order.
+
+        >>> Seen.fit(["cat", "fox", "cat"], ["ant", "cat", "fox", "owl"])
+        Seen(Thr(), 2 of 4 classes)
+        """
+        if isinstance(classes, bool):
+            raise KindError.argument("classes", "the number of classes, or their names in column order", classes)
+        values = range(int(classes)) if isinstance(classes, int | np.integer) else in_order(classes)
+        if not hasattr(labels, "__len__"):
+            raise KindError.argument("labels", "a list or an array of labels", labels)
+        if len(cast("Any", labels)) == 0:
+            raise InputError.no_rows()
+        codes = inputs.label_codes(labels, class_names(values, len(values)), len(cast("Any", labels)))
+        return cls(score, tuple(np.unique(codes).tolist()), len(values))
+
+    def __repr__(self) -> str:
+        return f"Seen({self.score!r}, {len(self.columns):,} of {self.n_columns:,} classes)"
+
+    def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
+        if cells.rows.probs.shape[1] != self.n_columns:
+            raise ScoreError.fitted_columns(self, self.n_columns, cells.rows.probs.shape[1])
+        unseen = np.ones(self.n_columns, dtype=np.int64)
+        unseen[list(self.columns)] = 0
+        return unseen[cells.column], *_tuple(self.score.keys(cells))
+
+    def reach(self, bounds: Keys) -> Reach:
+        inner = reach(self.score, bounds[1:])
+        none = Reach()  # where unseen classes stay, so does every label of the others
+        limits = ((getattr(none, name), getattr(inner, name)) for name in REACHES)
+        return Reach(*(np.where(bounds[0] > 0, free, limit) for free, limit in limits))
+
+
+BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, TieBreak, Chosen, Seen)
 """The scores a file may name."""
 
 
@@ -418,7 +489,8 @@ def caveat(score: Score) -> str | None:
 
 def n_columns(score: Score) -> int | None:
     """How many classes ``score`` was fitted for; None where it does not care."""
-    return n_columns(score.score) if isinstance(score, Wrapper) else getattr(score, "n_columns", None)
+    own = getattr(score, "n_columns", None)
+    return n_columns(score.score) if own is None and isinstance(score, Wrapper) else own
 
 
 def transforms(score: Score) -> bool:
@@ -441,12 +513,16 @@ def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 
 def orders_by_rank(score: Score) -> bool:
     """Whether the first key of ``score`` is the rank."""
-    return orders_by_rank(score.score) if isinstance(score, Wrapper) else type(score) in (Rank, TopK)
+    if isinstance(score, Wrapper):
+        return score.leads and orders_by_rank(score.score)
+    return type(score) in (Rank, TopK)
 
 
 def breaks_ties_by_prob(score: Score) -> bool:
     """Whether the second key of ``score`` is the probability."""
-    return breaks_ties_by_prob(score.score) if isinstance(score, Wrapper) else type(score) is Rank
+    if isinstance(score, Wrapper):
+        return score.leads and breaks_ties_by_prob(score.score)
+    return type(score) is Rank
 
 
 def comparable(keys: object, cells: Cells, score: Score) -> Keys:

@@ -39,6 +39,7 @@ CASES = {
             rs.Recalibrated(1.5, (0.9, 0.1, -0.2, 0.05, 0.3, -0.1, 0.02), (0.5, -0.25, 0.125)), "for the golden files"
         ),
     },
+    "seen": {"score": rs.Seen(rs.Raps(penalty=0.05, free_ranks=1), (0, 2), 3)},
 }
 
 

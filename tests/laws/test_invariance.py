@@ -15,7 +15,7 @@ from rankset import level
 from rankset.blocks import BLOCK_BYTES, THREADS
 from rankset.cells import LabelCells, RankedCells, Rows
 from rankset.noise import Dice, draws
-from strategies import DETERMINISTIC, ORDER_ONLY, SCORES, Problem, alphas, problems, problems_with_news, rows
+from strategies import DETERMINISTIC, ORDER_ONLY, SCORES, Problem, alphas, problems, problems_with_news, rows, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
@@ -45,7 +45,7 @@ def test_many_blocks_of_logits_in_threads_give_the_bits_of_one_block(score):
 
     def bits(block_bytes, threads):
         with mock.patch.dict(os.environ, {BLOCK_BYTES: str(block_bytes), THREADS: str(threads)}):
-            rule = rs.calibrate(logits[:200], labels[:200], score=score, kind="logits")
+            rule = rs.calibrate(logits[:200], labels[:200], score=sized(score, 37), kind="logits")
             return rule.calibration.keys[-1].tobytes(), rule.predict(logits[200:], 0.1).codes.tobytes()
 
     whole = bits(10**9, 1)

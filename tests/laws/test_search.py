@@ -13,7 +13,7 @@ from rankset import order, ranking, recipe
 from rankset._kernels.twins import Listed
 from rankset.blocks import BLOCK_BYTES
 from rankset.cells import RankedCells, Rows
-from strategies import PER_SCORE, SCORES, alphas, cases, wide_rows
+from strategies import IN_RANKING_ORDER, PER_SCORE, SCORES, alphas, cases, sized, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
@@ -33,6 +33,7 @@ class Plainly:
 @given(cases, alphas, st.sampled_from(["allow", "top"]))
 def test_what_is_within_reach_is_all_there_is(score, case, alpha, empty):
     probs, labels = wide_rows(*case)
+    score = sized(score, probs.shape[1])
     groups = {"groups": np.arange(len(labels)) % 2}
     for condition, keywords in (
         (rs.Marginal(), {}),
@@ -76,7 +77,7 @@ def test_limits_keep_most_of_a_row_out():
     assert ranking.likeliest(probs, np.inf, 0.9, None)[1].mean() < 2 * needed
 
 
-@given(cases, st.sampled_from(SCORES))
+@given(cases, st.sampled_from(IN_RANKING_ORDER))
 def test_keys_never_fall_along_the_ranking(case, score):
     probs, labels = wide_rows(*case)
     batch = recipe.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
@@ -88,6 +89,7 @@ def test_keys_never_fall_along_the_ranking(case, score):
 @given(cases, st.sampled_from(SCORES))
 def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, score):
     probs, labels = wide_rows(*case)
+    score = sized(score, probs.shape[1])
     batch = recipe.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
     part = slice(0, len(probs))
     cells, _, everything = batch.all_keys(part)
@@ -101,6 +103,7 @@ def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, sc
 @pytest.mark.parametrize("alpha", [0.05, 0.3, 0.9])
 def test_a_model_that_is_always_right_has_no_other_reach(score, alpha):
     probs, _ = wide_rows(5, 40, 90, 3, np.float64)
+    score = sized(score, 90)
     fast, full = (rs.calibrate(probs, probs.argmax(axis=1), score=way) for way in (score, Plainly(score)))
     with mock.patch.object(ranking, "FEW", 0):
         assert fast.predict(probs, alpha) == full.predict(probs, alpha)

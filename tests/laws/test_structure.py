@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset import level
 from reference import ranking
-from strategies import alphas, problems_with_news
+from strategies import IN_RANKING_ORDER, alphas, problems_with_news
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
@@ -20,7 +20,7 @@ def sets_of(pair, alpha, score, **changes):
     return news.predict(problem.calibrate(score=score, **changes), alpha)
 
 
-@given(problems_with_news(condition=label_blind), alphas)
+@given(problems_with_news(score=st.sampled_from(IN_RANKING_ORDER), condition=label_blind), alphas)
 def test_sets_are_prefixes_of_the_ranking_unless_the_condition_looks_at_the_label(pair, alpha):
     problem, news = pair
     for row, labels in zip(news.probs.tolist(), news.predict(problem.calibrate(), alpha), strict=True):

@@ -14,7 +14,7 @@ import rankset as rs
 from rankset import _kernels, noise, ranking
 from rankset.blocks import BLOCK_BYTES, THREADS
 from rankset.cells import LabelCells, RankedCells, Rows
-from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, wide_rows
+from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, sized, wide_rows
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -31,7 +31,7 @@ def both_ways(ask):
 
 
 def bits(probs, labels, score, alpha, **options):
-    rule = rs.calibrate(probs, labels, score=score, **options)
+    rule = rs.calibrate(probs, labels, score=sized(score, probs.shape[1]), **options)
     sets = rule.predict(probs, alpha)
     return [key.tobytes() for key in rule.calibration.keys], sets.offsets.tobytes(), sets.codes.tobytes()
 
