@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import inputs
 from rankset.cells import Cells, LabelCells, Rows
 from rankset.errors import InputError, KindError, ScoreError
+from rankset.indexes import RowIndex
 from rankset.names import class_names, in_order
 from rankset.order import Keys
 
@@ -386,7 +387,7 @@ class Seen(Wrapper):
             raise KindError.argument("labels", "a list or an array of labels", labels)
         if len(cast("Any", labels)) == 0:
             raise InputError.no_rows()
-        codes = inputs.label_codes(labels, class_names(values, len(values)), len(cast("Any", labels)))
+        codes = inputs.label_codes(labels, class_names(values, len(values)), len(cast("Any", labels)), RowIndex())
         return cls(score, tuple(np.unique(codes).tolist()), len(values))
 
     def __repr__(self) -> str:
