@@ -479,6 +479,16 @@ def test_logits_look_like_probabilities_where_rows_sum_to_1(total, said):
     assert bool(heard) == said
 
 
+@pytest.mark.parametrize("score", [rs.Thr(), rs.Aps(), rs.Temperature(2.0)], ids=repr)
+def test_logits_in_float32_are_made_probabilities_in_float64(score):
+    logits = np.log(np.maximum(PROBS, 1e-9)).astype(np.float32)
+    narrow, wide = (
+        rs.calibrate(values, LABELS, kind="logits", score=score) for values in (logits, logits.astype(float))
+    )
+    assert narrow == wide
+    assert narrow.predict(logits, 0.1) == wide.predict(logits.astype(float), 0.1)
+
+
 def test_column_numbers_stand_for_names_only_if_they_are_whole_numbers():
     question = parts.Calibrating(classes=NAMES)
     assert question.of(parts.Part(PROBS, LABELS)).rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
