@@ -314,12 +314,12 @@ def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     with pytest.raises(FileError, match=r"ended the process that reads it \(exit code -6\)"):
         reader.table("rows.parquet", "parquet", whole)
     monkeypatch.undo()
-    table = reader.table(str(folder / "rows.parquet"), "parquet", whole)
+    table, _ = reader.table(str(folder / "rows.parquet"), "parquet", whole)
     assert table.num_rows == N
     assert reader.process.poll() is None
     reader.process.stdin.close()
     reader.process.wait(20)  # as after a long wait
-    assert reader.table(str(folder / "rows.parquet"), "parquet", whole) == table
+    assert reader.table(str(folder / "rows.parquet"), "parquet", whole) == (table, 0)
     reader.end()
 
 
@@ -455,6 +455,40 @@ def test_every_reader_takes_what_it_is_allowed(folder, kind):
     if kind != "txt":
         fine(*told, *output, "--max-memory", "20MB")
     fine("predict", "rule.rankset", "probs.npy", "--max-memory", "1B", "-o", "mapped.csv")
+
+
+def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
+    rs.calibrate(PROBS, LABELS).save("rule.rankset")
+    many = np.tile(PROBS, (500, 1))
+    rows = pa.FixedSizeListArray.from_arrays(many.ravel(), K)
+    with pa.OSFile("rows.arrow", "wb") as file, pa.ipc.new_file(file, pa.schema([("p", rows.type)])) as writer:
+        writer.write_table(pa.table({"p": rows}))
+    assert (folder / "rows.arrow").stat().st_size > 3_000_000
+    fine("predict", "rule.rankset", "rows.arrow", "--max-memory", "100kB", "-o", "sets.csv")
+    matrix, _ = files.read("rows.arrow").scores()
+    assert matrix.tolist() == many.tolist()
+    feather.write_feather(pa.table({"p": rows}), "packed.arrow", compression="zstd")
+    assert "may take 100,000 bytes" in refused("predict", "rule.rankset", "packed.arrow", "--max-memory", "100kB")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ("a,b\n", ["a", "b"], 0),
+        ("\n\na,b\n1,2\n", ["a", "b"], 1),
+        ("a,b\r1,2\r3,4\r", ["a", "b"], 2),
+        ("\ufeffa,b\r\n1,2\r\n", ["a", "b"], 1),
+        ('"a\nb","c,""d"""\n1,2\n', ["a\nb", 'c,"d"'], 1),
+    ],
+)
+def test_headings_of_every_kind(folder, text, names, rows):
+    (folder / "rows.csv").write_text(text, newline="")
+    columns = files.read("rows.csv")
+    assert columns.names == names
+    assert columns.scores()[0].shape == (rows, 2)
+    (folder / "empty.csv").write_text("")
+    with pytest.raises(FileError, match=r"empty\.csv: it cannot be read"):
+        files.read("empty.csv")
 
 
 def test_names_of_classes_have_a_budget(folder):
