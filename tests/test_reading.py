@@ -326,7 +326,7 @@ def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
 # Memory
 
 
-BUDGET = 32 << 20
+BUDGET = 24 << 20
 
 
 def packed(name, *parts):
@@ -337,26 +337,26 @@ def packed(name, *parts):
 
 
 def bombs():
-    """Small files that would take 250 MB and more to read."""
+    """Small files that would take 150 MB and more to read."""
     zeros, rows = np.zeros(1_000_000), pa.table({"cat": np.zeros(1_000_000)})
     head = io.BytesIO()
-    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (40_000_000,)})
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (20_000_000,)})
     with (
         zipfile.ZipFile("array.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
         archive.open("x.npy", "w", force_zip64=True) as file,
     ):
         file.write(head.getvalue())
-        for _ in range(40):
+        for _ in range(20):
             file.write(zeros)
     with zipfile.ZipFile("array.npz", "a") as archive:
-        archive.writestr("y.npy", head.getvalue().replace(b"(40000000,)", b"(0,)       "))
+        archive.writestr("y.npy", head.getvalue().replace(b"(20000000,)", b"(0,)       "))
     packed("rows.csv.gz", (b"cat,dog\n", 1), (b"0,1\n" * 100_000, 150))
     packed("columns.csv.gz", (b",".join(b"c%d" % number for number in range(100_000)) + b"\n", 1))
-    packed("line.csv.gz", (b"a" * 1_000_000, 250))
+    packed("line.csv.gz", (b"a" * 1_000_000, 150))
     packed("rows.jsonl.gz", (b'{"p":[' + b"0," * 9_999 + b"0]}\n", 4_000))
     packed("line.jsonl.gz", (b'{"p":[', 1), (b"[]," * 100_000, 60), (b"[]]}\n", 1))
-    packed("labels.txt.gz", (b"ab\n" * 100_000, 150))
-    packed("rows.parquet.gz", (b"\0" * 1_000_000, 250))
+    packed("labels.txt.gz", (b"ab\n" * 100_000, 100))
+    packed("rows.parquet.gz", (b"\0" * 1_000_000, 150))
     for kind, times in (("parquet", 25), ("feather", 25)):
         if kind == "parquet":
             with pq.ParquetWriter("rows.parquet", rows.schema, compression="zstd") as writer:
@@ -369,11 +369,11 @@ def bombs():
             ):
                 for _ in range(times):
                     writer.write_table(rows)
-    long = pa.ListArray.from_arrays(np.array([0, 20_000_000], dtype=np.int32), np.zeros(20_000_000))
+    long = pa.ListArray.from_arrays(np.array([0, 12_000_000], dtype=np.int32), np.zeros(12_000_000))
     pq.write_table(pa.table({"p": long}), "list.parquet", compression="zstd")
     feather.write_feather(pa.table({"p": long}), "list.feather", compression="zstd")
-    words = pa.DictionaryArray.from_arrays(np.zeros(600, dtype=np.int32), ["x" * 1_000_000])
-    nested = pa.ListArray.from_arrays(np.array([0, 600], dtype=np.int32), words.dictionary_decode())
+    words = pa.DictionaryArray.from_arrays(np.zeros(150, dtype=np.int32), ["x" * 1_000_000])
+    nested = pa.ListArray.from_arrays(np.array([0, 150], dtype=np.int32), words.dictionary_decode())
     pq.write_table(pa.table({"p": nested}), "texts.parquet")
 
 
