@@ -314,19 +314,19 @@ def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     with pytest.raises(FileError, match=r"ended the process that reads it \(exit code -6\)"):
         reader.table("rows.parquet", "parquet", whole)
     monkeypatch.undo()
-    table = reader.table(str(folder / "rows.parquet"), "parquet", whole)
+    table, _ = reader.table(str(folder / "rows.parquet"), "parquet", whole)
     assert table.num_rows == N
     assert reader.process.poll() is None
     reader.process.stdin.close()
     reader.process.wait(20)  # as after a long wait
-    assert reader.table(str(folder / "rows.parquet"), "parquet", whole) == table
+    assert reader.table(str(folder / "rows.parquet"), "parquet", whole) == (table, 0)
     reader.end()
 
 
 # Memory
 
 
-BUDGET = 32 << 20
+BUDGET = 24 << 20
 
 
 def packed(name, *parts):
@@ -337,26 +337,26 @@ def packed(name, *parts):
 
 
 def bombs():
-    """Small files that would take 250 MB and more to read."""
+    """Small files that would take 150 MB and more to read."""
     zeros, rows = np.zeros(1_000_000), pa.table({"cat": np.zeros(1_000_000)})
     head = io.BytesIO()
-    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (40_000_000,)})
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (20_000_000,)})
     with (
         zipfile.ZipFile("array.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
         archive.open("x.npy", "w", force_zip64=True) as file,
     ):
         file.write(head.getvalue())
-        for _ in range(40):
+        for _ in range(20):
             file.write(zeros)
     with zipfile.ZipFile("array.npz", "a") as archive:
-        archive.writestr("y.npy", head.getvalue().replace(b"(40000000,)", b"(0,)       "))
+        archive.writestr("y.npy", head.getvalue().replace(b"(20000000,)", b"(0,)       "))
     packed("rows.csv.gz", (b"cat,dog\n", 1), (b"0,1\n" * 100_000, 150))
     packed("columns.csv.gz", (b",".join(b"c%d" % number for number in range(100_000)) + b"\n", 1))
-    packed("line.csv.gz", (b"a" * 1_000_000, 250))
+    packed("line.csv.gz", (b"a" * 1_000_000, 150))
     packed("rows.jsonl.gz", (b'{"p":[' + b"0," * 9_999 + b"0]}\n", 4_000))
     packed("line.jsonl.gz", (b'{"p":[', 1), (b"[]," * 100_000, 60), (b"[]]}\n", 1))
-    packed("labels.txt.gz", (b"ab\n" * 100_000, 150))
-    packed("rows.parquet.gz", (b"\0" * 1_000_000, 250))
+    packed("labels.txt.gz", (b"ab\n" * 100_000, 100))
+    packed("rows.parquet.gz", (b"\0" * 1_000_000, 150))
     for kind, times in (("parquet", 25), ("feather", 25)):
         if kind == "parquet":
             with pq.ParquetWriter("rows.parquet", rows.schema, compression="zstd") as writer:
@@ -369,11 +369,11 @@ def bombs():
             ):
                 for _ in range(times):
                     writer.write_table(rows)
-    long = pa.ListArray.from_arrays(np.array([0, 20_000_000], dtype=np.int32), np.zeros(20_000_000))
+    long = pa.ListArray.from_arrays(np.array([0, 12_000_000], dtype=np.int32), np.zeros(12_000_000))
     pq.write_table(pa.table({"p": long}), "list.parquet", compression="zstd")
     feather.write_feather(pa.table({"p": long}), "list.feather", compression="zstd")
-    words = pa.DictionaryArray.from_arrays(np.zeros(600, dtype=np.int32), ["x" * 1_000_000])
-    nested = pa.ListArray.from_arrays(np.array([0, 600], dtype=np.int32), words.dictionary_decode())
+    words = pa.DictionaryArray.from_arrays(np.zeros(150, dtype=np.int32), ["x" * 1_000_000])
+    nested = pa.ListArray.from_arrays(np.array([0, 150], dtype=np.int32), words.dictionary_decode())
     pq.write_table(pa.table({"p": nested}), "texts.parquet")
 
 
@@ -455,6 +455,40 @@ def test_every_reader_takes_what_it_is_allowed(folder, kind):
     if kind != "txt":
         fine(*told, *output, "--max-memory", "20MB")
     fine("predict", "rule.rankset", "probs.npy", "--max-memory", "1B", "-o", "mapped.csv")
+
+
+def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
+    rs.calibrate(PROBS, LABELS).save("rule.rankset")
+    many = np.tile(PROBS, (500, 1))
+    rows = pa.FixedSizeListArray.from_arrays(many.ravel(), K)
+    with pa.OSFile("rows.arrow", "wb") as file, pa.ipc.new_file(file, pa.schema([("p", rows.type)])) as writer:
+        writer.write_table(pa.table({"p": rows}))
+    assert (folder / "rows.arrow").stat().st_size > 3_000_000
+    fine("predict", "rule.rankset", "rows.arrow", "--max-memory", "100kB", "-o", "sets.csv")
+    matrix, _ = files.read("rows.arrow").scores()
+    assert matrix.tolist() == many.tolist()
+    feather.write_feather(pa.table({"p": rows}), "packed.arrow", compression="zstd")
+    assert "may take 100,000 bytes" in refused("predict", "rule.rankset", "packed.arrow", "--max-memory", "100kB")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ("a,b\n", ["a", "b"], 0),
+        ("\n\na,b\n1,2\n", ["a", "b"], 1),
+        ("a,b\r1,2\r3,4\r", ["a", "b"], 2),
+        ("\ufeffa,b\r\n1,2\r\n", ["a", "b"], 1),
+        ('"a\nb","c,""d"""\n1,2\n', ["a\nb", 'c,"d"'], 1),
+    ],
+)
+def test_headings_of_every_kind(folder, text, names, rows):
+    (folder / "rows.csv").write_text(text, newline="")
+    columns = files.read("rows.csv")
+    assert columns.names == names
+    assert columns.scores()[0].shape == (rows, 2)
+    (folder / "empty.csv").write_text("")
+    with pytest.raises(FileError, match=r"empty\.csv: it cannot be read"):
+        files.read("empty.csv")
 
 
 def test_names_of_classes_have_a_budget(folder):

@@ -67,24 +67,25 @@ def limit() -> int:
 
 @dataclass(frozen=True)
 class Budget:
-    """The bytes that reading the file ``path`` may take."""
+    """The bytes that reading the file ``path`` may take; ``taken`` are those that count beside what is checked."""
 
     path: str
     limit: int
+    taken: int = 0
 
     @classmethod
     def of(cls, path: str) -> Budget:
         """The budget that holds now."""
         return cls(path, limit())
 
-    def without(self, size: int) -> Budget:
-        """What is left of it once ``size`` bytes are taken."""
-        return Budget(self.path, max(0, self.limit - size))
+    def beside(self, size: int) -> Budget:
+        """The same, with ``size`` more bytes taken; fewer, if some of what is checked takes no memory."""
+        return Budget(self.path, self.limit, self.taken + size)
 
     def check(self, needed: float) -> None:
         """Refuses the file if it takes more."""
-        if needed > self.limit:
-            raise FileError.too_large(self.path, self.limit, int(needed))
+        if self.taken + needed > self.limit:
+            raise FileError.too_large(self.path, self.limit, self.taken + int(needed))
 
 
 def free() -> int:

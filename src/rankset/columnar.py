@@ -39,8 +39,8 @@ class Reader:
     owner: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def table(self, path: str, kind: str, budget: Budget) -> Any:
-        """The table of a file of this ``kind``, "parquet" or "arrow"."""
+    def table(self, path: str, kind: str, budget: Budget) -> tuple[Any, int]:
+        """The table of a file of this ``kind``, "parquet" or "arrow", and how many of its bytes take no memory."""
         request = {"path": str(Path(path).absolute()), "kind": kind, "memory": max(LEAST, budget.limit // SHARE)}
         with self.lock:
             try:
@@ -59,7 +59,9 @@ class Reader:
             raise FileError.too_large(budget.path, budget.limit, None)
         if mark == b"E":
             raise FileError.unreadable(budget.path, answer)
-        return _mapped(path) if mark == b"C" else answer
+        if mark == b"C":
+            answer = _mapped(path)
+        return answer, answer.nbytes if mark == b"C" else 0
 
     def _asked(self, request: dict[str, Any], budget: Budget) -> tuple[bytes, Any]:
         """The last mark of the answer to a request, and what came with it."""

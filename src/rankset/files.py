@@ -257,7 +257,7 @@ def _standard_input(budget: Budget, suffix: str, *, header: bool) -> Columns:
         if suffix == ".npy":
             _promise(io.BytesIO(data), len(data), budget.path, "it")
             return Columns(budget.path, _array(np.load(io.BytesIO(data), allow_pickle=False)))
-        return _table(Source(budget.without(size), data=data), suffix, header=header)
+        return _table(Source(budget.beside(size), data=data), suffix, header=header)
 
 
 def _suffix(file: Path) -> str:
@@ -365,30 +365,32 @@ def _table(source: Source, suffix: str, *, header: bool) -> Columns:
     if suffix not in READERS:
         raise FileError.unknown_kind(path, tuple(READERS))
     try:
-        table = READERS[suffix](source, header)
+        table, mapped = READERS[suffix](source, header)
         names = table.column_names
     except pa.ArrowException as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
     if len(set(names)) < len(names):
         raise FileError.same_names(path, next(name for name in names if names.count(name) > 1))
     headed = header or suffix not in HEADED
-    return Columns(path, table=table, headed=headed, written=suffix in WRITTEN, budget=source.budget)
+    return Columns(path, table=table, headed=headed, written=suffix in WRITTEN, budget=source.budget.beside(-mapped))
 
 
-def _columnar(kind: str) -> Callable[[Source, bool], Any]:
-    def read_columnar(source: Source, _header: bool) -> Any:  # noqa: FBT001
+def _columnar(kind: str) -> Reading:
+    def read_columnar(source: Source, _header: bool) -> tuple[Any, int]:  # noqa: FBT001
         with source.on_disk() as file:
             return columnar.READER.table(str(file), kind, source.budget)
 
     return read_columnar
 
 
-READERS: Final[Mapping[str, Callable[[Source, bool], Any]]] = {
-    ".txt": lambda source, _header: textfiles.lines_table(source),
-    ".csv": lambda source, header: textfiles.csv_table(source, ",", header=header),
-    ".tsv": lambda source, header: textfiles.csv_table(source, "\t", header=header),
-    ".jsonl": lambda source, _header: textfiles.json_table(source),
-    ".ndjson": lambda source, _header: textfiles.json_table(source),
+Reading = Callable[[Source, bool], tuple[Any, int]]
+"""What makes a table of a file, with its heading or without, and tells how many of its bytes take no memory."""
+READERS: Final[Mapping[str, Reading]] = {
+    ".txt": lambda source, _header: (textfiles.lines_table(source), 0),
+    ".csv": lambda source, header: (textfiles.csv_table(source, ",", header=header), 0),
+    ".tsv": lambda source, header: (textfiles.csv_table(source, "\t", header=header), 0),
+    ".jsonl": lambda source, _header: (textfiles.json_table(source), 0),
+    ".ndjson": lambda source, _header: (textfiles.json_table(source), 0),
     ".parquet": _columnar("parquet"),
     ".arrow": _columnar("arrow"),
     ".feather": _columnar("arrow"),

@@ -10,6 +10,7 @@ import gzip
 import io
 import itertools
 import json
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ ARRAY = 512
 """Bytes that an array of Arrow takes, beside its cells."""
 VALUE = 96
 """Bytes that Python takes at most for a value in a line of JSON, beside its text."""
+LINE_END = re.compile(rb"[\r\n]")
 MOST_BLOCK = 16 << 20
 LEAST_BLOCK = 256 << 10
 MOST_LINE = 64 << 20
@@ -69,14 +71,14 @@ class Source:
         if self.file is not None and not self.packed:
             yield self.file
             return
-        with tempfile.NamedTemporaryFile(prefix="rankset-") as copy, self.stream() as stream:
-            size = 0
-            while part := stream.read(1 << 20):
-                size += len(part)
-                self.budget.check(size)
-                copy.write(part)
-            copy.flush()
-            yield Path(copy.name)
+        with tempfile.TemporaryDirectory(prefix="rankset-", ignore_cleanup_errors=True) as folder:
+            path, size = Path(folder) / "unpacked", 0
+            with path.open("wb") as copy, self.stream() as stream:
+                while part := stream.read(1 << 20):
+                    size += len(part)
+                    self.budget.check(size)
+                    copy.write(part)
+            yield path
 
 
 def csv_table(source: Source, delimiter: str, *, header: bool) -> Any:
@@ -87,7 +89,7 @@ def csv_table(source: Source, delimiter: str, *, header: bool) -> Any:
     budget = source.budget
     with source.stream() as stream:
         first = _first_record(stream, budget)
-    budget.check(COLUMN * (first.split(b"\n", 1)[0].count(delimiter.encode()) + 1))
+    budget.check(COLUMN * (LINE_END.split(first, maxsplit=1)[0].count(delimiter.encode()) + 1))
     cells = _cells(first.decode("utf-8-sig"), delimiter)  # names that are no UTF-8 are refused here
     names = cells if header else [f"f{place}" for place in range(len(cells))]  # as pyarrow calls them
     parse = arrow_csv.ParseOptions(delimiter=delimiter)
