@@ -80,10 +80,6 @@ class FileError(RanksetError, ValueError):
         return cls(f"{path}: it must have one entry per row, it has the shape {shape}. Pass a one-dimensional array.")
 
     @classmethod
-    def unpacks_too_far(cls, path: str, limit: int) -> "FileError":
-        return cls(f"{path}: it would unpack to more than {limit:,} bytes. If it is honest, unpack it and pass that.")
-
-    @classmethod
     def one_column_twice(cls, name: str) -> "FileError":
         return cls(f"a column is one of labels, groups or ids, got {shown(name)} for two of them. Pass different ones.")
 
@@ -226,10 +222,6 @@ class FileError(RanksetError, ValueError):
             f"{path}: reading it may take {limit:,} bytes of memory, it takes {takes}. Allow more with --max-memory "
             f"(RANKSET_MAX_MEMORY), pass fewer rows or columns, or an .npy file, which is read from disk."
         )
-
-    @classmethod
-    def labels_twice(cls) -> "FileError":
-        return cls("labels came twice, as a file and with --label. Pass one of them.")
 
 
 class StorageError(RanksetError, ValueError):
