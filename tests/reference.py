@@ -27,6 +27,16 @@ def on_grid(prob):
     return Fraction(round(Fraction(prob) * 2**50), 2**50)
 
 
+def as_seen(score, row):
+    """A row as the score sees it: with ``Seen``, as shares of the probability of the seen classes."""
+    if isinstance(score, rs.TieBreak):
+        return as_seen(score.score, row)
+    if not isinstance(score, rs.Seen):
+        return row
+    total = float(sum(on_grid(row[column]) for column in score.columns)) or 1.0
+    return [value / total if column in score.columns else value * 2.0**-60 for column, value in enumerate(row)]
+
+
 def key(score, row, label, draw):
     """The key of one (row, label) cell, a plain tuple."""
     row = [float(value) for value in row]
@@ -52,7 +62,7 @@ def key(score, row, label, draw):
             part = draw if score.randomized else 1.0
             return (part * ordered[0] if rank == 1 else ordered[0] + (rank - 2 + part) * score.weight,)
         case rs.Seen():
-            return (int(label not in score.columns), *key(score.score, row, label, draw))
+            return (int(label not in score.columns), *key(score.score, as_seen(score, row), label, draw))
         case rs.TieBreak():
             return (*key(score.score, row, label, draw), draw)
     raise NotImplementedError(score)

@@ -31,7 +31,6 @@ def cells(label=None, noise=0.25):
         (rs.Saps(weight=0.25), [(0.125,), (0.5625,), (0.8125,), (1.0625,)]),
         (rs.Saps(weight=0.25, randomized=False), [(0.5,), (0.75,), (1.0,), (1.25,)]),
         (rs.TieBreak(rs.TopK()), [(1, 0.25), (2, 0.25), (3, 0.25), (4, 0.25)]),
-        (rs.Seen(rs.Rank(), (3, 0), 4), [(0, 1, -0.5), (1, 2, -0.25), (1, 3, -0.125), (0, 4, -0.125)]),
     ],
 )
 def test_keys_are_those_of_the_formula_for_all_labels_and_for_one(score, ranked):
@@ -106,15 +105,34 @@ def test_classes_are_seen_in_labels_or_given():
     assert score == rs.Seen.fit([3, 0, 3], 4, rs.Rank()) == rs.Seen.fit(np.array([0, 3]), range(4), rs.Rank())
     assert repr(score) == "Seen(Rank(), 2 of 4 classes)"
     assert scores.n_columns(rs.TieBreak(score)) == 4
-    assert not scores.needs_probs(score)
-    assert scores.needs_probs(rs.Seen.fit([0], 2, rs.Aps()))
+    assert scores.needs_probs(rs.TieBreak(score))
+    assert scores.transforms(rs.TieBreak(score))
     assert scores.looks_at(score, 4) == {"column", "rank", "prob"}
     fitted = rs.Seen.fit([0, 1], 3, rs.Recalibrated(factors=(0.0, 1.0, 2.0)))
-    assert scores.transforms(fitted)
+    assert np.exp(fitted.transform(np.array([[0.25, 0.25, 0.5]]))).sum() == pytest.approx(1.0)
     assert not scores.orders_by_rank(score)  # the first key tells seen from unseen classes
     assert not scores.breaks_ties_by_prob(rs.TieBreak(score))
     with pytest.raises(ValueError, match="Rank"):
         rs.calibrate(*rs.paper.scores("marketing"), score=score).rank_profile(0.1)
+
+
+def test_rows_become_shares_of_the_seen_classes():
+    score = rs.Seen(rs.Thr(), (1, 3), 4)
+    rows = np.array([[0.5, 0.125, 0.25, 0.125], [0.0, 0.25, 0.0, 0.75], [0.5, 0.0, 0.5, 0.0]])
+    told = scores.transformed(score, rows)
+    tiny = 2.0**-60
+    assert told.tolist() == [
+        [0.5 * tiny, 0.5, 0.25 * tiny, 0.5],
+        [0.0, 0.25, 0.0, 0.75],
+        [0.5 * tiny, 0.0, 0.5 * tiny, 0.0],
+    ]
+    keys = score.keys(RankedCells(Rows(told, lambda: None)))
+    assert list(zip(*(key[:4].tolist() for key in keys), strict=True)) == [
+        (0, -0.5),
+        (0, -0.5),
+        (1, -0.5 * tiny),
+        (1, -0.25 * tiny),
+    ]
 
 
 def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs
-from rankset.cells import Cells, LabelCells, Rows
+from rankset.cells import Cells, LabelCells, Rows, on_grid
 from rankset.errors import InputError, KindError, ScoreError
 from rankset.indexes import RowIndex
 from rankset.names import class_names, in_order
@@ -278,8 +278,8 @@ class Wrapper:
     """What scores around a score share: they see rows as the inner one does, and say what it says."""
 
     score: Score
-    leads: ClassVar[bool] = True
-    """Whether the inner score's keys come first."""
+    transparent: ClassVar[bool] = True
+    """Whether the inner score's keys come first, and rows are what it makes of them."""
 
     @property
     def needs_probs(self) -> bool:
@@ -340,21 +340,24 @@ class Chosen(Wrapper):
         return ranges(self.score, features)
 
 
+NEXT_TO_NOTHING = 2.0**-60
+
+
 @dataclass(frozen=True, repr=False)
 class Seen(Wrapper):
-    """Any score, with the labels of classes that were never seen after all others.
+    """Any score on the classes that were seen; labels of the other classes come after all of theirs.
 
-    ``columns`` are the columns of the classes that were seen, of ``n_columns`` in all. ``Seen.fit`` finds them in
-    labels, for example those the model was trained on, but never those of the rows that calibrate: the list must be
-    fixed before the calibration, then the guarantee holds as for every score. Labels of the other classes stay in sets
-    only where more calibration rows have such labels than alpha lets out, so these classes, taken alone, are mostly not
-    covered.
+    Each row is first divided by the probability of the seen classes. ``columns`` are their columns, of ``n_columns`` in
+    all. ``Seen.fit`` finds them in labels, for example those the model was trained on, but never those of the rows that
+    calibrate: the list must be fixed before the calibration, then the guarantee holds as for every score. Labels of the
+    other classes stay in sets only where more calibration rows have such labels than alpha lets out, so these classes,
+    taken alone, are mostly not covered. It needs probabilities or logits, no ``kind="scores"``.
     """
 
     score: Score
     columns: tuple[int, ...]
     n_columns: int
-    leads: ClassVar[bool] = False
+    transparent: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         checked_score(self.score)
@@ -393,12 +396,28 @@ class Seen(Wrapper):
     def __repr__(self) -> str:
         return f"Seen({self.score!r}, {len(self.columns):,} of {self.n_columns:,} classes)"
 
+    @property
+    def needs_probs(self) -> bool:
+        return True
+
+    def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
+        """Probabilities among the seen classes; those of the others so small that they hardly count, in their order."""
+        if probs.shape[1] != self.n_columns:
+            raise ScoreError.fitted_columns(self, self.n_columns, probs.shape[1])
+        unseen = self._unseen == 1
+        totals = on_grid(np.where(unseen, 0.0, probs)).sum(axis=1, keepdims=True)
+        shares = probs / np.where(totals > 0, totals, 1.0)
+        return transformed(self.score, np.where(unseen, probs * NEXT_TO_NOTHING, shares))
+
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
-        if cells.rows.probs.shape[1] != self.n_columns:
-            raise ScoreError.fitted_columns(self, self.n_columns, cells.rows.probs.shape[1])
+        return self._unseen[cells.column], *_tuple(self.score.keys(cells))
+
+    @property
+    def _unseen(self) -> NDArray[np.int64]:
+        """1 for columns that were not seen."""
         unseen = np.ones(self.n_columns, dtype=np.int64)
         unseen[list(self.columns)] = 0
-        return unseen[cells.column], *_tuple(self.score.keys(cells))
+        return unseen
 
     def reach(self, bounds: Keys) -> Reach:
         inner = reach(self.score, bounds[1:])
@@ -496,7 +515,9 @@ def n_columns(score: Score) -> int | None:
 
 def transforms(score: Score) -> bool:
     """Whether ``score`` maps rows first."""
-    return transforms(score.score) if isinstance(score, Wrapper) else hasattr(score, "transform")
+    if isinstance(score, Wrapper) and score.transparent:
+        return transforms(score.score)
+    return hasattr(score, "transform")
 
 
 def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
@@ -515,14 +536,14 @@ def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 def orders_by_rank(score: Score) -> bool:
     """Whether the first key of ``score`` is the rank."""
     if isinstance(score, Wrapper):
-        return score.leads and orders_by_rank(score.score)
+        return score.transparent and orders_by_rank(score.score)
     return type(score) in (Rank, TopK)
 
 
 def breaks_ties_by_prob(score: Score) -> bool:
     """Whether the second key of ``score`` is the probability."""
     if isinstance(score, Wrapper):
-        return score.leads and breaks_ties_by_prob(score.score)
+        return score.transparent and breaks_ties_by_prob(score.score)
     return type(score) is Rank
 
 

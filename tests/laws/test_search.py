@@ -28,6 +28,17 @@ class Plainly:
         return self.score.keys(cells)
 
 
+class PlainlyTransforming(Plainly):
+    """The same for a score that maps rows first."""
+
+    def transform(self, probs):
+        return self.score.transform(probs)
+
+
+def plainly(score):
+    return PlainlyTransforming(score) if rs.scores.transforms(score) else Plainly(score)
+
+
 @pytest.mark.parametrize("score", SCORES, ids=repr)
 @PER_SCORE
 @given(cases, alphas, st.sampled_from(["allow", "top"]))
@@ -42,7 +53,7 @@ def test_what_is_within_reach_is_all_there_is(score, case, alpha, empty):
         (rs.Cross(rs.PerRow(), rs.PerLabel()), groups),
     ):
         fast, full = (
-            rs.calibrate(probs, labels, score=way, condition=condition, **keywords) for way in (score, Plainly(score))
+            rs.calibrate(probs, labels, score=way, condition=condition, **keywords) for way in (score, plainly(score))
         )
         with (
             mock.patch.object(ranking, "FEW", 0),
@@ -104,6 +115,6 @@ def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, sc
 def test_a_model_that_is_always_right_has_no_other_reach(score, alpha):
     probs, _ = wide_rows(5, 40, 90, 3, np.float64)
     score = sized(score, 90)
-    fast, full = (rs.calibrate(probs, probs.argmax(axis=1), score=way) for way in (score, Plainly(score)))
+    fast, full = (rs.calibrate(probs, probs.argmax(axis=1), score=way) for way in (score, plainly(score)))
     with mock.patch.object(ranking, "FEW", 0):
         assert fast.predict(probs, alpha) == full.predict(probs, alpha)
