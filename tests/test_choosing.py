@@ -410,3 +410,14 @@ def test_against_thr_on_seen_classes_auto_gains_less():
     (large,) = (cell["sizes"] for cell in CELLS if cell["classes"] == 1000 and cell["alpha"] == "0.1")
     assert [round(large[name], 1) for name in ("THR", "seen", "auto")] == [94.5, 13.8, 11.2]
     assert "THR needs 94.5 labels, THR on seen classes 13.8, `auto` 11.2" in " ".join(PAGE.split())
+
+
+def test_too_few_rows_to_compare_are_warned_of():
+    probs, labels = rs.paper.scores("marketing")
+    with pytest.warns(rs.RanksetWarning, match="need n ≥ 38 to compare scores at alpha=0.05, got 36"):
+        rs.compare(probs[:36], labels[:36], 0.05)
+    with pytest.warns(rs.RanksetWarning, match="need n ≥ 18 to compare"):
+        rs.choose([rs.Rank(), rs.Thr()], probs[:17], labels[:17])
+    compared = rs.compare(probs[:38], labels[:38], 0.05)
+    with pytest.raises(TypeError, match="5 numbers, one per score"):
+        compared.contrast([1, -1])

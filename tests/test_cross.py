@@ -138,3 +138,17 @@ def test_an_estimator_tells_how_its_folds_were_made():
         model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0)
         proven = model.fit(*load_iris(return_X_y=True)).rule_.guarantee(0.1)
         assert proven == (0 if stratify else pytest.approx(bound(150, 3)))
+
+
+def test_sets_of_folds_keep_the_index_of_what_came_with_the_rows():
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
+    groups = pd.Series(["a", "b"] * 30, index=np.arange(60) + 100)
+    halves = (slice(0, 30), slice(30, 60))
+    rule = rs.CrossRule(
+        tuple(rs.calibrate(probs[h], labels[h], condition=rs.PerRow(), groups=groups[h]) for h in halves)
+    )
+    sets = rule.predict([probs, probs], 0.2, groups=groups)
+    sets.covers(pd.Series(labels, index=groups.index))
+    with pytest.raises(ValueError, match="in another order"):
+        sets.covers(pd.Series(labels, index=groups.index)[::-1])

@@ -16,8 +16,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -161,7 +162,7 @@ def test_frames_keep_feature_names(iris):
     assert len(model.predict_set(frame, 0.1)) == 150
 
 
-OF_SEARCH = "ignore:.*on the rows that calibrate now:rankset.RanksetWarning"
+OF_SEARCH = "ignore:.*on the rows that calibrate:rankset.RanksetWarning"
 
 
 @pytest.mark.filterwarnings(OF_SEARCH)
@@ -265,18 +266,64 @@ def chosen(split):
     rs.ConformalClassifier(method=rs.Choice([rs.Rank(), rs.Thr()]), split=split).fit(*load_iris(return_X_y=True))
 
 
-def test_classes_that_the_labels_lack_can_be_told(iris):
+@pytest.mark.filterwarnings("ignore:lbfgs")
+def test_classes_that_the_labels_lack_can_be_told_and_keep_their_order(iris):
     features, labels = iris
-    names = ["setosa", "versicolor", "virginica", "another"]
+    names = ["virginica", "setosa", "another", "versicolor"]
     model = rs.ConformalClassifier(classes=names, random_state=0).fit(features, labels)
-    assert model.classes_.tolist() == sorted(names)
-    assert model.predict_proba(features)[:, 0].tolist() == [0.0] * 150
+    assert model.classes_.tolist() == names
+    assert model.predict_proba(features)[:, 2].tolist() == [0.0] * 150
+    assert (model.classes_[model.predict_proba(features).argmax(axis=1)] == model.predict(features)).all()
     with pytest.warns(rs.RanksetWarning, match="need n"):
         assert model.predict_set(features, 0.001).covers(["another"] * 150).all()
     with pytest.raises(ValueError, match="among the classes"):
         rs.ConformalClassifier(classes=names[1:]).fit(features, labels)
     with pytest.raises(TypeError, match="classes must be"):
         rs.ConformalClassifier(classes="setosa").fit(features, labels)
+
+
+def test_clusters_go_by_the_order_in_which_classes_were_told():
+    features, codes = make_classification(600, 10, n_informative=5, n_classes=3, weights=[0.7, 0.2], random_state=0)
+    names = ["low", "mid", "high"]
+    labels = np.array(names)[codes]
+    by_cluster = rs.PerLabel(["common", "rare", "rare"])
+    model = rs.ConformalClassifier(GaussianNB(), classes=names, condition=by_cluster, random_state=0)
+    counts = model.fit(features, labels).rule_.calibration.counts
+    _, calibrate = rs.Holdout().parts(labels, 0)[0]
+    assert counts.tolist() == [(labels[calibrate] == "low").sum(), (labels[calibrate] != "low").sum()]
+
+
+def test_steps_around_the_classifier_that_learn_are_warned_of(iris):
+    model = rs.ConformalClassifier(GaussianNB(), random_state=0)
+    with pytest.warns(rs.RanksetWarning, match="pipeline fitted standardscaler on the rows that calibrate"):
+        make_pipeline(StandardScaler(), model).fit(*iris)
+    make_pipeline(Normalizer(), model).fit(*iris)
+    make_pipeline("passthrough", model).fit(*iris)
+    rs.ConformalClassifier(make_pipeline(StandardScaler(), GaussianNB()), random_state=0).fit(*iris)
+    cross_val_score(make_pipeline(StandardScaler(), model), *iris, scoring=rs.SetSize(0.1), cv=3)
+
+
+def test_masked_rows_and_a_mask_in_another_order_are_refused(iris):
+    features, labels = iris
+    hidden = np.ma.array(np.arange(150) % 3, mask=np.arange(150) % 7 == 0)
+    with pytest.raises(TypeError, match="a masked array"):
+        rs.ConformalClassifier(GaussianNB()).fit(features, hidden)
+    with pytest.raises(TypeError, match="a masked array"):
+        rs.ConformalClassifier(GaussianNB()).fit(np.ma.array(features), labels)
+    frame = pd.DataFrame(features, index=np.arange(150) + 1000)
+    some = pd.Series(np.arange(150) % 3 == 0, index=frame.index)
+    rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(some)).fit(frame, labels)
+    with pytest.raises(ValueError, match="split must be in the order of the rows"):
+        rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(some[::-1])).fit(frame, labels)
+
+
+def test_votes_of_pairs_are_no_decisions_about_classes(iris):
+    for inner in (
+        SVC(decision_function_shape="ovo"),
+        make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo")),
+    ):
+        with pytest.raises(TypeError, match="decision_function_shape"):
+            rs.ConformalClassifier(inner, random_state=0).fit(*iris)
 
 
 class Weighed(ClassifierMixin, BaseEstimator):
@@ -480,7 +527,7 @@ def test_by_default_no_split_looks_at_labels(split):
         assert all((a == c).all() and (b == d).all() for (a, b), (c, d) in zip(ours, theirs, strict=True))
 
 
-@pytest.mark.filterwarnings("ignore:no row has the class:rankset.RanksetWarning")
+@pytest.mark.filterwarnings("ignore:no row of the class:rankset.RanksetWarning")
 def test_training_goes_on_until_it_has_every_class():
     rng = np.random.default_rng(0)
     for seed in range(50):
@@ -509,8 +556,10 @@ def test_where_training_stops_depends_on_rows_that_train_only():
             assert split.parts(changed, seed)[0][0].tolist() == train.tolist()
 
 
-def test_a_class_that_no_row_has_is_warned_of():
-    with pytest.warns(rs.RanksetWarning, match="no row has the class 'c'"):
+def test_a_class_that_does_not_train_is_warned_of():
+    with pytest.warns(rs.RanksetWarning, match="no row of the class 'c' trains"):
+        rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 39 + ["c"]), 3)
+    with pytest.warns(rs.RanksetWarning, match="no row of the class 'c' trains"):
         assert len(rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 40), 0)[0][1]) == 10
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankset as rs
@@ -208,3 +209,18 @@ def test_the_profile_of_a_tie_broken_rank_has_its_probability():
     probs, labels = rs.paper.scores("marketing")
     profile = rs.calibrate(probs, labels, score=rs.TieBreak(rs.Rank())).rank_profile(0.1)
     assert profile.threshold_prob == rs.calibrate(probs, labels).rank_profile(0.1).threshold_prob
+
+
+def test_classes_seen_by_name_are_those_of_the_calibration():
+    probs, labels = rs.paper.scores("marketing")
+    names, truth = list("ABCD"), np.array(list("ABCD"))[labels]
+    score = rs.Seen.fit(["D", "B"], names)
+    rule = rs.calibrate(probs, truth, score=score, classes=names)
+    frame = pd.DataFrame(probs, columns=names)
+    assert rs.calibrate(frame, truth, score=score) == rule
+    for wrong in (rs.TieBreak(score), score):
+        with pytest.raises(ValueError, match="was fitted for the classes 'A', 'B', 'C', 'D', in this order"):
+            rs.calibrate(frame[list("DCBA")], truth, score=wrong)
+    rs.calibrate(frame[list("DCBA")], truth, score=score, classes=names)
+    with pytest.raises(ValueError, match="4 names in column order"):
+        rs.Seen(rs.Thr(), (0,), 4, ("A",))

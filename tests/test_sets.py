@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankset as rs
@@ -172,3 +173,33 @@ def test_row_numbers_of_every_type_count_from_either_end(sets):
 def test_what_is_no_mask_is_refused(mask, words):
     with pytest.raises(KindError, match=r"mask must be a boolean matrix \(n, K\), got .*" + re.escape(words)):
         rs.PredictionSets.from_mask(mask)
+
+
+def test_a_frame_of_masks_goes_by_the_names_of_its_columns_and_keeps_its_index():
+    probs, labels = rs.paper.scores("marketing")
+    frame = pd.DataFrame(probs, columns=list("ABCD"), index=np.arange(len(probs)) + 7)
+    truth = pd.Series(np.array(list("ABCD"))[labels], index=frame.index)
+    sets = rs.calibrate(frame, truth).predict(frame, 0.1)
+    for columns in ("ABCD", "DCBA"):
+        again = rs.PredictionSets.from_mask(sets.to_mask_frame()[list(columns)], classes=list("ABCD"))
+        assert (again.mask == sets.mask).all()
+        assert (again.covers(truth) == sets.covers(truth)).all()
+    assert rs.PredictionSets.from_mask(sets.to_mask_frame()).classes.tolist() == list("ABCD")
+    with pytest.raises(ValueError, match="in another order"):
+        again.covers(truth[::-1])
+
+
+def test_parts_of_a_default_index_say_nothing_either():
+    probs, labels = rs.paper.scores("marketing")
+    fresh = pd.DataFrame(probs)
+    truth = pd.Series(labels, index=np.random.default_rng(0).permutation(5000)[: len(probs)])
+    rule = rs.calibrate(fresh, truth)
+    sets, some = rule.predict(fresh, 0.1), labels > 0
+    assert (sets[50:].covers(truth[50:]) == sets.covers(truth)[50:]).all()
+    assert (sets[some].covers(truth[some]) == sets.covers(truth)[some]).all()
+    parts = list(rule.predict_parts(fresh, 0.1, rows=100))
+    assert (parts[1].covers(truth[100:200]) == sets.covers(truth)[100:200]).all()
+    assert len(rs.PredictionSets.concat([sets, sets]).covers(pd.concat([truth, truth]))) == 2 * len(probs)
+    plain = pd.Series(labels)
+    with pytest.raises(ValueError, match="in another order"):
+        sets[50:].covers(plain[50:][::-1])

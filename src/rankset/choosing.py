@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import inputs, level, metrics, notebook, progress, sources
 from rankset.conditions import Marginal
-from rankset.errors import InputError, KindError, RuleError
+from rankset.errors import InputError, KindError, RuleError, warn
 from rankset.frames import ARRAY
 from rankset.inputs import Kind
 from rankset.level import Alpha
@@ -141,6 +141,8 @@ class Comparison:
         theirs.
         """
         weighted = np.asarray(weights, dtype=np.float64)
+        if weighted.shape != (len(self.scores),):
+            raise KindError.argument("weights", f"{len(self.scores)} numbers, one per score", weights)
         sizes = weighted @ self._sizes
         variance = max(0.0, float(weighted @ self.size_covariances @ weighted)) + float(_halves_variance(sizes))
         return float(sizes.mean()), float(np.sqrt(variance))
@@ -313,6 +315,11 @@ class Trial:
         matrix = inputs.matrix(source.values, inputs.known_kind(kind))
         if len(matrix) < 2:
             raise InputError.no_rows_to_evaluate()
+        if len(matrix) // 2 < level.rows_needed(asked):
+            warn(
+                f"need n ≥ {2 * level.rows_needed(asked)} to compare scores at alpha={float(asked):g}, "
+                f"got {len(matrix)}: half of them leaves no label out, so all scores look alike."
+            )
         recipe = Recipe.of(score, Marginal(), kind, seed, source.classes, inputs.n_columns(matrix, kind))
         columns = inputs.label_codes(labels, recipe.classes, len(matrix), source.index)
         source.check_candidates(columns, recipe.classes)

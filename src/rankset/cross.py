@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -100,7 +100,7 @@ class CrossRule:
         --------
         >>> import rankset as rs
         >>> fold = rs.calibrate([[0.9, 0.1]] * 50, [0] * 50)
-        >>> round(CrossRule((fold,) * 10).guarantee(0.1), 4)
+        >>> round(rs.CrossRule((fold,) * 10).guarantee(0.1), 4)
         0.7682
         """
         exact, sizes = level.exact(alpha), self._fold_sizes()
@@ -151,8 +151,9 @@ class CrossRule:
         if empty == "top":
             kept[:, 0] |= ~kept.any(axis=1)
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
-        first = self.rules[0]
-        codes, template = columns[kept].astype(np.int32), first.source(probs[0]).answers
+        first, index = self.rules[0], self._index(probs, groups, ids)
+        codes, template = columns[kept].astype(np.int32), first.source(probs[0]).template
+        template = replace(template, index=index.index)
         return PredictionSets(offsets, codes, first.recipe.classes, exact, template=template)
 
     def _mean(self, probs: Sequence[ArrayLike]) -> Floats:
@@ -162,15 +163,22 @@ class CrossRule:
         matrices = [from_kind(inputs.plain_rows(values, kind), kind) for values in sources]
         return np.mean([matrix.astype(np.float64) for matrix in matrices], axis=0)
 
+    def _index(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> RowIndex:
+        """The index of the rows, which all that is said of them must agree with."""
+        index = RowIndex.of(probs[0])
+        for fold, part in enumerate(probs[1:], start=1):
+            index.check(part, f"probs[{fold}]")
+        index.check(groups, "groups")
+        index.check(ids, "ids")
+        return index
+
     def _pooled(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> tuple[Ints, Ints]:
         if not isinstance(probs, Sequence) or len(probs) != len(self.rules):
             raise RuleError.folds(len(self.rules), len(probs) if isinstance(probs, Sequence) else type(probs).__name__)
         lengths = {len(rule.source(part).values) for rule, part in zip(self.rules, probs, strict=True)}
         if len(lengths) > 1:
             raise RuleError.folds(len(self.rules), f"matrices of {' and '.join(map(str, sorted(lengths)))} rows")
-        index = RowIndex.of(probs[0])
-        for fold, part in enumerate(probs[1:], start=1):
-            index.check(part, f"probs[{fold}]")
+        self._index(probs, groups, ids)
         unseen = set.intersection(*(rule.unseen(groups) for rule in self.rules))
         if unseen:
             warn_of_unseen(unseen)

@@ -35,7 +35,7 @@ from rankset.conformal import Rule, calibrate
 from rankset.cross import CrossRule
 from rankset.errors import KindError, LabelError, SplitError, warn
 from rankset.indexes import RowIndex
-from rankset.inputs import Kind, label_codes
+from rankset.inputs import Kind, is_masked, label_codes
 from rankset.level import Alpha
 from rankset.names import Array, class_names, in_order
 from rankset.recipe import row_group_names
@@ -72,11 +72,13 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     method : how strange a label looks, by default ``rankset.Rank()``; or ``rankset.Choice([...])``, which chooses among
         scores on rows of their own.
     condition : for whom coverage holds separately, by default ``rankset.Marginal()``. Conditions that look at rows
-        need ``groups=`` in ``fit`` and ``predict_set``.
+        need ``groups=`` in ``fit`` and ``predict_set``; ``PerLabel(clusters)`` and ``Seen`` go by the order of
+        ``classes_``.
     split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with a lower
         proven coverage (``rule_.guarantee(alpha)``) and usually about 1 - alpha; or ``rankset.GivenSplit(rows)``.
-    classes : every class there is; by default those of ``y``. No set can hold any other class, so without this list
-        coverage is at least 1 - alpha minus the probability that a new row has a class that ``y`` lacks.
+    classes : every class there is, in any order; by default those of ``y``, sorted. No set can hold any other class,
+        so without this list coverage is at least 1 - alpha minus the probability that a new row has a class that
+        ``y`` lacks.
     random_state : seeds the split, as everywhere in scikit-learn.
 
     Attributes
@@ -91,6 +93,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     --------
     >>> import rankset as rs
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
     >>> model = rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0)
     >>> model = model.fit(*load_iris(return_X_y=True))
     >>> model.predict_set([[5.1, 3.5, 1.4, 0.2]], alpha=0.05).to_lists()
@@ -135,6 +138,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         (X,) = indexable(X)
         index = RowIndex.of(X)
         index.check(y, "y")
+        index.check(getattr(self.split, "calibration", None), "split")
         labels = self._labels(X, y)
         self._check_method()
         names = row_group_names(checked_condition(self._condition), groups, len(labels), index)
@@ -143,15 +147,15 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.rule_: Rule | CrossRule
         self.method_: Score
         self.__dict__.pop("estimators_", None)
-        _warn_of_search()
+        _warn_of_what_is_around()
         if isinstance(self._inner, FrozenEstimator):
             self.estimator_ = self._trained_already()
-            self.classes_ = _union(self.classes_, [self.estimator_])
+            self.classes_ = _union(self.classes_, [self.estimator_], self.classes)
             self._calibrate([self.estimator_], X, labels, names, [np.arange(len(labels))])
             return self
         parts = self._split.parts(labels, self.random_state)
         models = [self._trained(X, labels, routed, train) for train, _ in parts]
-        self.classes_ = _union(self.classes_, models)
+        self.classes_ = _union(self.classes_, models, self.classes)
         self._calibrate(models, X, labels, names, [rows for _, rows in parts])
         if len(parts) == 1:
             (self.estimator_,) = models
@@ -223,6 +227,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _labels(self, X: Any, y: Any) -> NDArray[Any]:
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        if is_masked(y) or is_masked(X):
+            raise KindError.argument("X and y", "whole arrays", "a masked array; drop the rows that are masked")
         labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
         check_classification_targets(labels)
         check_consistent_length(X, labels)
@@ -239,12 +245,12 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             checked_score(self._method, name="method")
 
     def _known_classes(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """The classes that were given, all labels among them, or those of the labels; sorted."""
+        """The classes that were given, in their order and all labels among them, or those of the labels, sorted."""
         if self.classes is None:
             return np.unique(labels)
-        known = np.unique(np.array(in_order(self.classes)))
+        known = np.array(in_order(self.classes))
         label_codes(labels, class_names(known, len(known)), len(labels), RowIndex())
-        return np.union1d(known, labels[:0])  # in a dtype for both
+        return known.astype(np.union1d(known, labels[:0]).dtype)  # in a dtype for both
 
     @property
     def _method(self) -> Score | Choice:
@@ -315,8 +321,21 @@ def _scored(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Ki
     if not hasattr(model, "decision_function"):
         wanted = "a classifier with predict_proba or decision_function"
         raise KindError.argument("estimator", wanted, type(model).__name__)
+    if len(model.classes_) > 2 and _votes(model):
+        raise KindError.argument(
+            "estimator", 'a classifier with decision_function_shape="ovr"', "one with votes of pairs"
+        )
     decisions = np.asarray(model.decision_function(X))
     return _aligned(_two_columns(decisions), model.classes_, classes, absent=-np.inf), "logits"
+
+
+def _votes(model: Any) -> bool:
+    """Whether a classifier's decisions are about pairs of classes, as a support vector machine's can be."""
+    if isinstance(model, Pipeline):
+        return _votes(model[-1])
+    inner = getattr(model, "best_estimator_", getattr(model, "estimator", None))
+    own = getattr(model, "decision_function_shape", None) == "ovo"
+    return own or (isinstance(model, FrozenEstimator | BaseSearchCV) and _votes(inner))
 
 
 def _two_columns(decisions: NDArray[Any]) -> NDArray[Any]:
@@ -324,8 +343,8 @@ def _two_columns(decisions: NDArray[Any]) -> NDArray[Any]:
     return np.column_stack((np.zeros(len(decisions)), decisions)) if decisions.ndim == 1 else decisions
 
 
-def _union(classes: NDArray[Any], models: Sequence[Any]) -> NDArray[Any]:
-    """The classes of the labels and those that models know besides, where both are of one kind."""
+def _union(classes: NDArray[Any], models: Sequence[Any], ordered: Any) -> NDArray[Any]:
+    """The classes of the labels and those that models know besides; sorted, unless they came ``ordered``."""
     for model in models:
         known = getattr(model, "classes_", None)
         if not isinstance(known, np.ndarray):
@@ -333,8 +352,9 @@ def _union(classes: NDArray[Any], models: Sequence[Any]) -> NDArray[Any]:
             raise KindError.argument("estimator", wanted, type(model).__name__)
         if not set(known.tolist()) & set(classes.tolist()):
             raise LabelError.other_labels(classes.tolist(), known.tolist())
-        if not np.isin(known, classes).all():
-            classes = np.union1d(classes, known)
+        more = known[~np.isin(known, classes)]
+        if len(more):
+            classes = np.union1d(classes, more) if ordered is None else np.concatenate((classes, more))
     return classes
 
 
@@ -344,17 +364,21 @@ def _aligned(values: Any, known: NDArray[Any], classes: NDArray[Any], *, absent:
     if np.array_equal(known, classes):
         return values
     aligned = np.full((len(values), len(classes)), absent, dtype=values.dtype)
-    aligned[:, np.searchsorted(classes, known)] = values
+    order = np.argsort(classes)
+    aligned[:, order[np.searchsorted(classes, known, sorter=order)]] = values
     return aligned
 
 
-def _warn_of_search() -> None:
-    """Warns where a search of scikit-learn fits the best of its candidates again, on the rows that chose it."""
+def _warn_of_what_is_around() -> None:
+    """Warns where something around the classifier has learned from the rows that calibrate: a search of scikit-learn
+    that fits its best candidate again, or the steps before it in a pipeline."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "_fit_and_score":
             return  # one of the candidates, which only measures
         search = frame.f_locals.get("self")
+        if isinstance(search, Pipeline) and frame.f_code.co_name == "fit":
+            _warn_of_steps(search)
         if isinstance(search, BaseSearchCV) and frame.f_code.co_name == "fit":
             chosen = ", ".join(map(str, getattr(search, "best_params_", {}))) or "parameters"
             warn(
@@ -365,6 +389,17 @@ def _warn_of_search() -> None:
             )
             return
         frame = frame.f_back
+
+
+def _warn_of_steps(pipeline: Pipeline) -> None:
+    steps = [(name, step) for name, step in pipeline.steps[:-1] if hasattr(step, "fit")]
+    learning = [name for name, step in steps if get_tags(step).requires_fit]
+    if learning:
+        warn(
+            f"the pipeline fitted {', '.join(learning)} on the rows that calibrate, too, so the guarantee does not "
+            f"hold: coverage can be much lower than 1 - alpha where a step looks at labels. Put the steps inside, "
+            f"ConformalClassifier(make_pipeline(..., classifier))."
+        )
 
 
 class _Scorer:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankset import arrays
 from rankset.errors import InputError, KindError, LabelError
+from rankset.indexes import is_default
 from rankset.names import Name, in_order, plain
 
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -20,10 +21,18 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 @dataclass(frozen=True)
 class Template:
-    """What a frame of answers should look like: whose it is, and its rows' index, if they have one."""
+    """What a frame of answers should look like: whose it is, and its rows' index, if they have one.
+
+    ``numbered``: the index is the default 0 … n-1 or a part of it, which says nothing about the rows.
+    """
 
     backend: str | None = None
     index: Any = None
+    numbered: bool = False
+
+    def __post_init__(self) -> None:
+        if self.index is not None and not self.numbered and is_default(self.index):
+            object.__setattr__(self, "numbered", True)
 
     @classmethod
     def joined(cls, templates: Sequence[Template]) -> Template:
@@ -31,7 +40,10 @@ class Template:
         first, *rest = templates
         if any(one.backend != first.backend or (one.index is None) != (first.index is None) for one in rest):
             return ARRAY
-        return first if first.index is None else replace(first, index=first.index.append([one.index for one in rest]))
+        if first.index is None:
+            return first
+        index = first.index.append([one.index for one in rest])
+        return replace(first, index=index, numbered=any(one.numbered for one in templates))
 
     def rows(self, rows: NDArray[np.int64]) -> Template:
         """The template of some of the rows."""

@@ -26,12 +26,13 @@ class RowIndex:
 
     * The same entries in the same order are fine, whatever the dtypes.
     * The same entries in another order are refused.
-    * Other entries are refused, unless one of the two is the default 0 … n-1, which says nothing about the rows:
-      a frame made of ``predict_proba`` beside labels of ``train_test_split``.
+    * Other entries are refused, unless one of the two is the default 0 … n-1, or a part of it, which says nothing
+      about the rows: a frame made of ``predict_proba`` beside labels of ``train_test_split``.
     """
 
-    def __init__(self, index: Any = None) -> None:  # noqa: ANN401
-        self._known: list[tuple[str, Any]] = [] if index is None else [(THE_ROWS, index)]
+    def __init__(self, index: Any = None, *, numbered: bool = False) -> None:  # noqa: ANN401
+        """``numbered``: the index is known to be a part of a default one."""
+        self._known: list[tuple[str, Any, bool]] = [] if index is None else [(THE_ROWS, index, numbered)]
 
     @classmethod
     def of(cls, rows: object) -> RowIndex:
@@ -48,13 +49,13 @@ class RowIndex:
         theirs = index_of(values)
         if theirs is None:
             return
-        for known, ours in self._known:
+        for known, ours, numbered in self._known:
             if len(ours) == len(theirs):
-                _check(ours, theirs, known, name)
-        self._known.append((name, theirs))
+                _check(ours, theirs, known, name, numbered=numbered)
+        self._known.append((name, theirs, False))
 
 
-def _check(ours: Any, theirs: Any, known: str, name: str) -> None:  # noqa: ANN401
+def _check(ours: Any, theirs: Any, known: str, name: str, *, numbered: bool) -> None:  # noqa: ANN401
     if ours is theirs or ours.equals(theirs):
         return
     first, second = _numbered(ours, theirs)
@@ -63,7 +64,7 @@ def _check(ours: Any, theirs: Any, known: str, name: str) -> None:  # noqa: ANN4
         return
     if np.array_equal(np.sort(first), np.sort(second)):
         raise InputError.other_order(name, known)
-    if not (_is_default(ours) or _is_default(theirs)):
+    if not (numbered or is_default(ours) or is_default(theirs)):
         row = int(differ.argmax())
         expected, received = (_listed(index[row : row + 1])[0] for index in (ours, theirs))
         raise InputError.other_rows(name, known, row, expected, received)
@@ -82,7 +83,10 @@ def _numbered(ours: Any, theirs: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
     return first, second
 
 
-def _is_default(index: Any) -> bool:  # noqa: ANN401
+def is_default(index: Any) -> bool:  # noqa: ANN401
+    """Whether an index is 0 … n-1, or pandas' own index of row numbers, which slices keep."""
+    if type(index).__name__ == "RangeIndex":
+        return True
     entries = np.asarray(index)
     if entries.dtype.kind in "iu":
         return np.array_equal(entries, np.arange(len(entries)))

@@ -60,7 +60,10 @@ class Recipe:
             raise ScoreError.needs_probabilities(score)
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
             raise KindError.argument("seed", "a whole number of up to 64 bits", seed)
-        return cls(score, condition, known, int(seed), class_names(classes, n_columns))
+        names = class_names(classes, n_columns)
+        if not isinstance(names.values, range):
+            scores.check_names(score, names.values)
+        return cls(score, condition, known, int(seed), names)
 
     @property
     def n_columns(self) -> int:

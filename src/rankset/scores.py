@@ -13,8 +13,8 @@ formula serves calibration and prediction. Optional members tell more about it:
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
@@ -351,12 +351,14 @@ class Seen(Wrapper):
     all. ``Seen.fit`` finds them in labels, for example those the model was trained on, but never those of the rows that
     calibrate: the list must be fixed before the calibration, then the guarantee holds as for every score. Labels of the
     other classes stay in sets only where more calibration rows have such labels than alpha lets out, so these classes,
-    taken alone, are mostly not covered. It needs probabilities or logits, no ``kind="scores"``.
+    taken alone, are mostly not covered. It needs probabilities or logits, no ``kind="scores"``. ``names`` are those of
+    all classes, in column order, if they are known; a calibration with other names, or in another order, is refused.
     """
 
     score: Score
     columns: tuple[int, ...]
     n_columns: int
+    names: tuple[Any, ...] | None = field(default=None, compare=False)
     transparent: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -373,6 +375,11 @@ class Seen(Wrapper):
         object.__setattr__(self, "columns", tuple(sorted(map(int, columns))))
         if n_columns(self.score) not in (None, self.n_columns):
             raise ScoreError.fitted_columns(self.score, cast("int", n_columns(self.score)), self.n_columns)
+        names: Any = self.names
+        if names is not None:
+            if not isinstance(names, Iterable) or isinstance(names, str | bytes) or len(tuple(names)) != self.n_columns:
+                raise ScoreError.parameter("Seen", "names", f"{self.n_columns} names in column order", names)
+            object.__setattr__(self, "names", tuple(names))
 
     @classmethod
     def fit(cls, labels: ArrayLike, classes: int | Iterable[object], score: Score = Thr()) -> "Seen":  # noqa: B008
@@ -391,7 +398,8 @@ class Seen(Wrapper):
         if len(cast("Any", labels)) == 0:
             raise InputError.no_rows()
         codes = inputs.label_codes(labels, class_names(values, len(values)), len(cast("Any", labels)), RowIndex())
-        return cls(score, tuple(np.unique(codes).tolist()), len(values))
+        names = None if isinstance(values, range) else values
+        return cls(score, tuple(np.unique(codes).tolist()), len(values), names)
 
     def __repr__(self) -> str:
         return f"Seen({self.score!r}, {len(self.columns):,} of {self.n_columns:,} classes)"
@@ -511,6 +519,15 @@ def n_columns(score: Score) -> int | None:
     """How many classes ``score`` was fitted for; None where it does not care."""
     own = getattr(score, "n_columns", None)
     return n_columns(score.score) if own is None and isinstance(score, Wrapper) else own
+
+
+def check_names(score: Score, names: Sequence[object]) -> None:
+    """Refuses class names, in column order, that are not those ``score`` was fitted for, where it knows them."""
+    known = getattr(score, "names", None)
+    if known is not None and list(known) != list(names):
+        raise ScoreError.fitted_names(score, known, names)
+    if isinstance(score, Wrapper):
+        check_names(score.score, names)
 
 
 def transforms(score: Score) -> bool:

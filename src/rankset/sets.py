@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import inputs, level, notebook
 from rankset.arrays import Sealed
 from rankset.errors import KindError, RuleError
-from rankset.frames import ARRAY, Template
+from rankset.frames import ARRAY, Template, is_frame, matched
 from rankset.indexes import RowIndex
 from rankset.level import Alpha
 from rankset.names import Names, class_names, short
@@ -64,7 +64,7 @@ class PredictionSets(Sealed):
     @property
     def _index(self) -> RowIndex:
         """What labels and groups of these rows must agree with."""
-        return RowIndex(self.template.index)
+        return RowIndex(self.template.index, numbered=self.template.numbered)
 
     @property
     def alpha(self) -> float | None:
@@ -75,7 +75,13 @@ class PredictionSets(Sealed):
     def from_mask(
         cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
     ) -> PredictionSets:
-        """Sets from a boolean matrix (n, K), labels in column order."""
+        """Sets from a boolean matrix (n, K), labels in column order.
+
+        Columns of a data frame are classes, as ``to_mask_frame`` writes them; they are matched to ``classes`` by name.
+        """
+        template = ARRAY
+        if is_frame(mask):
+            mask, classes, template = matched(mask, classes, name="mask")
         try:
             array = np.asarray(mask)
         except ValueError:
@@ -87,7 +93,8 @@ class PredictionSets(Sealed):
             raise KindError.argument("mask", "a boolean matrix (n, K)", received)
         offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
         exact = None if alpha is None else level.exact(alpha)
-        return cls(offsets, array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1]), exact)
+        codes, names = array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1])
+        return cls(offsets, codes, names, exact, template=template)
 
     @classmethod
     def concat(cls, parts: Iterable[PredictionSets]) -> PredictionSets:

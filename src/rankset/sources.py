@@ -46,7 +46,7 @@ def opened(values: Any, classes: Iterable[object] | None) -> Source:  # noqa: AN
     values = pipelines.opened(values)
     if frames.is_frame(values):
         matrix, names, template = frames.matched(values, classes)
-        return Source(matrix, names, template, index=RowIndex(template.index))
+        return Source(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
     if pipelines.is_scored(values):
         return Source(*pipelines.matched(values, classes))
     if isinstance(values, Ragged):

@@ -38,9 +38,9 @@ class Holdout:
     share : the share of the rows that calibrates.
     classes : classes that the model should all see in training, rare ones included. The rows are taken in random order,
         and training goes on beyond 1 - ``share`` of them until it has a row of every class in this list, or until
-        half of the calibration rows are used up. The guarantee holds as without it: when training stops depends on
-        rows that train only, so the others are still exchangeable with the new row. List the classes you know of; a
-        list made from the same labels would look at the rows that calibrate.
+        half of the calibration rows are used up, with a warning then. The guarantee holds as without it: when training
+        stops depends on rows that train only, so the others are still exchangeable with the new row. List the classes
+        you know of; a list made from the same labels would look at the rows that calibrate.
     stratify : give both parts the same shares of the classes (unless some class has a single row). The guarantee then
         holds with ``condition=PerLabel()``, where every class is covered on its own. With other conditions it
         does not: coverage can be lower than 1 - alpha by up to several points with weak models, because the
@@ -52,6 +52,8 @@ class Holdout:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rankset import Holdout
     >>> train, calibrate = Holdout(0.25).parts(np.zeros(100, dtype=int), random_state=0)[0]
     >>> len(train), len(calibrate)
     (75, 25)
@@ -92,12 +94,13 @@ class Holdout:
         if self.classes is None:
             return least
         first = {label: place for place, label in reversed(list(enumerate(labels.tolist())))}
-        missing = [name for name in self.classes if name not in first]
-        if missing:
-            warn(f"no row has the class {listed(missing)}: no model can learn it from these rows.")
         most = len(labels) - max(1, calibrating // 2)
-        needed = most if missing else 1 + max((first[name] for name in self.classes), default=0)
-        return min(max(least, needed), most)
+        needed = 1 + max((first.get(name, most) for name in self.classes), default=0)
+        training = min(max(least, needed), most)
+        missing = [name for name in self.classes if first.get(name, most) >= training]
+        if missing:
+            warn(f"no row of the class {listed(missing)} trains: there are too few of it. Pass more rows.")
+        return training
 
 
 def _stratified(rows: Ints, labels: NDArray[Any], calibrating: int, rng: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
@@ -127,6 +130,8 @@ class CrossConformal:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from rankset import CrossConformal
     >>> [len(calibrate) for _, calibrate in CrossConformal(4).parts(np.zeros(100, dtype=int), random_state=0)]
     [25, 25, 25, 25]
     """

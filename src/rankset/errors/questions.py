@@ -85,6 +85,13 @@ class ScoreError(RanksetError, ValueError):
         )
 
     @classmethod
+    def fitted_names(cls, score: object, expected: Sequence[object], received: Sequence[object]) -> "ScoreError":
+        return cls(
+            f"{shown(score)} was fitted for the classes {listed(expected)}, in this order, got {listed(received)}. "
+            f"Pass the same classes in the same order, here and to its fit."
+        )
+
+    @classmethod
     def nan_key(cls, score: object, row: int) -> "ScoreError":
         return cls(
             f"a score's keys must be comparable, got NaN from {shown(score)} at row {row}. "
