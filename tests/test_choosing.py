@@ -99,6 +99,7 @@ def test_a_contrast_is_a_difference_with_the_error_of_the_pair():
     assert told.contrast([1, 0, 0]) == (pytest.approx(told.means[0, 0]), pytest.approx(told.errors[0, 0]))
 
 
+@pytest.mark.filterwarnings("ignore:need n:rankset.RanksetWarning")
 def test_with_too_few_rows_for_a_level_nothing_varies():
     told = rs.compare(PROBS[:10], LABELS[:10], 0.01, scores=[rs.Thr()], repeats=3)
     assert told.means[0, :2].tolist() == [4.0, 1.0]

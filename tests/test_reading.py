@@ -559,3 +559,193 @@ def test_processes_share_the_budget(folder):
         FRAME.to_csv(f"s{number}.csv", index=False)
     with budget.told(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
         shards.calibrate([f"s{number}.csv" for number in range(3)], label="answer", workers=2)
+
+
+# What one file holds does not decide what a name in another one means
+
+
+def joined(path="rule.rankset"):
+    return rs.load(path)
+
+
+def numbered(names, rows=slice(None), **others):
+    frame = pd.DataFrame(PROBS, columns=names).assign(answer=np.array(names)[LABELS], **others)
+    return frame[rows]
+
+
+def test_whole_numbers_are_names_where_they_are_names(folder):
+    names = ["1", "2", "x"]
+    frame = numbered(names)
+    frame.to_csv("all.csv", index=False)
+    fine("calibrate", "all.csv", "--label", "answer", "-o", "rule.rankset")
+    expected = rs.calibrate(PROBS, frame["answer"].to_numpy(), classes=names)
+    assert joined() == expected
+    frame[frame["answer"] == "x"].to_csv("a.csv", index=False)
+    frame[frame["answer"] != "x"].to_csv("b.csv", index=False)
+    for files_of in (("a.csv", "b.csv"), ("b.csv", "a.csv")):
+        fine("calibrate", *files_of, "--label", "answer", "-o", "rule.rankset", "--force")
+        assert joined() == expected
+    told = json.loads(fine("evaluate", "rule.rankset", "b.csv", "--label", "answer", "--json").stdout)["0.1"]
+    rest = frame["answer"] != "x"
+    sets = expected.predict(PROBS[rest], 0.1)
+    assert told["coverage"] == sets.covers(frame["answer"][rest].to_numpy()).mean()
+
+
+def test_whole_numbers_that_are_names_in_part_are_refused(folder):
+    frame = pd.DataFrame(PROBS, columns=["1", "2", "x"]).assign(answer=LABELS)
+    frame.to_csv("a.csv", index=False)
+    said = refused("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset")
+    assert "labels must be class names or column numbers, got '1', '2', which are names, and 0" in said
+    numbers = frame.rename(columns={"1": "a", "2": "b"})
+    numbers.to_csv("b.csv", index=False)
+    fine("calibrate", "b.csv", "--label", "answer", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, np.array(["a", "b", "x"])[LABELS], classes=["a", "b", "x"])
+
+
+def test_classes_that_are_told_mean_the_same_in_one_file_and_in_several(folder):
+    (folder / "names.txt").write_text("1\n2\n3\n")
+    np.save("p.npy", PROBS)
+    np.save("y.npy", LABELS + 1)
+    for number, half in enumerate(HALVES):
+        np.save(f"p{number}.npy", PROBS[half])
+        np.save(f"y{number}.npy", LABELS[half] + 1)
+    fine("calibrate", "p.npy", "y.npy", "--classes", "names.txt", "-o", "one.rankset")
+    parts = ["p0.npy", "p1.npy", "--labels", "y0.npy", "--labels", "y1.npy"]
+    fine("calibrate", *parts, "--classes", "names.txt", "-o", "two.rankset")
+    assert joined("one.rankset") == joined("two.rankset") == rs.calibrate(PROBS, LABELS + 1, classes=[1, 2, 3])
+
+
+def test_files_of_one_name_in_several_folders_find_their_labels(folder):
+    for number, half in enumerate(HALVES):
+        for kind, values in (("d", PROBS[half]), ("l", LABELS[half])):
+            (folder / f"{kind}{number}").mkdir()
+            np.save(f"{kind}{number}/part.npy", values)
+    np.save("other.npy", LABELS[HALVES[1]])
+    scores = ["d0/part.npy", "d1/part.npy"]
+    fine("calibrate", *scores, "--labels", "l0/part.npy", "--labels", "l1/part.npy", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, LABELS)
+    said = refused("calibrate", *scores, "--labels", "l0/part.npy", "--labels", "other.npy", "-o", "b.rankset")
+    assert "found by their names, and several have this one" in said
+
+
+def test_one_file_under_two_names_is_one_file(folder):
+    FRAME.to_csv("a.csv", index=False)
+    assert "given twice" in refused("calibrate", "a.csv", "./a.csv", "--label", "answer", "-o", "r.rankset")
+
+
+def test_columns_of_classes_come_before_a_column_of_lists(folder):
+    FRAME.to_parquet("plain.parquet")
+    FRAME.assign(emb=list(PROBS[:, ::-1])).to_parquet("both.parquet")
+    fine("calibrate", "plain.parquet", "--label", "answer", "-o", "rule.rankset")
+    one, other = (
+        fine("evaluate", "rule.rankset", file, "--label", "answer").stdout for file in ("plain.parquet", "both.parquet")
+    )
+    assert one == other
+    said = refused("calibrate", "both.parquet", "--label", "answer", "-o", "b.rankset")
+    assert "a column of lists or a column per class, got the lists 'emb' and the columns 'cat', 'dog', 'owl'" in said
+    fine("calibrate", "both.parquet", "--label", "answer", "--drop", "emb", "-o", "b.rankset")
+    assert joined("b.rankset") == joined()
+
+
+def test_an_index_that_contradicts_is_refused(folder):
+    index = [f"row {number}" for number in range(N)]
+    pd.DataFrame(PROBS, index=index).rename(columns=str).to_parquet("p.parquet")
+    labels = pd.DataFrame({"answer": LABELS}, index=index)
+    labels.to_parquet("y.parquet")
+    labels[::-1].to_parquet("turned.parquet")
+    fine("calibrate", "p.parquet", "y.parquet", "-o", "rule.rankset")
+    said = refused("calibrate", "p.parquet", "turned.parquet", "-o", "b.rankset")
+    assert (
+        "turned.parquet: labels must stand in the order of the rows of p.parquet, got another index from row 0" in said
+    )
+
+
+def test_line_breaks_in_cells_make_no_rows(folder):
+    record = '0.1,0.9,a,"x\n0.5,0.5,a,y"\n'
+    (folder / "a.csv").write_text("a,b,answer,note\n" + record * 40_000)
+    with budget.told(16 << 20 << 3):
+        assert len(files.read("a.csv").column("answer")) == 40_000
+
+
+def test_groups_have_the_same_names_in_every_file(folder):
+    groups = np.array(["1", "2", "north"])[np.arange(N) % 3]
+    frame = FRAME.assign(site=groups)
+    frame.to_csv("all.csv", index=False)
+    frame[groups != "north"].to_csv("a.csv", index=False)
+    frame[groups == "north"].to_csv("b.csv", index=False)
+    options = ["--label", "answer", "--group", "site"]
+    fine("calibrate", "all.csv", *options, "-o", "all.rankset")
+    fine("calibrate", "a.csv", "b.csv", *options, "-o", "parts.rankset")
+    assert joined("all.rankset") == joined("parts.rankset")
+    assert joined("all.rankset").groups.tolist() == ["1", "2", "north"]
+    expected = joined("all.rankset").predict(PROBS, 0.1, groups=groups)
+    typed = frame[groups != "north"].assign(site=np.arange(N)[groups != "north"] % 3 + 1)
+    typed.to_parquet("typed.parquet")
+    for file in ("a.csv", "typed.parquet"):
+        fine("predict", "all.rankset", file, "--group", "site", "-o", "sets.npz", "--force")
+        assert (np.load("sets.npz")["codes"] == expected[groups != "north"].codes).all()
+
+
+def test_ids_draw_alike_as_numbers_and_as_texts(folder):
+    ids = [str(number) for number in range(N - 1)] + ["last"]
+    frame = FRAME.assign(case=ids)
+    frame.to_csv("all.csv", index=False)
+    frame[:100].to_csv("a.csv", index=False)
+    frame[100:].to_csv("b.csv", index=False)
+    options = ["--label", "answer", "--id", "case", "--score", "aps"]
+    fine("calibrate", "all.csv", *options, "-o", "all.rankset")
+    fine("calibrate", "a.csv", "b.csv", *options, "-o", "parts.rankset")
+    assert joined("all.rankset") == joined("parts.rankset")
+    assert rs.calibrate(PROBS[:9], LABELS[:9], score=rs.Aps(), ids=range(9)) == rs.calibrate(
+        PROBS[:9], LABELS[:9], score=rs.Aps(), ids=list("012345678")
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Feather V1:DeprecationWarning")
+def test_an_old_feather_file_is_checked_too(folder):
+    feather.write_feather(pa.Table.from_pandas(FRAME), "a.feather", version=1)
+    fine("calibrate", "a.feather", "--label", "answer", "-o", "a.rankset")
+    whole = (folder / "a.feather").read_bytes()
+    draw = random.Random(5)  # noqa: S311
+    code = """
+        import sys
+        from rankset.tables import Layout
+        from rankset.errors import RanksetError
+        for number in range(40):
+            try:
+                Layout(label="answer").rows(f"{number}.feather")
+            except RanksetError:
+                pass
+    """
+    for number in range(40):
+        data = bytearray(whole)
+        for _ in range(draw.randint(1, 3)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        (folder / f"{number}.feather").write_bytes(data)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_arrays_packed_by_other_methods_are_refused(folder):
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile("a.npz", "w", method) as archive, archive.open("p.npy", "w") as file:
+            np.save(file, PROBS)
+        np.save("y.npy", LABELS)
+        assert "packed by another method" in refused("calibrate", "a.npz", "y.npy", "-o", "a.rankset")
+
+
+def test_many_columns_of_one_name_are_told_at_once(folder):
+    names = [*(f"c{number}" for number in range(30_000)), "z", "z"]
+    (folder / "wide.csv").write_text(",".join(names) + "\n" + ",".join(["0"] * len(names)) + "\n")
+    with budget.told(1 << 30), pytest.raises(FileError, match="columns must have different names, got 'z' twice"):
+        files.read("wide.csv")
+
+
+def test_a_kept_column_may_begin_empty(folder, monkeypatch):
+    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 8 * K * 10)
+    notes = [None] * (N - 5) + ["late"] * 5
+    FRAME.assign(note=notes, file=1).to_parquet("a.parquet")
+    fine("calibrate", "a.parquet", "--label", "answer", "--drop", "note", "--drop", "file", "-o", "a.rankset")
+    fine("predict", "a.rankset", "a.parquet", "--keep", "note", "-o", "sets.parquet")
+    assert pq.read_table("sets.parquet").column("note").to_pylist() == notes
+    assert "column 'file' of their own" in refused("predict", "a.rankset", "a.parquet", "--keep", "file", "-o", "s.npz")

@@ -87,7 +87,7 @@ def answer(out: Any, path: str, kind: str, memory: int) -> None:
     if kind != "parquet":
         with open(path, "rb") as file:  # noqa: PTH123
             old = file.read(4) == b"FEA1"
-        batches = iter([feather.read_table(path, use_threads=False)]) if old else arrow_batches(path)
+        batches = old_batches(path) if old else arrow_batches(path)
         if not old and is_mapped(path):
             out.write(b"C")
             return
@@ -98,6 +98,13 @@ def answer(out: Any, path: str, kind: str, memory: int) -> None:
         with ipc.new_stream(out, batch.schema) as stream:
             stream.write(batch)
     out.write(b"D")
+
+
+def old_batches(path: str) -> Iterator[Any]:
+    """The table of an Arrow file of the first version, checked."""
+    table = feather.read_table(path, use_threads=False)
+    table.validate(full=True)
+    yield table
 
 
 def is_mapped(path: str) -> bool:

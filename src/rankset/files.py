@@ -13,6 +13,7 @@ import re
 import sys
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from rankset.inputs import objects
 from rankset.textfiles import Source
 
 STDIN = "-"
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How NumPy packs arrays; other methods unpack without a limit."""
 MOST_RATIO = 1100
 """How much smaller than its content a packed array can honestly be: deflate packs no better."""
 WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
@@ -102,6 +105,17 @@ class Columns:
         """One named column of labels, groups or ids: texts, or whole numbers where all of them are."""
         return self._column(name, NAMES)
 
+    def group(self, name: str) -> NDArray[Any]:
+        """One named column of groups; texts as they are, so that a name is the same in every file."""
+        return self._column(name, ())
+
+    def index_values(self) -> list[tuple[Any, ...]] | None:
+        """The index that pandas wrote, a tuple per row; None where there is none."""
+        names = [name for name in self.names if name in self.index]
+        if not names:
+            return None
+        return list(zip(*(self._column(name, ()).tolist() for name in names), strict=True))
+
     def kept(self, name: str) -> NDArray[Any]:
         """One named column that is only handed on: texts, or numbers where all of them are."""
         return self._column(name, VALUES)
@@ -142,12 +156,13 @@ class Columns:
             return self.archive.read(names[0] if key is None else key), None
         if not names:
             raise FileError.no_scores(self.path, self.names)
+        known = set(self.names)
         lists = [name for name in names if _is_list(self.table.schema.field(name).type)]
-        if len(lists) == 1:
+        if len(lists) == 1 and not (wanted is not None and known.issuperset(wanted)):
+            self._check_alone(lists[0], names if wanted is None else ())
             column = self.table.column(lists[0])
             self.budget.check(self.table.nbytes + (column.nbytes if column.num_chunks > 1 else 0))
             return _from_lists(self.path, lists[0], column), None
-        known = set(self.names)
         if wanted is not None and known & set(wanted):
             missing = [name for name in wanted if name not in known]
             if missing:
@@ -156,6 +171,15 @@ class Columns:
         self._check(names)
         self.budget.check(self.table.nbytes + 8 * len(self.table) * len(names))
         return self._matrix(names), names if self.headed else None
+
+    def _check_alone(self, lists: str, names: Sequence[str]) -> None:
+        """Refuses a column of lists beside columns that could be classes as well."""
+        import pyarrow as pa
+
+        kinds = {name: self.table.schema.field(name).type for name in names if name != lists}
+        numbers = [name for name, kind in kinds.items() if pa.types.is_floating(kind)]
+        if len(numbers) > 1:
+            raise FileError.lists_and_columns(self.path, lists, numbers)
 
     def _matrix(self, names: Sequence[str]) -> NDArray[Any]:
         """The cells of some columns, as numbers."""
@@ -346,6 +370,8 @@ class Archive:
             raise FileError.no_key(path, name, sorted(self.names))
         with reading(path), zipfile.ZipFile(self.file) as archive:
             info = archive.getinfo(f"{name}.npy")
+            if info.compress_type not in PACKED:
+                raise FileError.unreadable(path, f"{name!r} is packed by another method than deflate")
             if info.file_size > MOST_RATIO * max(1, info.compress_size) + 4096:
                 raise FileError.bomb(path, name, info.compress_size, info.file_size)
             with archive.open(info) as stream:
@@ -370,7 +396,7 @@ def _table(source: Source, suffix: str, *, header: bool) -> Columns:
     except pa.ArrowException as error:
         raise FileError.unreadable(path, " ".join(str(error).split())[:200]) from None
     if len(set(names)) < len(names):
-        raise FileError.same_names(path, next(name for name in names if names.count(name) > 1))
+        raise FileError.same_names(path, next(name for name, count in Counter(names).items() if count > 1))
     headed = header or suffix not in HEADED
     return Columns(path, table=table, headed=headed, written=suffix in WRITTEN, budget=source.budget.beside(-mapped))
 

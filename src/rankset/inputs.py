@@ -4,6 +4,7 @@ Structure (type, shape, lengths, names) is checked here at once; values (NaN, si
 block, by ``checked_rows``, where they are read anyway.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Any, Final, Literal
@@ -20,6 +21,7 @@ Kind = Literal["probs", "logits", "scores", "binary"]
 KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "scores", "binary")
 
 SUM_TOLERANCE = 0.01
+WHOLE_TEXT = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int | None = None) -> Array:
@@ -308,6 +310,9 @@ def id_words(ids: ArrayLike | None, n_rows: int, index: RowIndex) -> NDArray[np.
 
 
 def _word(value: Name) -> int:
+    """The word of an id; a text that is a whole number has the word of that number, as files may tell either."""
+    if isinstance(value, str) and WHOLE_TEXT.fullmatch(value):
+        value = int(value)
     if isinstance(value, int):
         return value % 2**64
     if isinstance(value, float) and value.is_integer():

@@ -212,11 +212,13 @@ class Parquet(Writer):
         from pyarrow import parquet
 
         table = pa.table({**beside, **{name: own.column(name) for name in OWN}})
-        if self.writer is None:
-            self.writer = parquet.ParquetWriter(self.file, table.schema)
+        if self.writer is None:  # a column that is empty so far counts as one of texts
+            kinds = [pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema]
+            schema = pa.schema(list(zip(table.column_names, kinds, strict=True)))
+            self.writer = parquet.ParquetWriter(self.file, schema)
         for name in beside:
             expected, received = self.writer.schema.field(name).type, table.schema.field(name).type
-            if expected != received:
+            if expected != received and not pa.types.is_null(received):
                 raise FileError.other_type(name, expected, received)
         self.writer.write_table(table.cast(self.writer.schema))
 
@@ -245,7 +247,7 @@ class Npz(Writer):
             names = names.astype(str)  # without zeros at the end of texts
             check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
         kept: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self.beside.items()}
-        for taken in {"offsets", "codes", "classes"} & set(kept):
+        for taken in {"offsets", "codes", "classes", "file"} & set(kept):
             raise FileError.taken(taken)
         np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
 

@@ -53,6 +53,7 @@ class Layout:
         if within is not None and within not in columns.names:
             raise FileError.no_label_column(columns.path, within, columns.names)
         apart = {name: columns.kept(name) for name in self.keep} | {name: columns.column(name) for name in several}
+        groups = None if self.group is None else columns.group(self.group)
         wanted = None if classes is None else [str(name) for name in classes]
         dropped = [name for name in self.drop if name not in columns.names]
         if dropped:
@@ -65,8 +66,8 @@ class Layout:
         return Rows(
             matrix,
             names,
-            self._labels(labels) if labels is not None else apart.get(within or ""),
-            apart.get(self.group or ""),
+            self._labels(labels, columns) if labels is not None else apart.get(within or ""),
+            groups,
             apart.get(self.identity or ""),
             {name: apart[name] for name in (self.identity, *self.keep) if name},
             columns.path,
@@ -74,8 +75,12 @@ class Layout:
             columns.names if columns.table is not None else None,
         ).in_order_of(wanted)
 
-    def _labels(self, path: str) -> NDArray[Any]:
+    def _labels(self, path: str, scores: Columns) -> NDArray[Any]:
         columns = files.read(path, kind=self.form, header=self.header)
+        ours, theirs = scores.index_values(), columns.index_values()
+        if ours is not None and theirs is not None and len(ours) == len(theirs) and ours != theirs:
+            row = next(row for row, both in enumerate(zip(ours, theirs, strict=True)) if both[0] != both[1])
+            raise FileError.other_order(path, scores.path, row)
         return columns.values() if self.label is None else columns.column(self.label)
 
 
@@ -131,7 +136,34 @@ class Rows:
 
     def spelt(self, classes: Sequence[object] | None) -> Rows:
         """The rows with labels spelt as the classes are: 1.0 for class 1, true for class "true"."""
-        return self if self.labels is None else replace(self, labels=spelt(self.labels, classes))
+        if self.labels is None:
+            return self
+        if classes is not None and self.labels.dtype.kind in "iu" and all(isinstance(name, str) for name in classes):
+            return replace(self, labels=self._by_name(self.labels, {str(name) for name in classes}))
+        return replace(self, labels=spelt(self.labels, classes))
+
+    def _by_name(self, labels: NDArray[Any], classes: set[str]) -> NDArray[Any]:
+        """Whole numbers as the class names they are, if all are; column numbers, if none is."""
+        known, places = np.unique(labels, return_inverse=True)
+        names = [str(number) for number in known.tolist() if str(number) in classes]
+        if names and len(names) < len(known):
+            others = [number for number in known.tolist() if str(number) not in classes]
+            raise FileError.names_or_numbers(self.labels_file, names, others)
+        return inputs.objects(names)[places] if names else labels
+
+    def of_groups(self, known: Sequence[object]) -> Rows:
+        """The rows with groups spelt as those of a calibration are: 1 for "1", and the reverse."""
+        spelling = {str(name): name for name in known}
+        if self.groups is None or len(spelling) < len(known):
+            return self
+        values = [value if value in known else spelling.get(str(value), value) for value in self.groups.tolist()]
+        return replace(self, groups=inputs.objects(values))
+
+    def numbered(self, classes: Sequence[object]) -> list[Any]:
+        """Class names that were told, as numbers where labels are whole numbers and all names are."""
+        texts = all(isinstance(name, str) for name in classes)
+        whole = self.labels is not None and self.labels.dtype.kind in "iu"
+        return as_numbers([str(name) for name in classes]) if texts and whole else list(classes)
 
     def check_order(self, classes: Sequence[object] | None) -> None:
         """Refuses column numbers where columns do not stand as the classes do: which of the two are they?"""

@@ -187,7 +187,7 @@ def predict(
 
 def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[outputs.Part]:
     """The sets of one file, some rows at a time, and what stands beside them."""
-    rows = layout.rows(path, classes=rule.classes.tolist()).of_kind(rule.kind)
+    rows = layout.rows(path, classes=rule.classes.tolist()).of_kind(rule.kind).of_groups(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
     count = -(-len(rows.scores) // step)
     with rows.named():
@@ -222,7 +222,7 @@ def evaluate(
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in asked}
     truth, groups = [], []
     for pair in shards.paired(*given(paths, label_files, layout)):
-        rows = layout.rows(*pair, rule.classes.tolist()).of_kind(rule.kind)
+        rows = layout.rows(*pair, rule.classes.tolist()).of_kind(rule.kind).of_groups(rule.groups.tolist())
         with once(), rows.named(), progress.watched("evaluating"):
             truth.append(rule.classes[rows.columns_of(rule)])
             groups.append(rows.groups)

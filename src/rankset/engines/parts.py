@@ -153,6 +153,7 @@ def part_of(
     with located("", first_row):
         rows = layout.rows_of(columns, classes=classes).of_kind(kind)
         rows.check_order(classes)
+        rows = rows.spelt(classes)
     return Part(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)
 
 

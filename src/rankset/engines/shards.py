@@ -164,9 +164,11 @@ def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
     """Files of scores, each with its file of labels, if labels have files: of the same name, or in the same order where
     no names agree."""
     rows = expanded(scores)
-    for place, path in enumerate(rows):
-        if path in rows[:place]:
+    seen: set[str] = set()
+    for path in rows:
+        if os.path.realpath(path) in seen:
             raise FileError.twice(path)
+        seen.add(os.path.realpath(path))
     if labels is None:
         return [(path, None) for path in rows]
     others = expanded(labels)
@@ -174,6 +176,13 @@ def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
         raise FileError.unpaired(len(rows), len(others))
     if len(rows) == 1:
         return [(rows[0], others[0])]
+    if [_stem(path) for path in rows] == [_stem(path) for path in others]:
+        return list(zip(rows, others, strict=True))
+    for several in (rows, others):
+        stems = [_stem(path) for path in several]
+        repeated = [path for path, stem in zip(several, stems, strict=True) if stems.count(stem) > 1]
+        if repeated:
+            raise FileError.same_stem(repeated[0])
     partners = {_stem(path): path for path in others}
     alone = [path for path in rows if _stem(path) not in partners]
     if alone and len(alone) < len(rows):
@@ -285,15 +294,14 @@ def _part(rows: Rows) -> Part:
 
 def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
     rows = layout.rows(*pair, question.classes).of_kind(question.kind)
-    if question.classes is None:
-        question = replace(question, classes=rows.classes)
+    question = replace(question, classes=rows.classes if question.classes is None else rows.numbered(question.classes))
     rows.check_order(question.classes)
     return question.of(_part(rows.spelt(question.classes)))
 
 
 def _sets_of(question: Predicting, layout: Layout, path: str) -> outputs.Part:
     rows = layout.rows(path, classes=question.classes).of_kind(question.rule.kind)
-    return question.of(_part(rows)), rows.kept
+    return question.of(_part(rows.of_groups(question.rule.groups.tolist()))), rows.kept
 
 
 def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:

@@ -28,6 +28,13 @@ class FileError(RanksetError, ValueError):
         )
 
     @classmethod
+    def same_stem(cls, path: str) -> "FileError":
+        return cls(
+            f"{path}: files of labels are found by their names, and several have this one. "
+            f"Give them different names, or pass both in the same order with the same names."
+        )
+
+    @classmethod
     def same_target(cls, path: str) -> "FileError":
         return cls(f"{path}: two files of scores would be written there. Give them different names.")
 
@@ -199,6 +206,27 @@ class FileError(RanksetError, ValueError):
     @classmethod
     def no_labels(cls) -> "FileError":
         return cls("labels are needed: pass a second file, or --label with the name of their column.")
+
+    @classmethod
+    def lists_and_columns(cls, path: str, lists: str, numbers: Sequence[str]) -> "FileError":
+        return cls(
+            f"{path}: scores must be a column of lists or a column per class, got the lists {shown(lists)} and the "
+            f"columns {listed(numbers)}. Leave one of them out (--drop)."
+        )
+
+    @classmethod
+    def names_or_numbers(cls, path: str, names: Sequence[object], numbers: Sequence[object]) -> "FileError":
+        return cls(
+            f"{path}: labels must be class names or column numbers, got {listed(names)}, which are names, and "
+            f"{listed(numbers)}, which are none. Write all labels as names."
+        )
+
+    @classmethod
+    def other_order(cls, path: str, scores: str, row: int) -> "FileError":
+        return cls(
+            f"{path}: labels must stand in the order of the rows of {scores}, got another index from row {row} on. "
+            f"Sort both files alike, or write them without an index."
+        )
 
     @classmethod
     def no_label_column(cls, path: str, name: str, names: Sequence[str]) -> "FileError":
