@@ -194,7 +194,10 @@ def test_a_search_that_calibrates_on_the_rows_that_chose_is_warned_of(iris, jobs
     with pytest.warns(rs.RanksetWarning, match="GridSearchCV chose method on the rows that calibrate now"):
         GridSearchCV(model, **options).fit(*iris)
     named = {"param_grid": {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}}
-    with pytest.warns(rs.RanksetWarning, match=r"chose conformalclassifier__method on .* method=Choice"):
+    with (
+        pytest.warns(rs.RanksetWarning, match=r"chose conformalclassifier__method on .* method=Choice"),
+        pytest.warns(rs.RanksetWarning, match="pipeline fitted standardscaler"),
+    ):
         GridSearchCV(make_pipeline(StandardScaler(), model), **(options | named)).fit(*iris)
 
 
@@ -214,7 +217,7 @@ def test_searches_that_leave_the_calibration_rows_alone_are_not_warned_of(iris):
 def test_a_choice_among_scores_has_rows_of_its_own(iris):
     features, labels = iris
     options = {"split": rs.GivenSplit(np.arange(0, 150, 2)), "random_state": 0}
-    choice = rs.Choice([rs.TopK(), rs.Thr()], alpha=0.05, share=0.4)
+    choice = rs.Choice([rs.TopK(), rs.Thr()], alpha=0.1, share=0.4)
     model = rs.ConformalClassifier(SVC(), method=choice, **options).fit(features, labels)
     choosing, calibrating = choice.parts(np.arange(0, 150, 2), 0)
     assert not set(choosing) & set(calibrating)
@@ -557,8 +560,9 @@ def test_where_training_stops_depends_on_rows_that_train_only():
 
 
 def test_a_class_that_does_not_train_is_warned_of():
+    late = next(seed for seed in range(99) if 39 in np.random.RandomState(seed).permutation(40)[30:])
     with pytest.warns(rs.RanksetWarning, match="no row of the class 'c' trains"):
-        rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 39 + ["c"]), 3)
+        rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 39 + ["c"]), late)
     with pytest.warns(rs.RanksetWarning, match="no row of the class 'c' trains"):
         assert len(rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 40), 0)[0][1]) == 10
 

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import stats
 
 from rankset import inputs, noise
+from rankset.indexes import RowIndex
 
 
 def draws(rows, seed, ids=None):
@@ -46,8 +47,14 @@ def test_draws_are_the_same_on_every_machine_and_in_every_version():
     assert draws(rows, 7, np.array([1, 2], dtype=np.uint64)).tolist() == [0.33826279587990515, 0.6834079324363848]
 
 
+def words(ids):
+    return inputs.id_words(ids, len(ids), RowIndex())
+
+
 def test_ids_are_told_apart_by_value_not_by_dtype():
     same = [np.array([1, 2], dtype=dtype) for dtype in (np.int8, np.uint16, np.int64, np.uint64)]
-    assert len({inputs.id_words(ids, 2).tobytes() for ids in same}) == 1
-    assert inputs.id_words([1.0, 2.0], 2).tolist() == inputs.id_words([1, 2], 2).tolist()
-    assert inputs.id_words(["a", "b", "a"], 3).tolist()[0] == inputs.id_words(["c", "a"], 2).tolist()[1]
+    assert len({words(ids).tobytes() for ids in same}) == 1
+    assert words([1.0, 2.0]).tolist() == words([1, 2]).tolist()
+    assert words(["a", "b", "a"]).tolist()[0] == words(["c", "a"]).tolist()[1]
+    assert words(["12", "0", "-3"]).tolist() == words([12, 0, -3]).tolist()
+    assert len(set(words(["7", "07", "7.0", "+7", " 7"]).tolist())) == 5

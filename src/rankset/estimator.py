@@ -373,12 +373,13 @@ def _warn_of_what_is_around() -> None:
     """Warns where something around the classifier has learned from the rows that calibrate: a search of scikit-learn
     that fits its best candidate again, or the steps before it in a pipeline."""
     frame: FrameType | None = sys._getframe(1)
+    pipelines = []
     while frame is not None:
         if frame.f_code.co_name == "_fit_and_score":
             return  # one of the candidates, which only measures
         search = frame.f_locals.get("self")
         if isinstance(search, Pipeline) and frame.f_code.co_name == "fit":
-            _warn_of_steps(search)
+            pipelines.append(search)
         if isinstance(search, BaseSearchCV) and frame.f_code.co_name == "fit":
             chosen = ", ".join(map(str, getattr(search, "best_params_", {}))) or "parameters"
             warn(
@@ -387,8 +388,10 @@ def _warn_of_what_is_around() -> None:
                 f"ConformalClassifier({type(search).__name__}(classifier, ...)), and choose scores with "
                 f"method=Choice([...]); or pass refit=False and calibrate on other rows."
             )
-            return
+            break
         frame = frame.f_back
+    for pipeline in pipelines:
+        _warn_of_steps(pipeline)
 
 
 def _warn_of_steps(pipeline: Pipeline) -> None:
