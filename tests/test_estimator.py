@@ -266,7 +266,8 @@ def test_choices_that_cannot_be_made_are_told(make, words):
 
 
 def chosen(split):
-    rs.ConformalClassifier(method=rs.Choice([rs.Rank(), rs.Thr()]), split=split).fit(*load_iris(return_X_y=True))
+    method = rs.Choice([rs.Rank(), rs.Thr()])
+    rs.ConformalClassifier(GaussianNB(), method=method, split=split).fit(*load_iris(return_X_y=True))
 
 
 @pytest.mark.filterwarnings("ignore:lbfgs")

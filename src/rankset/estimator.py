@@ -154,6 +154,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self._calibrate([self.estimator_], X, labels, names, [np.arange(len(labels))])
             return self
         parts = self._split.parts(labels, self.random_state)
+        if len(parts) > 1 and isinstance(self._method, Choice):
+            raise SplitError.chosen_with_folds(self.split)
         models = [self._trained(X, labels, routed, train) for train, _ in parts]
         self.classes_ = _union(self.classes_, models, self.classes)
         self._calibrate(models, X, labels, names, [rows for _, rows in parts])
@@ -284,8 +286,6 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Sets ``rule_`` and ``method_``, from the rows that calibrate each of the models."""
         method = self._method
         if isinstance(method, Choice):
-            if len(models) > 1:
-                raise SplitError.chosen_with_folds(self.split)
             choosing, calibrating = method.parts(parts[0], self.random_state)
             scores, kind = _scored(models[0], _safe_indexing(X, choosing), self.classes_)
             method, parts = method.best(scores, labels[choosing], kind, self.classes_), [calibrating]
