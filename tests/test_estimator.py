@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
@@ -275,9 +276,14 @@ def test_classes_that_the_labels_lack_can_be_told_and_keep_their_order(iris):
     features, labels = iris
     names = ["virginica", "setosa", "another", "versicolor"]
     model = rs.ConformalClassifier(classes=names, random_state=0).fit(features, labels)
-    assert model.classes_.tolist() == names
-    assert model.predict_proba(features)[:, 2].tolist() == [0.0] * 150
+    assert model.classes_.tolist() == sorted(names)
+    assert model.rule_.classes.tolist() == names
+    assert model.predict_proba(features)[:, 0].tolist() == [0.0] * 150
     assert (model.classes_[model.predict_proba(features).argmax(axis=1)] == model.predict(features)).all()
+    p_values = model.predict_p(features)
+    sets = model.predict_set(features, 0.1)
+    for place, name in enumerate(model.classes_):
+        assert ((p_values[:, place] > 0.1) == sets.covers([name] * 150)).all()
     with pytest.warns(rs.RanksetWarning, match="need n"):
         assert model.predict_set(features, 0.001).covers(["another"] * 150).all()
     with pytest.raises(ValueError, match="among the classes"):
@@ -297,12 +303,68 @@ def test_clusters_go_by_the_order_in_which_classes_were_told():
     assert counts.tolist() == [(labels[calibrate] == "low").sum(), (labels[calibrate] != "low").sum()]
 
 
+def test_classes_in_any_order_leave_scorers_of_scikit_learn_alone(iris):
+    features, labels = iris
+    for names in (["virginica", "setosa", "versicolor"], sorted(set(labels))):
+        model = rs.ConformalClassifier(GaussianNB(), classes=names, random_state=0)
+        assert cross_val_score(model, features, labels, scoring="neg_log_loss", cv=3).mean() > -1
+    two = labels != "setosa"
+    for names in (["virginica", "versicolor"], ["versicolor", "virginica"]):
+        model = rs.ConformalClassifier(RidgeClassifier(), classes=names, random_state=0).fit(features[two], labels[two])
+        chosen = model.classes_[(model.decision_function(features[two]) > 0).astype(int)]
+        assert (chosen == model.predict(features[two])).all()
+
+
+def test_a_fit_that_fails_leaves_the_classifier_as_it_was(iris):
+    features, labels = iris
+    model = rs.ConformalClassifier(GaussianNB(), random_state=0).fit(features, labels)
+    before = model.predict_set(features, 0.1)
+    model.set_params(classes=["virginica", "versicolor", "setosa"], split=rs.CrossConformal(3))
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(features > 5, np.nan, features), labels)
+    assert model.predict_set(features, 0.1) == before
+    model.fit(features, labels)
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(features > 5, np.nan, features), labels)
+    assert len(model.predict_set(features, 0.1)) == 150
+
+
+def test_texts_keep_their_index_and_weights_their_order():
+    texts = pd.Series(["good movie", "bad film"] * 30, index=np.arange(60) + 100)
+    labels = pd.Series(["yes", "no"] * 30, index=texts.index)
+    model = rs.ConformalClassifier(make_pipeline(CountVectorizer(), MultinomialNB()), random_state=0)
+    sets = model.fit(texts, labels).predict_set(texts, 0.1)
+    assert sets.to_frame().index.equals(texts.index)
+    with pytest.raises(ValueError, match="in another order"):
+        sets.covers(labels[::-1])
+    with pytest.raises(ValueError, match="in another order"):
+        rs.Coverage(0.1)(model, texts, labels[::-1])
+    frame = pd.DataFrame({"x": np.arange(60.0)}, index=texts.index)
+    weights = pd.Series(np.ones(60), index=texts.index)[::-1]
+    with pytest.raises(ValueError, match="sample_weight must be in the order of the rows"):
+        rs.ConformalClassifier(GaussianNB()).fit(frame, labels, sample_weight=weights)
+
+
+class Duck:
+    """A step that tells nothing of itself."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X
+
+
 def test_steps_around_the_classifier_that_learn_are_warned_of(iris):
     model = rs.ConformalClassifier(GaussianNB(), random_state=0)
     with pytest.warns(rs.RanksetWarning, match="pipeline fitted standardscaler on the rows that calibrate"):
         make_pipeline(StandardScaler(), model).fit(*iris)
     make_pipeline(Normalizer(), model).fit(*iris)
     make_pipeline("passthrough", model).fit(*iris)
+    make_pipeline(FrozenEstimator(StandardScaler().fit(iris[0])), model).fit(*iris)
+    make_pipeline(make_pipeline(Normalizer()), model).fit(*iris)
+    with pytest.warns(rs.RanksetWarning, match="pipeline fitted duck"):
+        make_pipeline(Duck(), model).fit(*iris)
     rs.ConformalClassifier(make_pipeline(StandardScaler(), GaussianNB()), random_state=0).fit(*iris)
     cross_val_score(make_pipeline(StandardScaler(), model), *iris, scoring=rs.SetSize(0.1), cv=3)
 

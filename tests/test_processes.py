@@ -22,6 +22,12 @@ PATIENCE = 60
 """Seconds to wait for something that takes one or two on an idle machine."""
 
 
+def heed_signals():
+    """In a started process: signals that whoever runs these tests ignores, as nohup does, are heeded."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.fixture
 def folder(tmp_path):
     """A rule, a large file, and a hundred shards that are the same file."""
@@ -47,7 +53,7 @@ def started(folder):
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            **options,
+            **{"preexec_fn": heed_signals, **options},
         )
         processes.append(process)
         process.seen = children
@@ -223,8 +229,8 @@ shards.calibrate("scores", "labels", kind="logits", classes=range(6), workers=2)
 def test_a_script_without_a_guard_is_told_what_to_do(started, folder):
     for name, values in (("scores", LOGITS), ("labels", LABELS)):
         (folder / name).mkdir()
-        for number in range(2):
-            np.save(folder / name / f"{number}.npy", values[number::2])
+        for number in range(3):
+            np.save(folder / name / f"{number}.npy", values[number::3])
     (folder / "script.py").write_text(UNGUARDED)
     process = started("script.py")
     _, said = process.communicate(timeout=PATIENCE)

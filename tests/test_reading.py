@@ -595,7 +595,10 @@ def test_whole_numbers_that_are_names_in_part_are_refused(folder):
     frame = pd.DataFrame(PROBS, columns=["1", "2", "x"]).assign(answer=LABELS)
     frame.to_csv("a.csv", index=False)
     said = refused("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset")
-    assert "labels must be class names or column numbers, got '1', '2', which are names, and 0" in said
+    assert "labels must be among the classes ('1', '2', 'x'), got '0'" in said
+    frame[LABELS == 0].to_csv("zeros.csv", index=False)
+    numbered(["1", "2", "x"]).to_csv("first.csv", index=False)
+    assert "got '0'" in refused("calibrate", "first.csv", "zeros.csv", "--label", "answer", "-o", "rule.rankset")
     numbers = frame.rename(columns={"1": "a", "2": "b"})
     numbers.to_csv("b.csv", index=False)
     fine("calibrate", "b.csv", "--label", "answer", "-o", "rule.rankset")
@@ -749,3 +752,61 @@ def test_a_kept_column_may_begin_empty(folder, monkeypatch):
     fine("predict", "a.rankset", "a.parquet", "--keep", "note", "-o", "sets.parquet")
     assert pq.read_table("sets.parquet").column("note").to_pylist() == notes
     assert "column 'file' of their own" in refused("predict", "a.rankset", "a.parquet", "--keep", "file", "-o", "s.npz")
+
+
+def test_without_a_heading_columns_go_by_their_places(folder):
+    logits = np.log(PROBS)
+    rows = np.column_stack((LABELS, logits))
+    for number, half in enumerate(HALVES):
+        pd.DataFrame(rows[half]).astype({0: int}).to_csv(f"{number}.csv", index=False, header=False)
+    options = ["--label", "0", "--no-header", "--kind", "logits"]
+    fine("calibrate", "0.csv", *options, "-o", "rule.rankset")
+    expected = rs.calibrate(logits[HALVES[0]], LABELS[HALVES[0]], kind="logits")
+    assert (joined().calibration == expected.calibration) is True
+    told = json.loads(fine("evaluate", "rule.rankset", "1.csv", *options[:3], "--json").stdout)["0.1"]
+    assert told["coverage"] == expected.predict(logits[HALVES[1]], 0.1).covers(LABELS[HALVES[1]]).mean()
+    fine("calibrate", "0.csv", "1.csv", *options, "-o", "both.rankset")
+    both = rs.calibrate(logits, LABELS, kind="logits")
+    assert joined("both.rankset").threshold(0.1) == pytest.approx(both.threshold(0.1))
+
+
+def test_a_class_cannot_be_something_else_as_well(folder):
+    np.save("p.npy", PROBS)
+    np.save("y.npy", LABELS)
+    fine("calibrate", "p.npy", "y.npy", "-o", "rule.rankset")
+    pd.DataFrame(np.column_stack((LABELS, PROBS))).rename(columns=str).astype({"0": int}).to_csv("a.csv", index=False)
+    assert "column '0' is a class of the rule" in refused("evaluate", "rule.rankset", "a.csv", "--label", "0")
+    assert "column '0' is a class of the rule" in refused("predict", "rule.rankset", "a.csv", "--drop", "0")
+
+
+def test_an_index_of_row_numbers_in_another_order_is_refused(folder):
+    index = pd.RangeIndex(10, 10 + N)
+    pd.DataFrame(PROBS, index=index).rename(columns=str).to_parquet("p.parquet")
+    labels = pd.DataFrame({"answer": LABELS}, index=index)
+    labels.to_parquet("y.parquet")
+    labels[::-1].to_parquet("turned.parquet")
+    labels.reset_index(drop=True).to_parquet("plain.parquet")
+    fine("calibrate", "p.parquet", "y.parquet", "-o", "rule.rankset")
+    fine("calibrate", "p.parquet", "plain.parquet", "-o", "plain.rankset")
+    assert "got another index from row 0" in refused("calibrate", "p.parquet", "turned.parquet", "-o", "b.rankset")
+
+
+def test_names_do_not_depend_on_the_order_of_files(folder):
+    frame = pd.DataFrame(PROBS, columns=["0", "1", "2"]).assign(answer=LABELS, site=LABELS % 2)
+    frame[:100].to_csv("a.csv", index=False)
+    frame[100:].astype({"answer": str}).to_parquet("b.parquet")
+    expected = rs.calibrate(PROBS, LABELS)
+    for some in (("a.csv", "b.parquet"), ("b.parquet", "a.csv")):
+        fine("calibrate", *some, "--label", "answer", "--drop", "site", "-o", "rule.rankset", "--force")
+        assert joined().calibration == expected.calibration
+    said = refused("calibrate", "a.csv", "b.parquet", "--label", "answer", "--group", "site", "-o", "g.rankset")
+    assert "a group must be written alike in all files" in said
+
+
+def test_one_file_is_one_file_and_standard_input_comes_alone(folder):
+    FRAME.to_csv("a.csv", index=False)
+    (folder / "hard.csv").hardlink_to(folder / "a.csv")
+    assert "given twice" in refused("calibrate", "a.csv", "hard.csv", "--label", "answer", "-o", "r.rankset")
+    text = (folder / "a.csv").read_text()
+    said = refused("calibrate", "a.csv", "-", "--label", "answer", "-o", "r.rankset", stdin=text)
+    assert "not beside other files" in said

@@ -165,3 +165,13 @@ def test_the_command_on_rules_and_on_tables(tmp_path, monkeypatch):
         assert "Expected" in done.stderr
     assert run(["report", "thr.rankset", "x.npy", "y.npy", "--kind", "logits", "-o", "no.html"]).exit_code == 2
     assert not (tmp_path / "no.html").exists()
+
+
+def test_rules_of_one_report_expect_the_same_numbers():
+    probs, labels = rs.paper.scores("marketing")
+    with np.errstate(divide="ignore"):
+        rules = [rs.calibrate(probs, labels), rs.calibrate(np.log(probs), labels, kind="logits")]
+    with pytest.raises(ValueError, match="got kind 'probs' and 'logits'"):
+        rs.report.of_rules(rules, probs, labels)
+    with pytest.raises(TypeError, match="a list of at least one Rule"):
+        rs.report.of_rules([], probs, labels)

@@ -224,3 +224,5 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
     rs.calibrate(frame[list("DCBA")], truth, score=score, classes=names)
     with pytest.raises(ValueError, match="4 names in column order"):
         rs.Seen(rs.Thr(), (0,), 4, ("A",))
+    with pytest.raises(ValueError, match="was fitted for the classes 0, 1, 2, 3, in this order, got 3, 2, 1, 0"):
+        rs.calibrate(probs, labels, score=rs.Seen.fit([0, 1], 4), classes=[3, 2, 1, 0])

@@ -203,3 +203,13 @@ def test_parts_of_a_default_index_say_nothing_either():
     plain = pd.Series(labels)
     with pytest.raises(ValueError, match="in another order"):
         sets[50:].covers(plain[50:][::-1])
+
+
+def test_other_parts_of_a_default_index_are_other_rows():
+    probs, labels = rs.paper.scores("marketing")
+    frame, truth = pd.DataFrame(probs), pd.Series(labels)
+    rs.calibrate(frame[100:200], truth[100:200])
+    rs.calibrate(frame[100:200], truth[100:200].reset_index(drop=True))
+    for other in (slice(101, 201), slice(150, 250)):
+        with pytest.raises(ValueError, match="labels must"):
+            rs.calibrate(frame[100:200], truth[other])

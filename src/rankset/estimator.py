@@ -34,7 +34,7 @@ from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.conformal import Rule, calibrate
 from rankset.cross import CrossRule
 from rankset.errors import KindError, LabelError, SplitError, warn
-from rankset.indexes import RowIndex
+from rankset.indexes import RowIndex, index_of
 from rankset.inputs import Kind, is_masked, label_codes
 from rankset.level import Alpha
 from rankset.names import Array, class_names, in_order
@@ -73,7 +73,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores on rows of their own.
     condition : for whom coverage holds separately, by default ``rankset.Marginal()``. Conditions that look at rows
         need ``groups=`` in ``fit`` and ``predict_set``; ``PerLabel(clusters)`` and ``Seen`` go by the order of
-        ``classes_``.
+        ``classes``.
     split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with a lower
         proven coverage (``rule_.guarantee(alpha)``) and usually about 1 - alpha; or ``rankset.GivenSplit(rows)``.
     classes : every class there is, in any order; by default those of ``y``, sorted. No set can hold any other class,
@@ -83,7 +83,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : every class; one that the model did not see in training has probability 0 and stays a candidate.
+    classes_ : every class, sorted; one that the model did not see in training has probability 0 and stays a candidate.
     estimator_ : the trained classifier; with folds the one trained on all rows.
     rule_ : the calibrated ``rankset.Rule``, or a ``rankset.CrossRule`` of folds.
     method_ : the score of the rule: ``method``, or what it chose.
@@ -137,33 +137,29 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Trains on some rows of ``X`` and calibrates on the others."""
         (X,) = indexable(X)
         index = RowIndex.of(X)
-        index.check(y, "y")
-        index.check(getattr(self.split, "calibration", None), "split")
+        for name, given in {"y": y, "split": getattr(self.split, "calibration", None), **fit_params}.items():
+            index.check(given, name)
         labels = self._labels(X, y)
         self._check_method()
         names = row_group_names(checked_condition(self._condition), groups, len(labels), index)
-        routed = self._routed(groups, fit_params)
-        self.classes_ = self._known_classes(labels)
-        self.rule_: Rule | CrossRule
-        self.method_: Score
-        self.__dict__.pop("estimators_", None)
+        routed, known = self._routed(groups, fit_params), self._known_classes(labels)
         _warn_of_what_is_around()
+        everything = np.arange(len(labels))
         if isinstance(self._inner, FrozenEstimator):
-            self.estimator_ = self._trained_already()
-            self.classes_ = _union(self.classes_, [self.estimator_], self.classes)
-            self._calibrate([self.estimator_], X, labels, names, [np.arange(len(labels))])
-            return self
-        parts = self._split.parts(labels, self.random_state)
-        if len(parts) > 1 and isinstance(self._method, Choice):
-            raise SplitError.chosen_with_folds(self.split)
-        models = [self._trained(X, labels, routed, train) for train, _ in parts]
-        self.classes_ = _union(self.classes_, models, self.classes)
-        self._calibrate(models, X, labels, names, [rows for _, rows in parts])
-        if len(parts) == 1:
-            (self.estimator_,) = models
+            models, parts = [self._trained_already()], [everything]
         else:
+            split = self._split.parts(labels, self.random_state)
+            if len(split) > 1 and isinstance(self._method, Choice):
+                raise SplitError.chosen_with_folds(self.split)
+            models, parts = [self._trained(X, labels, routed, train) for train, _ in split], [rows for _, rows in split]
+        classes = _union(known, models, self.classes)
+        method, rule = self._calibrated(models, X, labels, names, parts, classes)
+        best = models[0] if len(models) == 1 else self._trained(X, labels, routed, everything)
+        self.__dict__.pop("estimators_", None)
+        if len(models) > 1:
             self.estimators_ = models
-            self.estimator_ = self._trained(X, labels, routed, np.arange(len(labels)))
+        self.estimator_, self.rule_, self.method_ = best, rule, method  # all at once: a fit that fails changes nothing
+        self._rule_classes, self.classes_ = classes, np.sort(classes)
         return self
 
     @available_if(_inner_has("predict"))
@@ -203,13 +199,13 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         RowIndex.of(X).check(groups, "groups")
         sets = self.rule_.predict(scores, alpha, groups=groups, empty=empty)
-        return replace(sets, template=frames.template(X)) if frames.is_frame(X) else sets
+        return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """How usual each class of ``classes_`` looks: it is in the set at alpha exactly when this exceeds alpha."""
         scores = self._scores(X)
         RowIndex.of(X).check(groups, "groups")
-        return self.rule_.p_values(scores, groups=groups)
+        return self.rule_.p_values(scores, groups=groups)[:, np.argsort(self._rule_classes)]
 
     @property
     def n_features_in_(self) -> int:
@@ -280,38 +276,48 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         params = _check_method_params(X, params=dict(routed), indices=rows)
         return clone(self._inner).fit(_safe_indexing(X, rows), labels[rows], **params)
 
-    def _calibrate(
-        self, models: Sequence[Any], X: Any, labels: NDArray[Any], names: Array | None, parts: Sequence[Ints]
-    ) -> None:
-        """Sets ``rule_`` and ``method_``, from the rows that calibrate each of the models."""
+    def _calibrated(
+        self,
+        models: Sequence[Any],
+        X: Any,
+        labels: NDArray[Any],
+        names: Array | None,
+        parts: Sequence[Ints],
+        classes: NDArray[Any],
+    ) -> tuple[Score, Rule | CrossRule]:
+        """The score and the rule of all models, each calibrated on the rows of its part."""
         method = self._method
         if isinstance(method, Choice):
             choosing, calibrating = method.parts(parts[0], self.random_state)
-            scores, kind = _scored(models[0], _safe_indexing(X, choosing), self.classes_)
-            method, parts = method.best(scores, labels[choosing], kind, self.classes_), [calibrating]
-        self.method_ = method
-        rules = [self._calibrated(model, X, labels, names, rows) for model, rows in zip(models, parts, strict=True)]
+            scores, kind = _scored(models[0], _safe_indexing(X, choosing), classes)
+            method, parts = method.best(scores, labels[choosing], kind, classes), [calibrating]
+        rules = []
+        for model, rows in zip(models, parts, strict=True):
+            scores, kind = _scored(model, _safe_indexing(X, rows), classes)
+            of_rows = None if names is None else names[rows]
+            told: dict[str, Any] = {
+                "score": method,
+                "condition": self._condition,
+                "kind": kind,
+                "classes": classes,
+                "groups": of_rows,
+            }
+            rules.append(calibrate(scores, labels[rows], **told))
         stratified = bool(getattr(self.split, "stratify", False))
-        self.rule_ = rules[0] if len(rules) == 1 else CrossRule(tuple(rules), stratified)
-
-    def _calibrated(self, model: Any, X: Any, labels: NDArray[Any], names: Array | None, rows: Ints) -> Rule:
-        scores, kind = _scored(model, _safe_indexing(X, rows), self.classes_)
-        return calibrate(
-            scores,
-            labels[rows],
-            score=self.method_,
-            condition=self._condition,
-            kind=kind,
-            classes=self.classes_,
-            groups=None if names is None else names[rows],
-        )
+        return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), stratified)
 
     def _scores(self, X: Any) -> Any:
         """What the rule asks for: the model's scores, or those of every fold's model."""
         check_is_fitted(self)
         if isinstance(self.rule_, CrossRule):
-            return [_scored(model, X, self.classes_)[0] for model in self.estimators_]
-        return _scored(self.estimator_, X, self.classes_)[0]
+            return [_scored(model, X, self._rule_classes)[0] for model in self.estimators_]
+        return _scored(self.estimator_, X, self._rule_classes)[0]
+
+
+def _template(X: Any) -> frames.Template:
+    """What answers about the rows of ``X`` should look like: a frame, or a series of texts, keeps its index."""
+    known = frames.template(X)
+    return frames.Template(index=index_of(X)) if known is frames.ARRAY else known
 
 
 def _scored(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Kind]:
@@ -395,14 +401,22 @@ def _warn_of_what_is_around() -> None:
 
 
 def _warn_of_steps(pipeline: Pipeline) -> None:
-    steps = [(name, step) for name, step in pipeline.steps[:-1] if hasattr(step, "fit")]
-    learning = [name for name, step in steps if get_tags(step).requires_fit]
+    learning = [name for name, step in pipeline.steps[:-1] if _learns(step)]
     if learning:
         warn(
             f"the pipeline fitted {', '.join(learning)} on the rows that calibrate, too, so the guarantee does not "
             f"hold: coverage can be much lower than 1 - alpha where a step looks at labels. Put the steps inside, "
             f"ConformalClassifier(make_pipeline(..., classifier))."
         )
+
+
+def _learns(step: Any) -> bool:
+    """Whether a step of a pipeline learns from rows, as far as it tells."""
+    if not hasattr(step, "fit") or isinstance(step, FrozenEstimator):
+        return False
+    if isinstance(step, Pipeline):
+        return any(_learns(inner) for _, inner in step.steps)
+    return not hasattr(step, "__sklearn_tags__") or bool(get_tags(step).requires_fit)
 
 
 class _Scorer:
@@ -450,6 +464,7 @@ class Coverage(_Scorer):
 
     def __call__(self, estimator: ConformalClassifier, X: Any, y: Any, **kwargs: Any) -> float:
         """The score of a fitted ``estimator`` on the rows of ``X`` and their labels."""
+        RowIndex.of(X).check(y, "labels")
         return float(_sets_of(estimator, X, self.alpha, kwargs).covers(y).mean())
 
 

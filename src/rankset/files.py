@@ -95,11 +95,7 @@ class Columns:
     @property
     def index(self) -> frozenset[str]:
         """The columns that pandas wrote for the index of a frame: they are no classes, and no labels."""
-        try:
-            told = (self.table.schema.pandas_metadata or {}).get("index_columns", [])
-            return frozenset(name for name in told if isinstance(name, str))
-        except (AttributeError, TypeError, ValueError):
-            return frozenset()
+        return frozenset(name for name in self._index_told() if isinstance(name, str))
 
     def column(self, name: str) -> NDArray[Any]:
         """One named column of labels, groups or ids: texts, or whole numbers where all of them are."""
@@ -110,11 +106,25 @@ class Columns:
         return self._column(name, ())
 
     def index_values(self) -> list[tuple[Any, ...]] | None:
-        """The index that pandas wrote, a tuple per row; None where there is none."""
+        """The index that pandas wrote, a tuple per row; None where there is none, or the default 0 … n-1."""
         names = [name for name in self.names if name in self.index]
-        if not names:
-            return None
-        return list(zip(*(self._column(name, ()).tolist() for name in names), strict=True))
+        if names:
+            return list(zip(*(self._column(name, ()).tolist() for name in names), strict=True))
+        for told in self._index_told():
+            if isinstance(told, dict) and told.get("kind") == "range":
+                numbers: list[Any] = [told.get(name) for name in ("start", "stop", "step")]
+                if all(type(number) is int for number in numbers) and numbers[2]:
+                    found = range(*numbers)
+                    known = len(found) == len(self.table) and found != range(len(found))
+                    return [(number,) for number in found] if known else None
+        return None
+
+    def _index_told(self) -> list[Any]:
+        """What pandas wrote about the index of a frame."""
+        try:
+            return list((self.table.schema.pandas_metadata or {}).get("index_columns", []))
+        except (AttributeError, TypeError, ValueError):
+            return []
 
     def kept(self, name: str) -> NDArray[Any]:
         """One named column that is only handed on: texts, or numbers where all of them are."""
@@ -156,7 +166,10 @@ class Columns:
             return self.archive.read(names[0] if key is None else key), None
         if not names:
             raise FileError.no_scores(self.path, self.names)
-        known = set(self.names)
+        known = set(self.names) if self.headed else set()  # without a heading columns go by their places
+        clash = [name for name in wanted or () if name in known and name in apart]
+        if clash:
+            raise FileError.class_apart(self.path, clash[0])
         lists = [name for name in names if _is_list(self.table.schema.field(name).type)]
         if len(lists) == 1 and not (wanted is not None and known.issuperset(wanted)):
             self._check_alone(lists[0], names if wanted is None else ())

@@ -64,7 +64,7 @@ def _check(ours: Any, theirs: Any, known: str, name: str, *, numbered: bool) -> 
         return
     if np.array_equal(np.sort(first), np.sort(second)):
         raise InputError.other_order(name, known)
-    if not (numbered or is_default(ours) or is_default(theirs)):
+    if not _says_nothing(ours, theirs, numbered=numbered):
         row = int(differ.argmax())
         expected, received = (_listed(index[row : row + 1])[0] for index in (ours, theirs))
         raise InputError.other_rows(name, known, row, expected, received)
@@ -83,10 +83,14 @@ def _numbered(ours: Any, theirs: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
     return first, second
 
 
+def _says_nothing(ours: Any, theirs: Any, *, numbered: bool) -> bool:  # noqa: ANN401
+    """Whether two indexes that differ may belong to the same rows: one of them is 0 … n-1, or was when rows were picked
+    from it. Another part of row numbers (pandas has a type for those) belongs to other rows."""
+    return is_default(ours) or is_default(theirs) or (numbered and type(theirs).__name__ != "RangeIndex")
+
+
 def is_default(index: Any) -> bool:  # noqa: ANN401
-    """Whether an index is 0 … n-1, or pandas' own index of row numbers, which slices keep."""
-    if type(index).__name__ == "RangeIndex":
-        return True
+    """Whether an index is 0 … n-1."""
     entries = np.asarray(index)
     if entries.dtype.kind in "iu":
         return np.array_equal(entries, np.arange(len(entries)))

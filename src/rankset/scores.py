@@ -524,6 +524,8 @@ def n_columns(score: Score) -> int | None:
 def check_names(score: Score, names: Sequence[object]) -> None:
     """Refuses class names, in column order, that are not those ``score`` was fitted for, where it knows them."""
     known = getattr(score, "names", None)
+    if isinstance(score, Seen) and known is None and all(type(name) is int for name in names):
+        known = range(score.n_columns)
     if known is not None and list(known) != list(names):
         raise ScoreError.fitted_names(score, known, names)
     if isinstance(score, Wrapper):

@@ -139,17 +139,10 @@ class Rows:
         if self.labels is None:
             return self
         if classes is not None and self.labels.dtype.kind in "iu" and all(isinstance(name, str) for name in classes):
-            return replace(self, labels=self._by_name(self.labels, {str(name) for name in classes}))
+            if any(map(files.WHOLE.fullmatch, map(str, classes))):  # numbers are names then, and no numbers of columns
+                return replace(self, labels=inputs.objects([str(label) for label in self.labels.tolist()]))
+            return self
         return replace(self, labels=spelt(self.labels, classes))
-
-    def _by_name(self, labels: NDArray[Any], classes: set[str]) -> NDArray[Any]:
-        """Whole numbers as the class names they are, if all are; column numbers, if none is."""
-        known, places = np.unique(labels, return_inverse=True)
-        names = [str(number) for number in known.tolist() if str(number) in classes]
-        if names and len(names) < len(known):
-            others = [number for number in known.tolist() if str(number) not in classes]
-            raise FileError.names_or_numbers(self.labels_file, names, others)
-        return inputs.objects(names)[places] if names else labels
 
     def of_groups(self, known: Sequence[object]) -> Rows:
         """The rows with groups spelt as those of a calibration are: 1 for "1", and the reverse."""

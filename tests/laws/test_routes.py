@@ -112,11 +112,11 @@ def test_the_law_catches_a_stratified_split():
 class Greedy(rs.ConformalClassifier):
     """What a search around the classifier does: the score with the smallest sets on the rows that calibrate."""
 
-    def _calibrate(self, models, X, labels, names, parts):
+    def _calibrated(self, models, X, labels, names, parts, classes):
         probs = models[0].predict_proba(X[parts[0]])
         sizes = [rs.calibrate(probs, labels[parts[0]], score=one).predict(probs, 0.2).sizes.mean() for one in MANY]
         self.method = MANY[int(np.argmin(sizes))]
-        super()._calibrate(models, X, labels, names, parts)
+        return super()._calibrated(models, X, labels, names, parts, classes)
 
 
 @dataclass(frozen=True)

@@ -70,12 +70,16 @@ def calibrate(
     question, pairs = Calibrating(score, condition, kind, named, seed), paired(scores, labels)
     answers: list[Answer] = []
     rest = list(pairs)
-    while rest and question.classes is None and not any(answer.rule for answer in answers):
-        answers.append(_rule_of(question, where, rest.pop(0)))  # the first rows tell the classes to all others
+    while rest and not any(answer.rule for answer in answers):
+        answers.append(_rule_of_first(question, where, rest.pop(0)))  # the first rows tell the classes to all others
         if answers[-1].rule is not None:
             question = replace(question, classes=answers[-1].rule.classes.tolist())
     answers += spread(partial(_rule_of, question, where), rest, workers)
-    return parts.finished(parts.joined(answers))
+    rule = parts.finished(parts.joined(answers))
+    names = rule.groups.tolist()
+    if len(set(map(str, names))) < len(names):
+        raise FileError.mixed_groups(names)
+    return rule
 
 
 def predict(
@@ -141,7 +145,10 @@ def write(
 def expanded(paths: Paths) -> list[str]:
     """All files that are meant, those of a folder or a pattern in the order of their names."""
     if not isinstance(paths, str | os.PathLike):
-        return [file for path in paths for file in expanded(path)]
+        several = [file for path in paths for file in expanded(path)]
+        if len(several) > 1 and files.STDIN in several:
+            raise FileError.stdin_alone()
+        return several
     text = os.fspath(paths)
     if text == files.STDIN or (Path(text).exists() and not Path(text).is_dir()):
         return [text]
@@ -166,28 +173,35 @@ def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
     rows = expanded(scores)
     seen: set[str] = set()
     for path in rows:
-        if os.path.realpath(path) in seen:
+        if _identity(path) in seen:
             raise FileError.twice(path)
-        seen.add(os.path.realpath(path))
+        seen.add(_identity(path))
     if labels is None:
         return [(path, None) for path in rows]
     others = expanded(labels)
     if len(others) != len(rows):
         raise FileError.unpaired(len(rows), len(others))
+    if files.STDIN in rows and files.STDIN in others:
+        raise FileError.stdin_alone()
     if len(rows) == 1:
         return [(rows[0], others[0])]
     if [_stem(path) for path in rows] == [_stem(path) for path in others]:
         return list(zip(rows, others, strict=True))
-    for several in (rows, others):
-        stems = [_stem(path) for path in several]
-        repeated = [path for path, stem in zip(several, stems, strict=True) if stems.count(stem) > 1]
-        if repeated:
-            raise FileError.same_stem(repeated[0])
+    _check_stems(rows)
+    _check_stems(others)
     partners = {_stem(path): path for path in others}
     alone = [path for path in rows if _stem(path) not in partners]
     if alone and len(alone) < len(rows):
         raise FileError.unmatched(alone[0])
     return [(path, other if alone else partners[_stem(path)]) for path, other in zip(rows, others, strict=True)]
+
+
+def _check_stems(paths: Sequence[str]) -> None:
+    """Refuses files that have the same name in several folders: names tell which labels belong to which scores."""
+    stems = [_stem(path) for path in paths]
+    repeated = [path for path, stem in zip(paths, stems, strict=True) if stems.count(stem) > 1]
+    if repeated:
+        raise FileError.same_stem(repeated[0])
 
 
 def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | None) -> Iterator[Result]:
@@ -292,9 +306,18 @@ def _part(rows: Rows) -> Part:
     return Part(rows.scores, rows.labels, rows.groups, rows.ids, rows.scores_file)
 
 
-def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
+def _rule_of_first(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
+    """The rule of the first file, whose labels tell whether classes are numbers or texts."""
     rows = layout.rows(*pair, question.classes).of_kind(question.kind)
-    question = replace(question, classes=rows.classes if question.classes is None else rows.numbered(question.classes))
+    classes = rows.classes if question.classes is None else rows.numbered(question.classes)
+    return _rule(replace(question, classes=classes), rows)
+
+
+def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
+    return _rule(question, layout.rows(*pair, question.classes).of_kind(question.kind))
+
+
+def _rule(question: Calibrating, rows: Rows) -> Answer:
     rows.check_order(question.classes)
     return question.of(_part(rows.spelt(question.classes)))
 
@@ -308,6 +331,15 @@ def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, for
     path, target = job
     outputs.write(target, [_sets_of(question, layout, path)], force=force)
     return target
+
+
+def _identity(path: str) -> str:
+    """What tells that two paths lead to one file: links of both kinds do."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return os.path.realpath(path)
+    return f"{status.st_dev}:{status.st_ino}" if status.st_ino else os.path.realpath(path)
 
 
 def _stem(path: str) -> str:

@@ -215,11 +215,22 @@ class FileError(RanksetError, ValueError):
         )
 
     @classmethod
-    def names_or_numbers(cls, path: str, names: Sequence[object], numbers: Sequence[object]) -> "FileError":
+    def class_apart(cls, path: str, name: str) -> "FileError":
         return cls(
-            f"{path}: labels must be class names or column numbers, got {listed(names)}, which are names, and "
-            f"{listed(numbers)}, which are none. Write all labels as names."
+            f"{path}: column {shown(name)} is a class of the rule, and was given as labels, groups, ids or to be "
+            f"dropped. Rename that column, or the classes."
         )
+
+    @classmethod
+    def mixed_groups(cls, names: Sequence[object]) -> "FileError":
+        return cls(
+            f"a group must be written alike in all files, as a number or as a text, got {listed(names)}. "
+            f"Convert the column in some of the files."
+        )
+
+    @classmethod
+    def stdin_alone(cls) -> "FileError":
+        return cls("standard input (-) can be read once, and not beside other files. Write it to a file first.")
 
     @classmethod
     def other_order(cls, path: str, scores: str, row: int) -> "FileError":

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import beta, blocks, inputs, level, progress, scores
 from rankset.choosing import FIXED
 from rankset.conformal import Rule, calibrate
-from rankset.errors import InputError, RuleError, once
+from rankset.errors import InputError, KindError, RuleError, once
 from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.metrics import EMPTY_APART, sscv
@@ -84,8 +84,12 @@ def of_rules(
     show_progress: bool = False,
 ) -> Study:
     """The same for rules that are calibrated already, all of them for one vocabulary."""
+    if not isinstance(rules, Sequence) or not rules:
+        raise KindError.argument("rules", "a list of at least one Rule", rules)
     first = rules[0]
     for rule in rules[1:]:
+        if rule.kind != first.kind:
+            raise RuleError.different("kind", first.kind, rule.kind)
         if rule.recipe.classes != first.recipe.classes:
             raise RuleError.different("classes", list(first.classes), list(rule.classes))
     source = first.source(probs)
