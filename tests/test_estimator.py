@@ -272,12 +272,13 @@ def chosen(split):
 
 
 @pytest.mark.filterwarnings("ignore:lbfgs")
-def test_classes_that_the_labels_lack_can_be_told_and_keep_their_order(iris):
+def test_classes_that_the_labels_lack_can_be_told_in_any_order(iris):
     features, labels = iris
     names = ["virginica", "setosa", "another", "versicolor"]
     model = rs.ConformalClassifier(classes=names, random_state=0).fit(features, labels)
     assert model.classes_.tolist() == sorted(names)
-    assert model.rule_.classes.tolist() == names
+    assert model.rule_.classes.tolist() == sorted(names)
+    assert model.rule_.predict(model.predict_proba(features), 0.1) == model.predict_set(features, 0.1)
     assert model.predict_proba(features)[:, 0].tolist() == [0.0] * 150
     assert (model.classes_[model.predict_proba(features).argmax(axis=1)] == model.predict(features)).all()
     p_values = model.predict_p(features)
@@ -292,12 +293,16 @@ def test_classes_that_the_labels_lack_can_be_told_and_keep_their_order(iris):
         rs.ConformalClassifier(classes="setosa").fit(features, labels)
 
 
-def test_clusters_go_by_the_order_in_which_classes_were_told():
+def test_what_goes_by_the_order_of_classes_asks_for_sorted_ones():
     features, codes = make_classification(600, 10, n_informative=5, n_classes=3, weights=[0.7, 0.2], random_state=0)
     names = ["low", "mid", "high"]
     labels = np.array(names)[codes]
     by_cluster = rs.PerLabel(["common", "rare", "rare"])
-    model = rs.ConformalClassifier(GaussianNB(), classes=names, condition=by_cluster, random_state=0)
+    for told in ({"condition": by_cluster}, {"method": rs.Seen.fit(["low"], names)}, {"method": rs.Seen.fit([0], 3)}):
+        with pytest.raises(TypeError, match="classes must be sorted where clusters or fitted scores go by their order"):
+            rs.ConformalClassifier(GaussianNB(), classes=names, random_state=0, **told).fit(features, labels)
+    by_cluster = rs.PerLabel(["rare", "common", "rare"])
+    model = rs.ConformalClassifier(GaussianNB(), classes=sorted(names), condition=by_cluster, random_state=0)
     counts = model.fit(features, labels).rule_.calibration.counts
     _, calibrate = rs.Holdout().parts(labels, 0)[0]
     assert counts.tolist() == [(labels[calibrate] == "low").sum(), (labels[calibrate] != "low").sum()]

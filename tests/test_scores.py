@@ -226,3 +226,12 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
         rs.Seen(rs.Thr(), (0,), 4, ("A",))
     with pytest.raises(ValueError, match="was fitted for the classes 0, 1, 2, 3, in this order, got 3, 2, 1, 0"):
         rs.calibrate(probs, labels, score=rs.Seen.fit([0, 1], 4), classes=[3, 2, 1, 0])
+
+
+def test_every_candidate_is_asked_for_its_classes():
+    probs, labels = rs.paper.scores("marketing")
+    names, truth = list("ABCD"), np.array(list("ABCD"))[labels]
+    wrong = rs.Seen.fit(["D", "B"], names[::-1])
+    for candidates in ([rs.Thr(), wrong], [wrong, rs.Thr()]):
+        with pytest.raises(ValueError, match="was fitted for the classes"):
+            rs.compare(probs, truth, classes=names, scores=candidates)

@@ -20,7 +20,7 @@ from rankset.level import Alpha
 from rankset.names import in_order
 from rankset.recipe import Batch, Recipe
 from rankset.resampling import PerRow, Ranked, halves
-from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, checked_score
+from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, check_names, checked_score
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -336,6 +336,8 @@ class Trial:
         count = progress.counter(len(scores))
         for score in scores:
             known = self.recipe
+            if not isinstance(known.classes.values, range):
+                check_names(score, known.classes.values)
             recipe = Recipe.of(score, Marginal(), known.kind, known.seed, None, known.n_columns)
             yield Ranked.of(Batch.of(recipe, self.matrix, None, None, self.counts), self.columns)
             count()

@@ -126,6 +126,13 @@ BUILT_IN: tuple[type[Any], ...] = (Marginal, PerLabel, PerRow, Cross)
 """The conditions a file may name."""
 
 
+def has_clusters(condition: Condition) -> bool:
+    """Whether a condition knows classes by their column."""
+    if isinstance(condition, Cross):
+        return has_clusters(condition.first) or has_clusters(condition.second)
+    return isinstance(condition, PerLabel) and condition.clusters is not None
+
+
 def checked_condition(condition: object) -> Condition:
     """``condition`` itself, if it is one."""
     if isinstance(condition, type):

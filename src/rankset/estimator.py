@@ -30,7 +30,7 @@ from sklearn.utils.validation import (
 
 from rankset import frames, level
 from rankset.choice import Choice
-from rankset.conditions import Condition, Marginal, checked_condition
+from rankset.conditions import Condition, Marginal, checked_condition, has_clusters
 from rankset.conformal import Rule, calibrate
 from rankset.cross import CrossRule
 from rankset.errors import KindError, LabelError, SplitError, warn
@@ -39,7 +39,7 @@ from rankset.inputs import Kind, is_masked, label_codes
 from rankset.level import Alpha
 from rankset.names import Array, class_names, in_order
 from rankset.recipe import row_group_names
-from rankset.scores import Rank, Score, checked_score
+from rankset.scores import Rank, Score, checked_score, n_columns
 from rankset.selection import Empty
 from rankset.sets import PredictionSets
 from rankset.splits import Holdout, Split
@@ -72,11 +72,11 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     method : how strange a label looks, by default ``rankset.Rank()``; or ``rankset.Choice([...])``, which chooses among
         scores on rows of their own.
     condition : for whom coverage holds separately, by default ``rankset.Marginal()``. Conditions that look at rows
-        need ``groups=`` in ``fit`` and ``predict_set``; ``PerLabel(clusters)`` and ``Seen`` go by the order of
-        ``classes``.
+        need ``groups=`` in ``fit`` and ``predict_set``; ``PerLabel(clusters)``, ``Seen`` and other fitted scores go by
+        the order of ``classes_``.
     split : how rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with a lower
         proven coverage (``rule_.guarantee(alpha)``) and usually about 1 - alpha; or ``rankset.GivenSplit(rows)``.
-    classes : every class there is, in any order; by default those of ``y``, sorted. No set can hold any other class,
+    classes : every class there is, in any order; by default those of ``y``. No set can hold any other class,
         so without this list coverage is at least 1 - alpha minus the probability that a new row has a class that
         ``y`` lacks.
     random_state : seeds the split, as everywhere in scikit-learn.
@@ -152,14 +152,14 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if len(split) > 1 and isinstance(self._method, Choice):
                 raise SplitError.chosen_with_folds(self.split)
             models, parts = [self._trained(X, labels, routed, train) for train, _ in split], [rows for _, rows in split]
-        classes = _union(known, models, self.classes)
+        classes = _union(known, models)
         method, rule = self._calibrated(models, X, labels, names, parts, classes)
         best = models[0] if len(models) == 1 else self._trained(X, labels, routed, everything)
         self.__dict__.pop("estimators_", None)
         if len(models) > 1:
             self.estimators_ = models
         self.estimator_, self.rule_, self.method_ = best, rule, method  # all at once: a fit that fails changes nothing
-        self._rule_classes, self.classes_ = classes, np.sort(classes)
+        self.classes_ = classes
         return self
 
     @available_if(_inner_has("predict"))
@@ -205,7 +205,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """How usual each class of ``classes_`` looks: it is in the set at alpha exactly when this exceeds alpha."""
         scores = self._scores(X)
         RowIndex.of(X).check(groups, "groups")
-        return self.rule_.p_values(scores, groups=groups)[:, np.argsort(self._rule_classes)]
+        return self.rule_.p_values(scores, groups=groups)
 
     @property
     def n_features_in_(self) -> int:
@@ -243,12 +243,22 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             checked_score(self._method, name="method")
 
     def _known_classes(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """The classes that were given, in their order and all labels among them, or those of the labels, sorted."""
+        """The classes that were given, all labels among them, or those of the labels; sorted."""
         if self.classes is None:
             return np.unique(labels)
-        known = np.array(in_order(self.classes))
-        label_codes(labels, class_names(known, len(known)), len(labels), RowIndex())
-        return known.astype(np.union1d(known, labels[:0]).dtype)  # in a dtype for both
+        told = np.array(in_order(self.classes))
+        label_codes(labels, class_names(told, len(told)), len(labels), RowIndex())
+        known = np.union1d(told, labels[:0])  # sorted, in a dtype for both
+        if known.tolist() != told.tolist() and self._goes_by_column():
+            raise KindError.argument(
+                "classes", "sorted where clusters or fitted scores go by their order", self.classes
+            )
+        return known
+
+    def _goes_by_column(self) -> bool:
+        """Whether the condition or the score knows classes by their place."""
+        several = self._method.scores if isinstance(self._method, Choice) else (self._method,)
+        return has_clusters(self._condition) or any(n_columns(score) is not None for score in several)
 
     @property
     def _method(self) -> Score | Choice:
@@ -310,8 +320,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """What the rule asks for: the model's scores, or those of every fold's model."""
         check_is_fitted(self)
         if isinstance(self.rule_, CrossRule):
-            return [_scored(model, X, self._rule_classes)[0] for model in self.estimators_]
-        return _scored(self.estimator_, X, self._rule_classes)[0]
+            return [_scored(model, X, self.classes_)[0] for model in self.estimators_]
+        return _scored(self.estimator_, X, self.classes_)[0]
 
 
 def _template(X: Any) -> frames.Template:
@@ -349,8 +359,8 @@ def _two_columns(decisions: NDArray[Any]) -> NDArray[Any]:
     return np.column_stack((np.zeros(len(decisions)), decisions)) if decisions.ndim == 1 else decisions
 
 
-def _union(classes: NDArray[Any], models: Sequence[Any], ordered: Any) -> NDArray[Any]:
-    """The classes of the labels and those that models know besides; sorted, unless they came ``ordered``."""
+def _union(classes: NDArray[Any], models: Sequence[Any]) -> NDArray[Any]:
+    """The classes of the labels and those that models know besides, sorted."""
     for model in models:
         known = getattr(model, "classes_", None)
         if not isinstance(known, np.ndarray):
@@ -358,9 +368,8 @@ def _union(classes: NDArray[Any], models: Sequence[Any], ordered: Any) -> NDArra
             raise KindError.argument("estimator", wanted, type(model).__name__)
         if not set(known.tolist()) & set(classes.tolist()):
             raise LabelError.other_labels(classes.tolist(), known.tolist())
-        more = known[~np.isin(known, classes)]
-        if len(more):
-            classes = np.union1d(classes, more) if ordered is None else np.concatenate((classes, more))
+        if not np.isin(known, classes).all():
+            classes = np.union1d(classes, known)
     return classes
 
 
@@ -370,8 +379,7 @@ def _aligned(values: Any, known: NDArray[Any], classes: NDArray[Any], *, absent:
     if np.array_equal(known, classes):
         return values
     aligned = np.full((len(values), len(classes)), absent, dtype=values.dtype)
-    order = np.argsort(classes)
-    aligned[:, order[np.searchsorted(classes, known, sorter=order)]] = values
+    aligned[:, np.searchsorted(classes, known)] = values
     return aligned
 
 
