@@ -211,7 +211,7 @@ def test_groups_ids_and_kept_columns_stay_as_they_are_written(folder):
     kept = ("--keep", "dose", "--keep", "visit")
     fine("predict", "r.rankset", "rows.csv", "--group", "site", "--id", "case", *kept, "-o", "sets.jsonl")
     first, second = [json.loads(line) for line in (folder / "sets.jsonl").read_text().splitlines()[:2]]
-    assert (first["case"], first["dose"], first["visit"]) == ("0000", 0.0, 1)
+    assert (first["case"], first["dose"], first["visit"]) == ("0000", "0.0", 1)
     assert (second["case"], second["dose"], second["visit"]) == ("0001", 0.25, None)
 
 
@@ -810,3 +810,42 @@ def test_one_file_is_one_file_and_standard_input_comes_alone(folder):
     text = (folder / "a.csv").read_text()
     said = refused("calibrate", "a.csv", "-", "--label", "answer", "-o", "r.rankset", stdin=text)
     assert "not beside other files" in said
+
+
+def test_kept_cells_stay_as_they_are(folder):
+    FRAME.to_csv("c.csv", index=False)
+    fine("calibrate", "c.csv", "--label", "answer", "-o", "r.rankset")
+    cells = ["1234567890123456789", "1234567890123456790", "1.10", "12e4", "1e999", "007"]
+    FRAME[:6].assign(case=cells).to_csv("k.csv", index=False)
+    fine("predict", "r.rankset", "k.csv", "--keep", "case", "-o", "sets.csv")
+    assert pd.read_csv("sets.csv", dtype=str)["case"].tolist() == cells
+
+
+def test_empty_lines_of_one_column_are_no_lines_that_are_left_out(folder):
+    lines = [f"{value:.4f}" for value in PROBS[:60, 0]]
+    (folder / "p.csv").write_text("\n".join(["p", *lines[:5], "", *lines[5:]]) + "\n")
+    np.save("y.npy", LABELS[:60] % 2)
+    said = refused("calibrate", "p.csv", "y.npy", "--kind", "binary", "-o", "r.rankset")
+    assert "row 5" in said
+    (folder / "bare.csv").write_text("\n".join(lines) + "\n")
+    assert "--no-header" in refused("calibrate", "bare.csv", "y.npy", "--kind", "binary", "-o", "r.rankset")
+    fine("calibrate", "bare.csv", "y.npy", "--kind", "binary", "--no-header", "-o", "r.rankset")
+
+
+@pytest.mark.parametrize("turned", ["scores", "labels"])
+def test_a_default_index_beside_the_same_numbers_in_another_order_is_refused(folder, turned):
+    order = RNG.permutation(N)
+    scores, labels = pd.DataFrame(PROBS).rename(columns=str), pd.DataFrame({"answer": LABELS})
+    scores.iloc[order if turned == "scores" else slice(None)].to_parquet("p.parquet")
+    labels.iloc[order if turned == "labels" else slice(None)].to_parquet("y.parquet")
+    assert "got another index from row" in refused("calibrate", "p.parquet", "y.parquet", "-o", "r.rankset")
+
+
+def test_kept_arrays_have_an_entry_per_row(folder):
+    np.save("p.npy", PROBS)
+    np.save("y.npy", LABELS)
+    fine("calibrate", "p.npy", "y.npy", "-o", "r.rankset")
+    np.savez("a.npz", probs=PROBS, more=np.arange(N + 2), fewer=np.arange(3))
+    for name, count in (("more", N + 2), ("fewer", 3)):
+        said = refused("predict", "r.rankset", "a.npz", "--key", "probs", "--keep", name, "-o", "sets.npz")
+        assert f"{name} must have one entry for each of the {N} rows, got {count}" in said

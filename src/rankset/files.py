@@ -36,14 +36,11 @@ MOST_RATIO = 1100
 """How much smaller than its content a packed array can honestly be: deflate packs no better."""
 WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 """A whole number as programs write it: 007, +7 and 7.0 are texts."""
-NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-"""A number as JSON writes it."""
 ABSENT = frozenset({"", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "<NA>", "None"})
 """What csv files write where there is no number."""
 Spellings = Sequence[tuple[re.Pattern[str], Callable[[str], Any]]]
 """How texts that are numbers are spelt, and what makes a number of one."""
 NAMES: Spellings = ((WHOLE, int),)
-VALUES: Spellings = (*NAMES, (NUMBER, float))
 MOST_HEADER = 1 << 16
 """Bytes the header of an array may have."""
 ENTRY = 16
@@ -105,18 +102,17 @@ class Columns:
         """One named column of groups; texts as they are, so that a name is the same in every file."""
         return self._column(name, ())
 
-    def index_values(self) -> list[tuple[Any, ...]] | None:
-        """The index that pandas wrote, a tuple per row; None where there is none, or the default 0 … n-1."""
+    def index_values(self) -> list[NDArray[Any]] | None:
+        """The levels of the index that pandas wrote; None where there is none."""
         names = [name for name in self.names if name in self.index]
         if names:
-            return list(zip(*(self._column(name, ()).tolist() for name in names), strict=True))
+            return [self._column(name, ()) for name in names]
         for told in self._index_told():
             if isinstance(told, dict) and told.get("kind") == "range":
                 numbers: list[Any] = [told.get(name) for name in ("start", "stop", "step")]
-                if all(type(number) is int for number in numbers) and numbers[2]:
-                    found = range(*numbers)
-                    known = len(found) == len(self.table) and found != range(len(found))
-                    return [(number,) for number in found] if known else None
+                whole = all(type(number) is int and abs(number) < 2**62 for number in numbers) and numbers[2] != 0
+                found = range(*numbers) if whole else range(0)
+                return [np.arange(*numbers)] if found and len(found) == len(self.table) else None
         return None
 
     def _index_told(self) -> list[Any]:
@@ -127,8 +123,8 @@ class Columns:
             return []
 
     def kept(self, name: str) -> NDArray[Any]:
-        """One named column that is only handed on: texts, or numbers where all of them are."""
-        return self._column(name, VALUES)
+        """One named column that is only handed on: texts as they are, or whole numbers where all of them are."""
+        return self._column(name, NAMES)
 
     def _column(self, name: str, spellings: Spellings) -> NDArray[Any]:
         if name not in self.names:
@@ -211,7 +207,7 @@ class Columns:
         """Refuses columns that are classes by mistake only."""
         if self.headed and "" in names:
             raise FileError.no_name(self.path)
-        if self.headed and len(names) > 1 and all(map(_is_fraction, names)):
+        if self.headed and all(map(_is_fraction, names)):
             raise FileError.no_header(self.path, names)
         if len(names) == 1 and ";" in names[0]:
             raise FileError.other_separator(self.path, names[0])

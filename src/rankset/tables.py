@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankset import files, inputs
 from rankset.conformal import Rule
-from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
+from rankset.errors import FileError, InputError, LabelError, RanksetError, RuleError, StorageError
 from rankset.files import Columns
 from rankset.indexes import RowIndex
 
@@ -63,6 +63,9 @@ class Layout:
         if within is not None and columns.table is not None and not set(columns.names) - {*without, *columns.index}:
             raise FileError.labels_alone(columns.path, within)
         matrix, names = columns.scores(without, key=self.key, wanted=wanted)
+        for name in self.keep:
+            if len(apart[name]) != len(matrix):
+                raise FileError.within(columns.path, str(InputError.length(name, len(matrix), len(apart[name]))))
         return Rows(
             matrix,
             names,
@@ -77,11 +80,27 @@ class Layout:
 
     def _labels(self, path: str, scores: Columns) -> NDArray[Any]:
         columns = files.read(path, kind=self.form, header=self.header)
-        ours, theirs = scores.index_values(), columns.index_values()
-        if ours is not None and theirs is not None and len(ours) == len(theirs) and ours != theirs:
-            row = next(row for row, both in enumerate(zip(ours, theirs, strict=True)) if both[0] != both[1])
+        row = _first_difference(scores.index_values(), columns.index_values())
+        if row is not None:
             raise FileError.other_order(path, scores.path, row)
         return columns.values() if self.label is None else columns.column(self.label)
+
+
+def _first_difference(ours: list[NDArray[Any]] | None, theirs: list[NDArray[Any]] | None) -> int | None:
+    """The first row in which two indexes differ that belong to rows in another order, or to other rows.
+
+    The default 0 … n-1 says nothing of the rows, unless the other one has the same entries in another order.
+    """
+    if not ours or not theirs or len(ours) != len(theirs) or len(ours[0]) != len(theirs[0]):
+        return None
+    differ = np.any([first != second for first, second in zip(ours, theirs, strict=True)], axis=0)
+    if not np.any(differ):
+        return None
+    places = np.arange(len(ours[0]))
+    plain = any(len(one) == 1 and np.array_equal(one[0], places) for one in (ours, theirs))
+    both_whole = all(len(one) == 1 and one[0].dtype.kind in "iu" for one in (ours, theirs))
+    turned = both_whole and np.array_equal(np.sort(ours[0]), np.sort(theirs[0]))
+    return None if plain and not turned else int(np.argmax(differ))
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ def csv_table(source: Source, delimiter: str, *, header: bool) -> Any:
     budget.check(COLUMN * (LINE_END.split(first, maxsplit=1)[0].count(delimiter.encode()) + 1))
     cells = _cells(first.decode("utf-8-sig"), delimiter)  # names that are no UTF-8 are refused here
     names = cells if header else [f"f{place}" for place in range(len(cells))]  # as pyarrow calls them
-    parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    several = len(cells) > 1  # of several columns no row is an empty line
+    parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=several)
     block = max(LEAST_BLOCK, min(MOST_BLOCK, budget.limit // 64), 4 * len(first))
     read = arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=not header, use_threads=False)
     convert = arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
