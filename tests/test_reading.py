@@ -212,7 +212,7 @@ def test_groups_ids_and_kept_columns_stay_as_they_are_written(folder):
     fine("predict", "r.rankset", "rows.csv", "--group", "site", "--id", "case", *kept, "-o", "sets.jsonl")
     first, second = [json.loads(line) for line in (folder / "sets.jsonl").read_text().splitlines()[:2]]
     assert (first["case"], first["dose"], first["visit"]) == ("0000", "0.0", 1)
-    assert (second["case"], second["dose"], second["visit"]) == ("0001", 0.25, None)
+    assert (second["case"], second["dose"], second["visit"]) == ("0001", "0.25", None)
 
 
 DROPPED = ("--drop", "case", "--drop", "dose", "--drop", "visit")
