@@ -1,4 +1,4 @@
-"""Labels, groups and ids that tell by their index that they are not in the order of the rows, at every door."""
+"""Labels, groups and ids whose index tells that they are not in the order of the rows, in every function."""
 
 from functools import partial
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +22,7 @@ from rankset.inputs import Kind
 from rankset.level import Alpha
 from rankset.names import Name, Names, union
 from rankset.prediction import LevelRule
-from rankset.recipe import Batch, Recipe, learned_groups, row_group_names
+from rankset.recipe import Batch, HasRecipe, Recipe, learned_groups, row_group_names
 from rankset.scores import Rank, Score
 from rankset.selection import Empty
 from rankset.sets import CoverageLaw, PredictionSets
@@ -78,7 +77,7 @@ def calibrate(
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(HasRecipe):
     """A calibrated rule: a recipe and its sorted calibration keys. It holds no level: alpha belongs to the question."""
 
     recipe: Recipe
@@ -130,33 +129,29 @@ class Rule:
         """How many rows calibrated the rule."""
         return len(self.calibration)
 
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The class names, in column order."""
-        return self.recipe.classes.array
-
-    @property
-    def groups(self) -> NDArray[Any]:
-        """The names of the row groups seen at calibration, sorted."""
-        return self.recipe.groups.array
-
-    @property
-    def score(self) -> Score:
-        """How strange a label looks."""
-        return self.recipe.score
-
-    @property
-    def condition(self) -> Condition:
-        """For whom coverage holds separately."""
-        return self.recipe.condition
-
-    @property
-    def kind(self) -> Kind:
-        """What the rule expects: "probs", "logits", "scores" or "binary"."""
-        return self.recipe.kind
-
     def at(self, alpha: Alpha) -> LevelRule:
-        """The rule at one level: as small as its thresholds there, for workers that only predict."""
+        """The rule at one level, for programs that only predict there.
+
+        Parameters
+        ----------
+        alpha : the level, strictly between 0 and 1.
+
+        Returns
+        -------
+        A ``LevelRule``, which holds the thresholds at this level and no calibration.
+
+        Raises
+        ------
+        LevelError : where ``alpha`` is not a level.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.paper.scores("marketing")
+        >>> rule = rs.calibrate(probs, labels)
+        >>> rule.at(0.1).predict(probs) == rule.predict(probs, 0.1)
+        True
+        """
         exact, counts = level.exact(alpha), self.calibration.counts
         thresholds = self.calibration.thresholds(exact)
         return LevelRule(self.recipe, exact, thresholds, counts, self._law(exact))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import level
 from rankset.arrays import Sealed
 from rankset.calibration import Thresholds
-from rankset.conditions import Condition
 from rankset.errors import KindError, RuleError, warn
-from rankset.inputs import Kind
-from rankset.recipe import Batch, Recipe
-from rankset.scores import Score
+from rankset.recipe import Batch, HasRecipe, Recipe
 from rankset.selection import EMPTY, Empty, select
 from rankset.sets import CoverageLaw, PredictionSets
 
@@ -26,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelRule(Sealed):
+class LevelRule(Sealed, HasRecipe):
     """A rule at one level, as ``Rule.at(alpha)`` gives it: it predicts sets at that level, and does nothing else.
 
     It holds the thresholds of the level in place of the calibration, so it is small and travels well: about 1 KB when
@@ -61,31 +57,6 @@ class LevelRule(Sealed):
     def n(self) -> int:
         """How many rows calibrated it."""
         return int(self.counts.sum())
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The class names, in column order."""
-        return self.recipe.classes.array
-
-    @property
-    def groups(self) -> NDArray[Any]:
-        """The names of the row groups seen at calibration, sorted."""
-        return self.recipe.groups.array
-
-    @property
-    def score(self) -> Score:
-        """How strange a label looks."""
-        return self.recipe.score
-
-    @property
-    def condition(self) -> Condition:
-        """For whom coverage holds separately."""
-        return self.recipe.condition
-
-    @property
-    def kind(self) -> Kind:
-        """What it expects: "probs", "logits", "scores" or "binary"."""
-        return self.recipe.kind
 
     def predict(
         self,

@@ -6,7 +6,7 @@ Calibration and prediction follow the same recipe, so the key of (x, y) is the s
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -140,6 +140,37 @@ class Recipe:
 
 
 SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
+
+
+class HasRecipe:
+    """What everything with a recipe tells of it."""
+
+    recipe: Recipe
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The class names, in column order."""
+        return self.recipe.classes.array
+
+    @property
+    def groups(self) -> NDArray[Any]:
+        """The names of the row groups seen at calibration, sorted."""
+        return self.recipe.groups.array
+
+    @property
+    def score(self) -> Score:
+        """How strange a label looks."""
+        return self.recipe.score
+
+    @property
+    def condition(self) -> Condition:
+        """For whom coverage holds separately."""
+        return self.recipe.condition
+
+    @property
+    def kind(self) -> Kind:
+        """What is expected of rows: "probs", "logits", "scores" or "binary"."""
+        return self.recipe.kind
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The guarantee through the whole route of ConformalClassifier: a split, a fitted weak model, a calibration.
 
-The law is exact and needs no luck: leave every row of a few out in turn, share the others out in every possible order,
+The law is exact, without sampling: leave every row of a few out in turn, share the others out in every possible order,
 train, calibrate, and ask whether the set of the row left out holds its label. Over all these cases sets cover at least
 k / (n + 1) of the time, with equality where no two keys are equal.
 """
