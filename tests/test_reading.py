@@ -4,6 +4,7 @@ import base64
 import gzip
 import io
 import json
+import os
 import random
 import subprocess
 import sys
@@ -849,3 +850,111 @@ def test_kept_arrays_have_an_entry_per_row(folder):
     for name, count in (("more", N + 2), ("fewer", 3)):
         said = refused("predict", "r.rankset", "a.npz", "--key", "probs", "--keep", name, "-o", "sets.npz")
         assert f"{name} must have one entry for each of the {N} rows, got {count}" in said
+
+
+# Names of columns and of groups
+
+
+@pytest.mark.parametrize(("names", "labels"), [(None, ("0", "1")), (["no", "yes"], ("no", "yes"))])
+def test_a_column_called_as_the_second_class_is_its_probability(folder, names, labels):
+    truth = np.array(labels)[LABELS % 2]
+    frame = pd.DataFrame({labels[1]: PROBS[:, 0], "site": LABELS, "answer": truth})
+    frame.to_csv("all.csv", index=False)
+    for number, half in enumerate(HALVES):
+        frame[half].to_csv(f"{number}.csv", index=False)
+    (folder / "names.txt").write_text("".join(f"{name}\n" for name in names or ()))
+    options = ["--kind", "binary", "--label", "answer", *(["--classes", "names.txt"] if names else ["--drop", "site"])]
+    fine("calibrate", "all.csv", *options, "-o", "rule.rankset")
+    fine("calibrate", "0.csv", "1.csv", *options, "-o", "parts.rankset")
+    expected = rs.calibrate(PROBS[:, 0], LABELS % 2, kind="binary")
+    assert joined().calibration == joined("parts.rankset").calibration == expected.calibration
+    fine("predict", "rule.rankset", "all.csv", "-o", "sets.npz")
+    assert (np.load("sets.npz")["codes"] == expected.predict(PROBS[:, 0], 0.1).codes).all()
+
+
+def test_a_single_column_called_as_the_first_class_is_refused(folder):
+    frame = pd.DataFrame({"no": PROBS[:, 0], "answer": np.array(["no", "yes"])[LABELS % 2]})
+    frame.to_csv("a.csv", index=False)
+    (folder / "names.txt").write_text("no\nyes\n")
+    options = ["--kind", "binary", "--label", "answer"]
+    said = refused("calibrate", "a.csv", *options, "--classes", "names.txt", "-o", "rule.rankset")
+    assert "must hold the probability of the second class, got a column called as the first, 'no'" in said
+    pd.DataFrame({"0": PROBS[:, 0], "answer": LABELS % 2}).to_csv("b.csv", index=False)
+    assert "the first, '0'" in refused("calibrate", "b.csv", *options, "-o", "rule.rankset")
+
+
+@pytest.mark.parametrize("names", [["2.0", "0.0", "1.0"], ["02", "00", "01"]])
+def test_numbers_that_may_be_names_or_columns_are_refused(folder, names):
+    frame = pd.DataFrame(PROBS, columns=names).assign(answer=LABELS)
+    frame.to_csv("a.csv", index=False)
+    said = refused("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset")
+    assert "which may be column numbers or the names" in said
+    frame.assign(answer=np.array(names)[LABELS]).to_csv("named.csv", index=False)
+    fine("calibrate", "named.csv", "--label", "answer", "-o", "rule.rankset")
+    assert "column numbers or the names" in refused("evaluate", "rule.rankset", "a.csv", "--label", "answer")
+
+
+def test_without_a_heading_kept_columns_may_have_the_number_of_a_class(folder):
+    rows = pd.DataFrame(np.column_stack((PROBS, LABELS))).astype({3: int})
+    rows[[3, 0, 1, 2]].to_csv("a.csv", index=False, header=False)
+    fine("calibrate", "a.csv", "--label", "0", "--no-header", "-o", "rule.rankset")
+    fine("predict", "rule.rankset", "a.csv", "--no-header", "--keep", "0", "-o", "sets.npz")
+    assert (np.load("sets.npz")["0"] == LABELS).all()
+    assert (np.load("sets.npz")["codes"] == joined().predict(PROBS, 0.1).codes).all()
+
+
+def test_groups_of_whole_floats_are_those_of_texts(folder):
+    frame = FRAME.assign(site=LABELS % 2)
+    frame[:150].to_csv("a.csv", index=False)
+    frame[150:].astype({"site": float}).to_parquet("b.parquet")
+    options = ["--label", "answer", "--group", "site"]
+    assert "got '0', 0.0" in refused("calibrate", "a.csv", "b.parquet", *options, "-o", "rule.rankset").replace(
+        "0.0, '0'", "'0', 0.0"
+    )
+    fine("calibrate", "a.csv", *options, "-o", "rule.rankset")
+    done = fine("predict", "rule.rankset", "b.parquet", "--group", "site", "-o", "sets.npz")
+    assert "warning" not in done.stderr.lower()
+    expected = joined().predict(PROBS[150:], 0.1, groups=(LABELS[150:] % 2).astype(str))
+    assert (np.load("sets.npz")["codes"] == expected.codes).all()
+
+
+def test_comparing_indexes_has_a_budget(folder):
+    rows = 4_000_000
+    index = {"kind": "range", "name": None, "start": 5, "stop": 5 + rows, "step": 1}
+    metadata = {"pandas": json.dumps({"index_columns": [index], "columns": []})}
+    table = pa.table({"a": pa.nulls(rows)}).replace_schema_metadata(metadata)
+    with pytest.raises(FileError, match="--max-memory"):
+        files.Columns("a.parquet", table=table, budget=budget.Budget("a.parquet", 1 << 20)).index_values()
+
+
+def test_labels_of_arrays_of_texts_and_one_hot_rows(folder):
+    np.save("p.npy", PROBS)
+    np.save("y.npy", LABELS.astype(str))
+    fine("calibrate", "p.npy", "y.npy", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, LABELS)
+    np.savez("a.npz", p=PROBS, y=np.eye(K)[LABELS])
+    assert "one-hot matrix" in refused("calibrate", "a.npz", "--key", "p", "--label", "y", "-o", "b.rankset")
+
+
+def test_hidden_files_of_a_folder_are_left_out(folder):
+    (folder / "shards").mkdir()
+    FRAME[:150].to_csv("shards/a.csv", index=False)
+    FRAME[150:].to_csv("shards/b.csv", index=False)
+    (folder / "shards/._a.csv").write_text("left by another program")
+    fine("calibrate", "shards", "--label", "answer", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+
+
+def test_kept_lists_are_refused_by_npz(folder):
+    FRAME.drop(columns="answer").assign(note=[[1, 2]] * N).to_parquet("a.parquet")
+    rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
+    said = refused("predict", "rule.rankset", "a.parquet", "--keep", "note", "-o", "sets.npz")
+    assert "must hold numbers or texts, got lists or bytes in 'note'" in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such file names")
+def test_file_names_that_are_no_text(folder):
+    name = os.fsdecode(b"a\xff.csv")
+    FRAME.to_csv(name, index=False)
+    fine("calibrate", name, "--label", "answer", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)

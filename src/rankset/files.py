@@ -112,6 +112,7 @@ class Columns:
                 numbers: list[Any] = [told.get(name) for name in ("start", "stop", "step")]
                 whole = all(type(number) is int and abs(number) < 2**62 for number in numbers) and numbers[2] != 0
                 found = range(*numbers) if whole else range(0)
+                self.budget.check(self.table.nbytes + 16 * len(self.table))
                 return [np.arange(*numbers)] if found and len(found) == len(self.table) else None
         return None
 

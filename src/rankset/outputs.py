@@ -238,7 +238,11 @@ class Npz(Writer):
     def add(self, sets: PredictionSets, beside: Beside) -> None:
         self.parts.append(sets)
         for name, column in beside.items():
-            self.beside.setdefault(name, []).append(column.astype(str) if column.dtype == object else column)
+            try:
+                kept = column.astype(str) if column.dtype == object else column
+            except (TypeError, ValueError):
+                raise FileError.no_array(self.path, name) from None
+            self.beside.setdefault(name, []).append(kept)
 
     def close(self) -> None:
         sets = PredictionSets.concat(self.parts)

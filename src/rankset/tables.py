@@ -37,14 +37,33 @@ class Layout:
         others = (self.label, self.group, self.identity, *self.keep)
         return list(dict.fromkeys([*scores, *(name for name in others if name is not None)]))
 
-    def rows(self, path: str, labels: str | None = None, classes: Sequence[object] | None = None) -> Rows:
+    def rows(
+        self,
+        path: str,
+        labels: str | None = None,
+        classes: Sequence[object] | None = None,
+        *,
+        kind: str | None = None,
+    ) -> Rows:
         """The rows of a file, with labels from a column or from a file of their own.
 
-        Columns called as ``classes`` are the scores, if they are all there; then other columns do not matter.
+        Columns called as ``classes`` are the scores, if they are all there; then other columns do not matter. Where
+        ``kind`` is "binary" the one column of scores is that called as the second class, or the only one there is.
         """
-        return self.rows_of(files.read(path, kind=self.form, header=self.header), labels, classes)
+        return self.rows_of(files.read(path, kind=self.form, header=self.header), labels, classes, kind=kind)
 
-    def rows_of(self, columns: Columns, labels: str | None = None, classes: Sequence[object] | None = None) -> Rows:
+    def known_rows(self, path: str, labels: str | None, told: Sequence[str] | None, kind: str | None) -> Rows:
+        """The rows of a file that calibrates, with the class names that were ``told``, if any were."""
+        return self.rows(path, labels, told if kind == "binary" else None, kind=kind).called(told)
+
+    def rows_of(
+        self,
+        columns: Columns,
+        labels: str | None = None,
+        classes: Sequence[object] | None = None,
+        *,
+        kind: str | None = None,
+    ) -> Rows:
         """The same for columns that are read already."""
         within = None if labels is not None else self.label
         several = [name for name in (within, self.group, self.identity) if name is not None]
@@ -54,15 +73,18 @@ class Layout:
             raise FileError.no_label_column(columns.path, within, columns.names)
         apart = {name: columns.kept(name) for name in self.keep} | {name: columns.column(name) for name in several}
         groups = None if self.group is None else columns.group(self.group)
-        wanted = None if classes is None else [str(name) for name in classes]
+        wanted = _wanted(columns, classes, kind)
         dropped = [name for name in self.drop if name not in columns.names]
         if dropped:
             raise FileError.no_column(columns.path, dropped[0], columns.names)
-        others = {name for name in apart if wanted is None or name not in wanted or name not in self.keep}
+        by_name = set(wanted or ()) if columns.headed else set()  # without a heading columns go by their places
+        others = {name for name in apart if name not in by_name or name not in self.keep}
         without = [*others, *self.drop]
         if within is not None and columns.table is not None and not set(columns.names) - {*without, *columns.index}:
             raise FileError.labels_alone(columns.path, within)
         matrix, names = columns.scores(without, key=self.key, wanted=wanted)
+        if kind == "binary":
+            matrix, names = _one_column(columns.path, matrix, names, classes)
         for name in self.keep:
             if len(apart[name]) != len(matrix):
                 raise FileError.within(columns.path, str(InputError.length(name, len(matrix), len(apart[name]))))
@@ -84,6 +106,25 @@ class Layout:
         if row is not None:
             raise FileError.other_order(path, scores.path, row)
         return columns.values() if self.label is None else columns.column(self.label)
+
+
+def _wanted(columns: Columns, classes: Sequence[object] | None, kind: str | None) -> list[str] | None:
+    """The names of the columns of scores, where they are known."""
+    if classes is None or kind != "binary":
+        return None if classes is None else [str(name) for name in classes]
+    second = [str(name) for name in classes[1:2]]
+    return second if columns.headed and set(second) <= set(columns.names) else None
+
+
+def _one_column(
+    path: str, matrix: NDArray[Any], names: Sequence[str] | None, classes: Sequence[object] | None
+) -> tuple[NDArray[Any], list[str] | None]:
+    """The probabilities of the second of two classes, which are one column, of no class's name."""
+    if np.ndim(matrix) != 2 or matrix.shape[1] != 1:
+        return matrix, None if names is None else list(names)
+    if names is not None and names[0] == str((classes or (0, 1))[0]):
+        raise FileError.first_class(path, names[0])
+    return matrix[:, 0], None
 
 
 def _first_difference(ours: list[NDArray[Any]] | None, theirs: list[NDArray[Any]] | None) -> int | None:
@@ -141,11 +182,6 @@ class Rows:
             return self.names
         return as_numbers(self.names)
 
-    def of_kind(self, kind: str | None) -> Rows:
-        """One column of probabilities of the second class as one, of no class's name."""
-        one = kind == "binary" and np.ndim(self.scores) == 2 and self.scores.shape[1] == 1
-        return replace(self, scores=self.scores[:, 0], names=None) if one else self
-
     def labels_of(self, classes: Sequence[object] | None) -> Any:  # noqa: ANN401
         """The labels; column numbers, where all classes are texts, as the names they stand for."""
         if self.labels is None:
@@ -160,16 +196,23 @@ class Rows:
         if classes is not None and self.labels.dtype.kind in "iu" and all(isinstance(name, str) for name in classes):
             if any(map(files.WHOLE.fullmatch, map(str, classes))):  # numbers are names then, and no numbers of columns
                 return replace(self, labels=inputs.objects([str(label) for label in self.labels.tolist()]))
+            if any(type(_whole(name)) is int for name in classes):
+                raise FileError.numbers_or_names(self.scores_file, [str(name) for name in classes])
             return self
         return replace(self, labels=spelt(self.labels, classes))
 
     def of_groups(self, known: Sequence[object]) -> Rows:
-        """The rows with groups spelt as those of a calibration are: 1 for "1", and the reverse."""
-        spelling = {str(name): name for name in known}
-        if self.groups is None or len(spelling) < len(known):
+        """The rows with groups spelt as those of a calibration are: 1 or 1.0 for "1", and the reverse."""
+        if self.groups is None or same_groups(known):
             return self
-        values = [value if value in known else spelling.get(str(value), value) for value in self.groups.tolist()]
-        return replace(self, groups=inputs.objects(values))
+        spelling = {text: name for name in known for text in _group_texts(name)}
+        values = {
+            value: value
+            if value in known
+            else next((spelling[text] for text in _group_texts(value) if text in spelling), value)
+            for value in dict.fromkeys(self.groups.tolist())
+        }
+        return replace(self, groups=inputs.objects([values[value] for value in self.groups.tolist()]))
 
     def numbered(self, classes: Sequence[object]) -> list[Any]:
         """Class names that were told, as numbers where labels are whole numbers and all names are."""
@@ -205,12 +248,12 @@ class Rows:
 
 def spelt(labels: NDArray[Any], classes: Sequence[object] | None) -> NDArray[Any]:
     """Labels as some classes (None: 0, 1, 2, …) are spelt, where they are the same but for that; else as they are."""
-    if labels.dtype.kind not in "Obf":
+    if labels.dtype.kind not in "ObfU" or labels.ndim != 1:
         return labels
     known = None if classes is None else set(classes)
     numbered = known is None or all(type(name) is int for name in known)
     values = list(dict.fromkeys(labels.tolist()))
-    if (numbered and labels.dtype.kind != "O") or (known is not None and known.issuperset(values)):
+    if (numbered and labels.dtype.kind in "bf") or (known is not None and known.issuperset(values)):
         return labels
     for spelling in (str, _lower, _whole, _whole_text):
         told = [spelling(value) for value in values]
@@ -219,6 +262,20 @@ def spelt(labels: NDArray[Any], classes: Sequence[object] | None) -> NDArray[Any
             found = np.array(told) if numbered else inputs.objects(told)
             return found[[places[value] for value in labels.tolist()]]
     return labels
+
+
+def same_groups(names: Sequence[object]) -> list[object]:
+    """The names of groups that are one name, written in several ways: 1, 1.0 and "1"."""
+    owners: dict[str, list[object]] = {}
+    for name in names:
+        for text in _group_texts(name):
+            owners.setdefault(text, []).append(name)
+    return next((several for several in owners.values() if len(several) > 1), [])
+
+
+def _group_texts(name: object) -> tuple[str, ...]:
+    """How files of texts may write a group: true for True, 1 for 1.0."""
+    return tuple(dict.fromkeys((str(name), _lower(name), str(_whole(name)) if isinstance(name, float) else str(name))))
 
 
 def _lower(value: object) -> str:

@@ -10,6 +10,7 @@ import gzip
 import io
 import itertools
 import json
+import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ class Source:
         if self.file is None:
             yield pa.BufferReader(self.data)
             return
-        with pa.OSFile(str(self.file)) as file:
+        with pa.OSFile(os.fsencode(self.file)) as file:
             yield pa.CompressedInputStream(file, "gzip") if self.packed else file
 
     @contextmanager

@@ -59,9 +59,9 @@ def report(
             raise click.UsageError("--group is for rules with groups: rankset report rule.rankset … --group COLUMN.")
         if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
             raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
-        rules = _calibrated(layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes)), kind, seed)
+        rules = _calibrated(layout.known_rows(*pairs[0], told_names(classes), kind), kind, seed)
     names = rules[0].classes.tolist()
-    new = layout.rows(*pairs[-1], names).of_kind(rules[0].kind).of_groups(rules[0].groups.tolist())
+    new = layout.rows(*pairs[-1], names, kind=rules[0].kind).of_groups(rules[0].groups.tolist())
     with new.named():
         groups = new.groups if any(rule.condition.needs_groups for rule in rules) else None
         study = rs.report.of_rules(

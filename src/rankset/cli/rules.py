@@ -90,7 +90,7 @@ def calibrate(
         names = told_names(classes)
         rule = shards.calibrate(scores_files, labels_files, layout=layout, score=chosen, classes=names, **shared)
     else:
-        rows = layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes))
+        rows = layout.known_rows(*pairs[0], told_names(classes), kind)
         shared |= {"classes": rows.classes, "groups": rows.groups}
         with rows.named(), progress.watched("calibrating"):
             labels = rows.labels_of(rows.classes)
@@ -187,7 +187,7 @@ def predict(
 
 def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[outputs.Part]:
     """The sets of one file, some rows at a time, and what stands beside them."""
-    rows = layout.rows(path, classes=rule.classes.tolist()).of_kind(rule.kind).of_groups(rule.groups.tolist())
+    rows = layout.rows(path, classes=rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
     count = -(-len(rows.scores) // step)
     with rows.named():
@@ -222,7 +222,7 @@ def evaluate(
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in asked}
     truth, groups = [], []
     for pair in shards.paired(*given(paths, label_files, layout)):
-        rows = layout.rows(*pair, rule.classes.tolist()).of_kind(rule.kind).of_groups(rule.groups.tolist())
+        rows = layout.rows(*pair, rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
         with once(), rows.named(), progress.watched("evaluating"):
             truth.append(rule.classes[rows.columns_of(rule)])
             groups.append(rows.groups)
@@ -268,7 +268,7 @@ def compare(
     pairs = shards.paired(scores_files, labels_files)
     if len(pairs) > 1:
         raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")
-    rows = layout.rows(*pairs[0]).of_kind(kind).called(told_names(classes))
+    rows = layout.known_rows(*pairs[0], told_names(classes), kind)
     names = rows.classes
     shared = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.named(), progress.watched("comparing"):

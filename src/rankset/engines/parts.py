@@ -151,7 +151,7 @@ def part_of(
 ) -> Part:
     """Rows of a table that is in memory."""
     with located("", first_row):
-        rows = layout.rows_of(columns, classes=classes).of_kind(kind)
+        rows = layout.rows_of(columns, classes=classes, kind=kind)
         rows.check_order(classes)
         rows = rows.spelt(classes)
     return Part(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)

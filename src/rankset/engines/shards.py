@@ -37,7 +37,7 @@ from rankset.names import in_order
 from rankset.scores import Rank, Score
 from rankset.selection import Empty
 from rankset.sets import PredictionSets
-from rankset.tables import Layout, Rows
+from rankset.tables import Layout, Rows, same_groups
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """A file, a folder, a pattern, or several of them."""
@@ -76,9 +76,9 @@ def calibrate(
             question = replace(question, classes=answers[-1].rule.classes.tolist())
     answers += spread(partial(_rule_of, question, where), rest, workers)
     rule = parts.finished(parts.joined(answers))
-    names = rule.groups.tolist()
-    if len(set(map(str, names))) < len(names):
-        raise FileError.mixed_groups(names)
+    mixed = same_groups(rule.groups.tolist())
+    if mixed:
+        raise FileError.mixed_groups(mixed)
     return rule
 
 
@@ -143,7 +143,10 @@ def write(
 
 
 def expanded(paths: Paths) -> list[str]:
-    """All files that are meant, those of a folder or a pattern in the order of their names."""
+    """All files that are meant, those of a folder or a pattern in the order of their names.
+
+    Texts (.txt) and hidden files of a folder are left out.
+    """
     if not isinstance(paths, str | os.PathLike):
         several = [file for path in paths for file in expanded(path)]
         if len(several) > 1 and files.STDIN in several:
@@ -156,7 +159,8 @@ def expanded(paths: Paths) -> list[str]:
         found = sorted(
             entry.path
             for entry in os.scandir(text)
-            if entry.is_file() and files.is_known(entry.path) and not entry.name.endswith(".txt")
+            if entry.is_file() and files.is_known(entry.path) and not entry.name.startswith(".")
+            if not entry.name.endswith(".txt")
         )
     elif glob.has_magic(text):
         found = sorted(path for path in glob.glob(text) if Path(path).is_file())  # noqa: PTH207 - of any folder
@@ -308,13 +312,13 @@ def _part(rows: Rows) -> Part:
 
 def _rule_of_first(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
     """The rule of the first file, whose labels tell whether classes are numbers or texts."""
-    rows = layout.rows(*pair, question.classes).of_kind(question.kind)
+    rows = layout.rows(*pair, question.classes, kind=question.kind)
     classes = rows.classes if question.classes is None else rows.numbered(question.classes)
     return _rule(replace(question, classes=classes), rows)
 
 
 def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
-    return _rule(question, layout.rows(*pair, question.classes).of_kind(question.kind))
+    return _rule(question, layout.rows(*pair, question.classes, kind=question.kind))
 
 
 def _rule(question: Calibrating, rows: Rows) -> Answer:
@@ -323,7 +327,7 @@ def _rule(question: Calibrating, rows: Rows) -> Answer:
 
 
 def _sets_of(question: Predicting, layout: Layout, path: str) -> outputs.Part:
-    rows = layout.rows(path, classes=question.classes).of_kind(question.rule.kind)
+    rows = layout.rows(path, classes=question.classes, kind=question.rule.kind)
     return question.of(_part(rows.of_groups(question.rule.groups.tolist()))), rows.kept
 
 

@@ -68,6 +68,27 @@ class FileError(RanksetError, ValueError):
         )
 
     @classmethod
+    def numbers_or_names(cls, path: str, names: Sequence[str]) -> "FileError":
+        return cls(
+            f"{path}: labels must tell their columns by name, got whole numbers, which may be column numbers or the "
+            f"names {listed(names)}. Write labels as the names are written."
+        )
+
+    @classmethod
+    def first_class(cls, path: str, name: str) -> "FileError":
+        return cls(
+            f"{path}: a single column must hold the probability of the second class, got a column called as the first, "
+            f"{shown(name)}. Write the probability of the second class, or rename the column."
+        )
+
+    @classmethod
+    def no_array(cls, path: str, name: str) -> "FileError":
+        return cls(
+            f"{path}: columns kept in npz must hold numbers or texts, got lists or bytes in {shown(name)}. "
+            f"Write jsonl or parquet."
+        )
+
+    @classmethod
     def other_type(cls, name: str, expected: object, received: object) -> "FileError":
         return cls(
             f"column {shown(name)} must be of one type in all files to be kept, got {expected} and then {received}. "
