@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankset as rs
-from rankset import beta, level
-from rankset.automatic import FEWEST_FITTING
-from rankset.choosing import FIXED
+from rankset.core import coverage_law
+from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.evaluation.auto import FEWEST_FITTING
+from rankset.evaluation.comparison import FIXED
 
 DOCS = Path(__file__).parents[1] / "docs"
 ALPHAS = ("0.05", "0.1", "0.2")
@@ -130,9 +131,9 @@ def _summary(
     means = {name: float(np.mean(values)) for name, values in sizes.items()}
     best = min(NAMES, key=lambda name: means[name])
     ratios = np.array(sizes["auto"]) / np.array(sizes[best])
-    k, m = level.position(calibrating, level.exact(alpha)), len(model.labels) - half
+    k, m = threshold_position(calibrating, exact_alpha(alpha)), len(model.labels) - half
     share = k / (calibrating + 1)
-    error = math.sqrt(beta.beta_binomial_variance(m, k, calibrating + 1 - k) / m**2 / len(covered))
+    error = math.sqrt(coverage_law.beta_binomial_variance(m, k, calibrating + 1 - k) / m**2 / len(covered))
     return {
         "model": model.name,
         "rows": half,

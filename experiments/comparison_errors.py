@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankset as rs
-from rankset.choosing import PER_ROW
+from rankset.evaluation.comparison import PER_ROW
 
 DOCS = Path(__file__).parents[1] / "docs"
 SCORES = {"RANK": rs.Rank(), "THR": rs.Thr(), "APS": rs.Aps(), "RAPS": rs.Raps(penalty=0.2, free_ranks=2)}

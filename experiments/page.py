@@ -12,7 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankset.paper import ROWS, Numbers, tables
+from rankset.datasets import DATASETS
+from rankset.paper import Numbers, tables
 from rankset.paper.study import AS_PUBLISHED, DEFINITIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -53,7 +54,7 @@ def _value(numbers: Numbers, row: str, method: str, alpha: str, measure: str) ->
 def _count(numbers: Numbers, which: str, methods: Sequence[str], alpha: str, measure: str) -> int:
     """On how many of the eleven rows the first method's measure is no larger than that of any of the others."""
     first, *others = methods
-    rows = [AS_PUBLISHED.get(row, row) if which == "published" else row for row in ROWS]
+    rows = [AS_PUBLISHED.get(row, row) if which == "published" else row for row in DATASETS]
     values = [[numbers.mean(row, method, alpha, measure) for method in (first, *others)] for row in rows]
     return sum(own <= min(rest) for own, *rest in values)
 

@@ -30,7 +30,7 @@ from sklearn.naive_bayes import GaussianNB
 from weak_models import Frequencies, blobs
 
 import rankset as rs
-from rankset import level
+from rankset.core.alpha import exact_alpha, threshold_positions
 
 DOCS = Path(__file__).parents[1] / "docs"
 ALPHA = 0.1
@@ -122,7 +122,7 @@ def _promised(rule: Any) -> float:
     if isinstance(rule, rs.CrossRule):
         return rule.guarantee(ALPHA)
     counts = rule.calibration.counts
-    return float(np.mean(level.positions(counts, level.exact(ALPHA)) / (counts + 1)))
+    return float(np.mean(threshold_positions(counts, exact_alpha(ALPHA)) / (counts + 1)))
 
 
 FREQUENCIES, LOGISTIC, BAYES, DIGITS = MODELS

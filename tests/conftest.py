@@ -21,7 +21,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 def forget_stale_loops():
     """Numba looks at the date of the file that holds a loop, not at the files it calls into."""
-    folder = Path(__file__).parents[1] / "src" / "rankset" / "_kernels" / "loops"
+    folder = Path(__file__).parents[1] / "src" / "rankset" / "core" / "kernels" / "loops"
     kept = list(folder.glob("__pycache__/*.nb?"))
     newest = max((file.stat().st_mtime for file in folder.glob("*.py")), default=0)
     if any(file.stat().st_mtime < newest for file in kept):

@@ -4,7 +4,7 @@ import numpy as np
 
 import rankset as rs
 
-LOGITS, LABELS = rs.paper.scores("carer")
+LOGITS, LABELS = rs.datasets.load("carer")
 N = 240
 ROWS = np.stack([np.flatnonzero(label == LABELS)[:40] for label in range(6)]).T.ravel()  # forty of each class
 PROBS = rs.softmax(LOGITS[ROWS]).round(3)  # some ties

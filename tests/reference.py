@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 import rankset as rs
-from rankset import noise
+from rankset.core import noise
 
 
 def ranking(row):

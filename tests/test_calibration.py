@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rankset.calibration import Calibration
-from rankset.order import Ladder
+from rankset.core.calibration import Calibration
+from rankset.core.lexicographic import Ladder
 
 GROUPS = np.array([1, 0, 1, 1, 0, 1])
 KEYS = (np.array([2, 1, 1, 1, 3, 2]), np.array([0.5, 0.1, 0.7, 0.2, 0.0, 0.4]))

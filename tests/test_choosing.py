@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 import rankset as rs
-from rankset.automatic import FEW_ROWS, MANY_ROWS, aligned
-from rankset.choosing import FIXED
 from rankset.cli.commands import rankset
-from rankset.resampling import Ranked, halves
+from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, aligned
+from rankset.evaluation.comparison import FIXED
+from rankset.evaluation.resampling import Ranked, halves
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 import choosing_study
@@ -25,8 +25,8 @@ import comparison_errors
 from comparison_errors import Source
 
 DOCS = Path(__file__).parents[1] / "docs"
-PROBS, LABELS = rs.paper.scores("marketing")
-LOGITS, TRUTH = rs.paper.scores("carer")
+PROBS, LABELS = rs.datasets.load("marketing")
+LOGITS, TRUTH = rs.datasets.load("carer")
 EVALUATED = ("mean_size", "coverage", "singleton_rate", "empty_rate", "sscv", "sscv_empty_apart", "class_gap")
 WITH_RATIOS = ("size", "coverage", "gap to THR")
 WITH_ERRORS = ["size", "coverage", "singletons", "empty"]
@@ -348,7 +348,7 @@ def test_rows_are_aligned_with_the_level():
 
 
 def test_where_plain_scores_are_clearly_better_they_are_taken(monkeypatch):
-    monkeypatch.setattr("rankset.automatic.CLEARLY", 2.0)
+    monkeypatch.setattr("rankset.evaluation.auto.CLEARLY", 2.0)
     rule = rs.auto(LOGITS, TRUTH, 0.1, kind="logits")
     assert rule.score.score in (rs.Thr(), rs.Rank())
     assert "clearly smaller" in repr(rule)
@@ -414,7 +414,7 @@ def test_against_thr_on_seen_classes_auto_gains_less():
 
 
 def test_too_few_rows_to_compare_are_warned_of():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     with pytest.warns(rs.RanksetWarning, match="need n ≥ 38 to compare scores at alpha=0.05, got 36"):
         rs.compare(probs[:36], labels[:36], 0.05)
     with pytest.warns(rs.RanksetWarning, match="need n ≥ 18 to compare"):

@@ -19,12 +19,13 @@ from click.testing import CliRunner
 from pyarrow import feather
 
 import rankset as rs
-from rankset import choosing, progress
+from rankset import progress
 from rankset.cli.commands import rankset
+from rankset.evaluation import comparison
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
 README = Path(__file__).parents[1] / "README.md"
-LOGITS, LABELS = rs.paper.scores("carer")
+LOGITS, LABELS = rs.datasets.load("carer")
 VAL, TEST = slice(0, 600), slice(600, 1000)
 RULE = rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")
 FRAME = pd.DataFrame(LOGITS.astype(float), columns=NAMES).assign(answer=np.array(NAMES)[LABELS], site=["a", "b"] * 1000)
@@ -433,7 +434,7 @@ def test_numbers_that_are_no_probabilities(folder):
 def test_parameters_of_scores(folder):
     files = ("val_logits.npy", "val_labels.npy", "--kind", "logits")
     fine("calibrate", *files, "--score", "raps", "-o", "a.rankset")
-    assert rs.load("a.rankset").score == choosing.FIXED[3]
+    assert rs.load("a.rankset").score == comparison.FIXED[3]
     fine("calibrate", *files, "--score", "raps", "--set", "penalty=0.5", "--set", "free_ranks=1", "-o", "b.rankset")
     assert rs.load("b.rankset").score == rs.Raps(penalty=0.5, free_ranks=1)
     assert (
@@ -547,7 +548,7 @@ def test_a_rule_needs_nothing_heavy(tmp_path):
     loaded = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "rule.rankset")], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert "rankset.conformal" in loaded
+    assert "rankset.rules.rule" in loaded
     assert not set(heavy) & set(loaded)
 
 
@@ -625,7 +626,7 @@ def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
     def broken(*_arguments, **_options):
         raise ZeroDivisionError("never")
 
-    monkeypatch.setattr("rankset.cli.rules.outputs.stream", broken)
+    monkeypatch.setattr("rankset.cli.rules.write_sets.stream", broken)
     done = run("predict", "rule.rankset", "test_logits.npy")
     assert (
         done.stderr

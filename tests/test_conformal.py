@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
-from rankset.level import exact
+from rankset.core.alpha import exact_alpha
 
 
 @pytest.fixture
@@ -346,10 +346,12 @@ def test_what_a_rule_holds_cannot_be_changed_by_accident(data):
 def test_many_threads_may_ask_one_rule_at_many_levels(data):
     rule = rs.calibrate(*data)
     levels = [f"{level / 1000:.3f}" for level in range(1, 300)]
-    expected = [rule.calibration.thresholds(exact(alpha)).everything.tolist() for alpha in levels]
+    expected = [rule.calibration.thresholds(exact_alpha(alpha)).everything.tolist() for alpha in levels]
     with ThreadPoolExecutor(16) as pool:
         for _ in range(5):
-            got = list(pool.map(lambda alpha: rule.calibration.thresholds(exact(alpha)).everything.tolist(), levels))
+            got = list(
+                pool.map(lambda alpha: rule.calibration.thresholds(exact_alpha(alpha)).everything.tolist(), levels)
+            )
             assert got == expected
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset import noise
+from rankset.core import noise
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import read_rule
 
 ROOT = Path(__file__).parents[1]
 
-PROBS, LABELS = rs.paper.scores("marketing")
+PROBS, LABELS = rs.datasets.load("marketing")
 NAMES = ["A", "B", "C", "D"]
 
 

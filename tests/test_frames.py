@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import rankset as rs
-from rankset.frames import BACKENDS
+from rankset.inputs.frames import BACKENDS
 
 CLASSES = ["cat", "dog", "fox"]
 RNG = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset import level
+from rankset.core.alpha import exact_alpha, rows_needed, threshold_position
 from rankset.errors import LevelError
 
 RNG = np.random.default_rng(3)
@@ -45,7 +45,7 @@ NOTATIONS = [
 
 @pytest.mark.parametrize("alpha", NOTATIONS, ids=repr)
 def test_one_tenth_is_one_tenth_in_every_notation(alpha):
-    assert level.exact(alpha) == Fraction(1, 10)
+    assert exact_alpha(alpha) == Fraction(1, 10)
     assert RULE.predict(PROBS, alpha) == RULE.predict(PROBS, Fraction(1, 10))
     assert rs.evaluate(SETS, LABELS, alpha).alpha == 0.1
 
@@ -54,10 +54,10 @@ def test_one_tenth_is_one_tenth_in_every_notation(alpha):
 def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(percent):
     exact = Fraction(percent, 100)
     for alpha in (percent / 100, f"{percent / 100}", np.float32(percent / 100)):
-        assert level.exact(alpha) == exact
+        assert exact_alpha(alpha) == exact
     for n in (9, 19, 99, 199, 999, 1999):
         smallest = next(k for k in range(1, n + 2) if k >= (n + 1) * (1 - exact))
-        assert level.position(n, exact) == smallest
+        assert threshold_position(n, exact) == smallest
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
@@ -115,24 +115,24 @@ def test_sets_without_a_level_of_their_own_ask_for_one():
 
 def test_a_long_text_is_not_repeated_in_full():
     with pytest.raises(LevelError) as caught:
-        level.exact("9" * 5000)
+        exact_alpha("9" * 5000)
     assert len(str(caught.value)) < 300
 
 
 def test_messages_end_in_one_mark():
     for alpha in (10, 100, "x"):
         with pytest.raises(LevelError, match=r"[^?.][?.]$"):
-            level.exact(alpha)
+            exact_alpha(alpha)
 
 
 @pytest.mark.parametrize(
     ("alpha", "needed"), [("0.1", 9), ("0.05", 19), ("0.3", 3), ("1/3", 2), ("0.5", 1), ("0.9", 1)]
 )
 def test_rows_needed_is_the_first_size_at_which_the_threshold_is_a_key(alpha, needed):
-    exact = level.exact(alpha)
-    assert level.rows_needed(exact) == needed
-    assert level.position(needed, exact) <= needed
-    assert level.position(needed - 1, exact) == needed
+    exact = exact_alpha(alpha)
+    assert rows_needed(exact) == needed
+    assert threshold_position(needed, exact) <= needed
+    assert threshold_position(needed - 1, exact) == needed
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,10 @@ def test_rows_needed_is_the_first_size_at_which_the_threshold_is_a_key(alpha, ne
 )
 def test_percentages_are_guessed_from_the_nearer_end(typed, meant):
     with pytest.raises(ValueError, match=rf"did you mean {meant}\?$"):
-        level.exact(typed)
+        exact_alpha(typed)
 
 
 @pytest.mark.parametrize("typed", [1, 100, 1000, 0, -5])
 def test_what_is_no_percentage_is_not_guessed_at(typed):
     with pytest.raises(ValueError, match=r"for 90% coverage pass alpha=0\.1\.$"):
-        level.exact(typed)
+        exact_alpha(typed)

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import rankset as rs
-from rankset import beta
-from rankset.metrics import EMPTY_APART, EMPTY_REMARK, sscv
+from rankset.core import coverage_law
+from rankset.evaluation.metrics import EMPTY_APART, EMPTY_REMARK, sscv
 
 MASK = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]], dtype=bool)
 LABELS = [0, 1, 0, 0, 1, 2]
@@ -110,13 +110,18 @@ def test_sets_without_a_level_ask_for_one():
 @pytest.mark.parametrize("q", [0.001, 0.05, 0.5, 0.95])
 def test_beta_quantiles_are_those_of_scipy(n, share, q):
     k = max(1, round(n * share))
-    ours = beta.beta_quantile(q, k, n + 1 - k)
+    ours = coverage_law.beta_quantile(q, k, n + 1 - k)
     assert ours == pytest.approx(stats.beta(k, n + 1 - k).ppf(q), rel=1e-9)
-    assert beta.beta_cdf(ours, k, n + 1 - k) == pytest.approx(q, rel=1e-7)
+    assert coverage_law.beta_cdf(ours, k, n + 1 - k) == pytest.approx(q, rel=1e-7)
 
 
 def test_beta_probabilities_outside_the_unit_interval_are_certain():
-    assert (beta.beta_cdf(-0.5, 2, 3), beta.beta_cdf(0, 2, 3), beta.beta_cdf(1, 2, 3), beta.beta_cdf(7, 2, 3)) == (
+    assert (
+        coverage_law.beta_cdf(-0.5, 2, 3),
+        coverage_law.beta_cdf(0, 2, 3),
+        coverage_law.beta_cdf(1, 2, 3),
+        coverage_law.beta_cdf(7, 2, 3),
+    ) == (
         0,
         0,
         1,
@@ -126,14 +131,14 @@ def test_beta_probabilities_outside_the_unit_interval_are_certain():
 
 @pytest.mark.parametrize(("m", "k", "n"), [(1, 1, 1), (40, 9, 9), (40, 28, 30), (5000, 450, 499)])
 def test_beta_binomial_probabilities_are_those_of_scipy(m, k, n):
-    ours = beta.beta_binomial(m, k, n + 1 - k)
+    ours = coverage_law.beta_binomial(m, k, n + 1 - k)
     assert ours == pytest.approx(stats.betabinom(m, k, n + 1 - k).pmf(np.arange(m + 1)), abs=1e-12)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (5, 5), (3, 7)])
 def test_binomial_intervals_are_those_of_scipy(hits, n):
     expected = stats.binomtest(hits, n).proportion_ci(confidence_level=0.95, method="exact")
-    assert beta.binomial_interval(hits, n, 0.95) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert coverage_law.binomial_interval(hits, n, 0.95) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_the_expected_range_has_no_upper_end_where_ties_or_filled_sets_raise_coverage():

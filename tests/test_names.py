@@ -8,7 +8,7 @@ import pytest
 
 import rankset as rs
 from rankset.errors import KindError, LabelError
-from rankset.names import Names, class_names, group_names, plain, union
+from rankset.inputs.vocabulary import Names, class_names, group_names, plain, union
 
 PROBS = np.full((12, 3), 1 / 3)
 

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy import stats
 
-from rankset import inputs, noise
-from rankset.indexes import RowIndex
+from rankset.core import noise
+from rankset.inputs.matrix import id_words
+from rankset.inputs.row_index import RowIndex
 
 
 def draws(rows, seed, ids=None):
@@ -48,7 +49,7 @@ def test_draws_are_the_same_on_every_machine_and_in_every_version():
 
 
 def words(ids):
-    return inputs.id_words(ids, len(ids), RowIndex())
+    return id_words(ids, len(ids), RowIndex())
 
 
 def test_ids_are_told_apart_by_value_not_by_dtype():

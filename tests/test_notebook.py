@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.cross import CrossRule
+from rankset.integrations.sklearn.cross_rule import CrossRule
 
 RNG = np.random.default_rng(4)
 NASTY = ["<script>alert(1)</script>", "a & b", '"quoted"', "naïve 猫", *(f"class {k}" for k in range(10))]

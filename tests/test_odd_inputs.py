@@ -13,10 +13,10 @@ import pytest
 
 import rankset as rs
 from doors import EVERY_SCORE, GRID, GROUPS, LABELS, LOGITS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
-from rankset import inputs
-from rankset._kernels import WORTHWHILE
-from rankset.blocks import DEFAULT_BLOCK_BYTES
+from rankset.core.kernels import WORTHWHILE
+from rankset.core.parallel import DEFAULT_BLOCK_BYTES
 from rankset.errors import InputError, KindError, LabelError
+from rankset.inputs import matrix
 
 
 def strided(rows):
@@ -96,8 +96,10 @@ def test_a_memory_map_gives_the_same_sets_as_the_array(mapped):
 def test_a_memory_map_is_read_block_by_block(mapped, monkeypatch):
     rows, labels = mapped
     read = []
-    plain_rows = inputs.plain_rows
-    monkeypatch.setattr(inputs, "plain_rows", lambda part, *rest: read.append(part) or plain_rows(part, *rest))
+    plain_rows = matrix.plain_rows
+    monkeypatch.setattr(
+        "rankset.rules.spec.plain_rows", lambda part, *rest: read.append(part) or plain_rows(part, *rest)
+    )
     rs.calibrate(rows, labels).predict(rows, 0.1)
     assert all(np.shares_memory(part, rows) for part in read)
     assert max(part.nbytes for part in read) <= DEFAULT_BLOCK_BYTES < rows.nbytes
@@ -226,7 +228,7 @@ SERIES = {
     "pandas, float32": lambda rows: pd.Series(list(rows.astype(np.float32))),
     "polars": lambda rows: pl.Series(rows.tolist()),
     "pyarrow": lambda rows: pa.array(rows.tolist()),
-    "objects": lambda rows: inputs.objects(list(rows)),
+    "objects": lambda rows: matrix.object_array(list(rows)),
 }
 
 

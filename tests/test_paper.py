@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.paper import METHODS, ROWS, ClassColumn, printed_rule, resample, scores
+from rankset.datasets import DATASETS, load
+from rankset.paper import METHODS, ClassColumn, printed_rule, resample
 from rankset.paper.experiment import MEASURES
 from rankset.paper.study import confident_errors
 
@@ -104,7 +105,7 @@ def test_the_class_column_rule_is_near_its_level_there_without_a_guarantee():
 
 
 def test_the_class_column_score_is_the_displayed_formula():
-    probs, labels = scores("marketing")
+    probs, labels = load("marketing")
     rule = rs.calibrate(probs, labels, score=ClassColumn.fit(probs))
     ranks = rs.calibrate(probs, labels, score=rs.TopK()).calibration.keys[0]
     shares = [
@@ -116,7 +117,7 @@ def test_the_class_column_score_is_the_displayed_formula():
 
 
 def test_rules_without_a_guarantee_say_so():
-    probs, labels = scores("marketing")
+    probs, labels = load("marketing")
     assert "no finite-sample guarantee" in repr(rs.calibrate(probs, labels, score=ClassColumn.fit(probs)))
     assert "no finite-sample guarantee" in repr(printed_rule(probs, labels, 0.1))
     assert "guarantee" not in repr(rs.calibrate(probs, labels))
@@ -137,7 +138,7 @@ def printed_sizes(method):
 def our_sizes(row, method, alphas, kind, repeats):
     measures = {"size": MEASURES["size"]}
     options = {"methods": {method: METHODS[method]}, "measures": measures, "repeats": repeats, "kind": kind}
-    results = resample(*scores(row), alphas=alphas, **options)
+    results = resample(*load(row), alphas=alphas, **options)
     return {alpha: results.mean(method, alpha, "size") for alpha in alphas}
 
 
@@ -164,7 +165,7 @@ def test_and_not_on_the_probabilities_as_stored():
 
 
 def test_the_experiment_gives_what_rules_and_evaluations_give():
-    probs, labels = scores("relations")
+    probs, labels = load("relations")
     results = resample(probs, labels, alphas=(0.1, 0.2), repeats=1, seed=4)
     rows = np.random.default_rng(4).permutation(len(labels))
     cal, test = rows[: len(rows) // 2], rows[len(rows) // 2 :]
@@ -178,13 +179,13 @@ def test_the_experiment_gives_what_rules_and_evaluations_give():
 
 
 def test_an_unknown_row_is_told_the_known_ones():
-    with pytest.raises(ValueError, match="row must be one of 'mnist', 'fmnist'"):
-        scores("law")
+    with pytest.raises(ValueError, match="name must be one of 'mnist', 'fmnist'"):
+        load("law")
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", DATASETS)
 def test_every_row_has_its_scores(row):
-    values, labels = scores(row)
+    values, labels = load(row)
     assert len(values) == len(labels)
     assert labels.max() < values.shape[1]
-    rs.calibrate(values, labels, kind=ROWS[row].kind)
+    rs.calibrate(values, labels, kind=DATASETS[row].kind)

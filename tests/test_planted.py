@@ -22,12 +22,15 @@ from scipy import stats
 
 import rankset as rs
 from partitions import IDS, LABELS, NAMES, PROBS, SITES, WORDS, N
-from rankset import beta, blocks, choosing, level, order, ranking
 from rankset.cli.commands import rankset
+from rankset.core import coverage_law, lexicographic, parallel, ranking
+from rankset.core.alpha import exact_alpha, rows_needed, threshold_position
 from rankset.engines import parts, shards
-from rankset.files import Columns
-from rankset.recalibration import Recalibrated
-from rankset.tables import Layout
+from rankset.evaluation import comparison
+from rankset.io.layout import Layout
+from rankset.io.read_scores import Columns
+from rankset.scores import builtin
+from rankset.scores.fitted import Recalibrated
 from strategies import PER_SCORE, SCORES, alphas, problems
 
 # The command line, some rows at a time
@@ -204,7 +207,7 @@ def test_rows_that_cannot_be_added_up_are_named_by_their_own_number(rows):
 )
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_padding_of_negative_scores_is_as_if_it_were_not_there(score, seed, kind, padding, alpha):
-    if kind == "scores" and rs.scores.needs_probs(score):
+    if kind == "scores" and builtin.needs_probs(score):
         return
     rng = np.random.default_rng(seed)
     values, labels = rng.integers(-9, 0, (15, 3)).astype(float), rng.integers(0, 3, 15)
@@ -243,7 +246,7 @@ def test_ids_of_rows_do_not_matter_to_scores_that_do_not_draw():
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_an_empty_set_is_filled_with_the_most_likely_candidate_of_its_row(score, seed, kind, rows, alpha):
     """Of the candidates: padding never gets in, however negative the scores of the candidates are."""
-    if kind == "scores" and rs.scores.needs_probs(score):
+    if kind == "scores" and builtin.needs_probs(score):
         return
     rng = np.random.default_rng(seed)
     values = [rng.integers(-9, 0, k).astype(float) for k in rng.integers(1, 6, 20)]
@@ -396,10 +399,10 @@ def test_the_earliest_of_the_blocks_that_fail_together_decides_the_error(failing
             raise ValueError(part.start)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(blocks.THREADS, "4")
-        patch.setenv(blocks.BLOCK_BYTES, "8")
+        patch.setenv(parallel.THREADS, "4")
+        patch.setenv(parallel.BLOCK_BYTES, "8")
         with pytest.raises(ValueError, match=rf"^{min(failing)}$"):
-            blocks.mapped(work, 4, 1)
+            parallel.mapped(work, 4, 1)
 
 
 # auto
@@ -409,7 +412,7 @@ def test_the_earliest_of_the_blocks_that_fail_together_decides_the_error(failing
 def test_a_fit_is_judged_on_rows_that_it_has_not_seen(n, monkeypatch):
     """The rows are all different, so those that fit and those that judge can be told by their numbers."""
     fitted, judged = [], []
-    fit, compare = Recalibrated.fit.__func__, choosing.compare
+    fit, compare = Recalibrated.fit.__func__, comparison.compare
 
     def seen_fit(cls, probs, *rest, **options):
         fitted.append({row.tobytes() for row in probs})
@@ -420,7 +423,7 @@ def test_a_fit_is_judged_on_rows_that_it_has_not_seen(n, monkeypatch):
         return compare(probs, *rest, **options)
 
     monkeypatch.setattr(Recalibrated, "fit", classmethod(seen_fit))
-    monkeypatch.setattr(choosing, "compare", seen_compare)
+    monkeypatch.setattr(comparison, "compare", seen_compare)
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.ones(5), n)
     labels = (probs.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
@@ -502,7 +505,7 @@ def test_column_numbers_stand_for_names_only_if_they_are_whole_numbers():
 @given(st.lists(st.sampled_from([-1, -1, 0, 0, 1, 5]), min_size=1, max_size=4), alphas, st.data())
 def test_a_warning_names_exactly_the_groups_that_keep_every_label_for_lack_of_rows(more, alpha, data):
     """Groups of about as many rows as the level needs: one less, just so many, or more."""
-    sizes = [max(1, level.rows_needed(level.exact(alpha)) + few) for few in more]
+    sizes = [max(1, rows_needed(exact_alpha(alpha)) + few) for few in more]
     names = [f"g{place}" for place in range(len(sizes))]
     groups = np.repeat(names, sizes)
     probs = np.linspace(0.5, 0.9, len(groups))
@@ -511,7 +514,7 @@ def test_a_warning_names_exactly_the_groups_that_keep_every_label_for_lack_of_ro
     small = {
         name
         for name, n in zip(names, sizes, strict=True)
-        if name in present and level.position(n, level.exact(alpha)) > n
+        if name in present and threshold_position(n, exact_alpha(alpha)) > n
     }
     assert {name for name in present if rule.threshold(alpha, group=name) is None} == small
     with warnings.catch_warnings(record=True) as said:
@@ -538,16 +541,18 @@ def test_the_union_of_sorted_keys_is_pythons(rows):
     """Whole numbers are sorted as short ones where they fit; these lie on both sides of every such limit."""
     told = [tuple(np.array(part, dtype=np.int64).reshape(-1, 2).T) for part in rows]
     expected = sorted(row for part in rows for row in part)
-    assert list(zip(*(key.tolist() for key in order.sorted_union(told)), strict=True)) == expected
+    assert list(zip(*(key.tolist() for key in lexicographic.sorted_union(told)), strict=True)) == expected
     joined = tuple(np.concatenate(keys) for keys in zip(*told, strict=True))
-    places = order.argsort(joined)
+    places = lexicographic.argsort(joined)
     assert list(zip(*(key[places].tolist() for key in joined), strict=True)) == expected
 
 
 def test_the_union_of_many_keys_is_sorted_to_the_last():
     rng = np.random.default_rng(0)
     keys = rng.integers(0, 9, 200_000), rng.random(200_000)
-    first, second = order.sorted_union([tuple(key[:150_000] for key in keys), tuple(key[150_000:] for key in keys)])
+    first, second = lexicographic.sorted_union(
+        [tuple(key[:150_000] for key in keys), tuple(key[150_000:] for key in keys)]
+    )
     places = np.lexsort(keys[::-1])
     assert (first == keys[0][places]).all()
     assert (second == keys[1][places]).all()
@@ -614,23 +619,23 @@ def test_sets_of_folds_begin_with_the_label_that_is_most_likely_on_average():
 def test_exact_intervals_at_every_count(n):
     for hits in range(n + 1):
         expected = stats.binomtest(hits, n).proportion_ci(confidence_level=0.8, method="exact")
-        assert beta.binomial_interval(hits, n, 0.8) == pytest.approx((expected.low, expected.high), abs=1e-12)
+        assert coverage_law.binomial_interval(hits, n, 0.8) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 9, 20])
 def test_luck_at_every_position(n):
     for k in range(1, n + 1):
         law = stats.betabinom(7, k, n + 1 - k)
-        assert beta.luck(7, k, n, 0.8) == (law.ppf(0.1) / 7, law.ppf(0.9) / 7)
-        assert beta.beta_binomial_variance(7, k, n + 1 - k) == pytest.approx(law.var())
-    assert beta.luck(7, n + 1, n, 0.8) == (1.0, 1.0)
+        assert coverage_law.luck(7, k, n, 0.8) == (law.ppf(0.1) / 7, law.ppf(0.9) / 7)
+        assert coverage_law.beta_binomial_variance(7, k, n + 1 - k) == pytest.approx(law.var())
+    assert coverage_law.luck(7, n + 1, n, 0.8) == (1.0, 1.0)
 
 
 def test_an_evaluation_uses_the_confidence_that_was_asked_for():
     sets = rs.PredictionSets.from_mask([[True, False]] * 10, alpha=0.1)
     for confidence in (0.5, 0.99):
         told = rs.evaluate(sets, [0] * 8 + [1] * 2, confidence=confidence)
-        assert told.interval == beta.binomial_interval(8, 10, confidence)
+        assert told.interval == coverage_law.binomial_interval(8, 10, confidence)
 
 
 def test_a_coverage_at_the_end_of_its_range_is_inside():

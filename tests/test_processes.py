@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankset as rs
-from rankset import blocks
+from rankset.core import parallel
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="looks at processes through /proc")
 
-LOGITS, LABELS = rs.paper.scores("carer")
+LOGITS, LABELS = rs.datasets.load("carer")
 TILES = 100
 PATIENCE = 60
 """Seconds to wait for something that takes one or two on an idle machine."""
@@ -124,7 +124,7 @@ def assert_whole(folder, at_most):
     assert {pq.read_metadata(folder / "sets" / name).num_rows for name in written} == {TILES * len(LABELS)}
 
 
-two_cores = pytest.mark.skipif(blocks.cores() < 2, reason="one core has one worker")
+two_cores = pytest.mark.skipif(parallel.cores() < 2, reason="one core has one worker")
 
 
 @two_cores

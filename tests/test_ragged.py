@@ -90,7 +90,7 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
         rule = rs.calibrate(rows, labels, kind="logits", score=rs.Aps())
         return rule, rule.predict(rows, 0.1)
 
-    monkeypatch.setattr("rankset._kernels.WORTHWHILE", 1)
+    monkeypatch.setattr("rankset.core.kernels.WORTHWHILE", 1)
     compiled = asked()
     monkeypatch.setenv("RANKSET_PLAIN", "1")
     assert compiled == asked()

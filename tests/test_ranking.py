@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankset import ranking
+from rankset.core import ranking
 
 LEVELS = {
     "distinct": lambda rng, shape: rng.random(shape),

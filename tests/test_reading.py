@@ -20,10 +20,10 @@ from click.testing import CliRunner
 from pyarrow import feather
 
 import rankset as rs
-from rankset import budget, columnar, files
 from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.errors import FileError, KindError
+from rankset.io import columnar, memory_budget, read_scores
 
 RNG = np.random.default_rng(14)
 N, K = 300, 3
@@ -133,7 +133,7 @@ def test_an_index_of_pandas_is_no_class(folder, kind, name):
     assert rs.load("rule.rankset") == rs.calibrate(PROBS, WORDS, classes=NAMES)
     alone = pa.Table.from_pandas(frame[["answer"]])
     (pq.write_table if kind == "parquet" else feather.write_feather)(alone, f"labels.{kind}")
-    columns = files.read(f"labels.{kind}")
+    columns = read_scores.read(f"labels.{kind}")
     assert columns.values().tolist() == WORDS.tolist()
     index = name or "__index_level_0__"
     fine("predict", "rule.rankset", f"rows.{kind}", "--keep", index, "-o", "sets.parquet")
@@ -281,7 +281,7 @@ its first row group's first column ends the process with SIGABRT."""
 
 def test_a_damaged_footer_is_an_error(folder):
     (folder / "rows.parquet").write_bytes(ABORTS)
-    code = "from rankset import files; files.read('rows.parquet')"
+    code = "from rankset import files; read_scores.read('rows.parquet')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert "FileError: rows.parquet: it cannot be read" in done.stderr
@@ -299,7 +299,7 @@ def test_damaged_footers_give_an_answer_or_one_error(folder):
             changed[rnd.randrange(first, len(whole))] = rnd.randrange(256)
         (folder / "rows.parquet").write_bytes(bytes(changed))
         try:
-            files.read("rows.parquet").scores(["answer"])
+            read_scores.read("rows.parquet").scores(["answer"])
         except FileError:
             refusals += 1
     assert 50 < refusals < 300
@@ -308,7 +308,7 @@ def test_damaged_footers_give_an_answer_or_one_error(folder):
 def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     FRAME.to_parquet("rows.parquet")
     reader = columnar.Reader()
-    whole = budget.Budget("rows.parquet", 1 << 30)
+    whole = memory_budget.Budget("rows.parquet", 1 << 30)
     script = folder / "dies.py"
     script.write_text("import os, sys\nsys.stdin.buffer.readline()\nos.abort()\n")
     monkeypatch.setattr(columnar, "SCRIPT", script)
@@ -381,7 +381,7 @@ def bombs():
 MEASURED = """
     import resource, sys
     from click.testing import CliRunner
-    from rankset import columnar
+    from rankset.io import columnar
     from rankset.cli.commands import rankset
     def peak():
         return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) << 10
@@ -466,7 +466,7 @@ def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
         writer.write_table(pa.table({"p": rows}))
     assert (folder / "rows.arrow").stat().st_size > 3_000_000
     fine("predict", "rule.rankset", "rows.arrow", "--max-memory", "100kB", "-o", "sets.csv")
-    matrix, _ = files.read("rows.arrow").scores()
+    matrix, _ = read_scores.read("rows.arrow").scores()
     assert matrix.tolist() == many.tolist()
     feather.write_feather(pa.table({"p": rows}), "packed.arrow", compression="zstd")
     assert "may take 100,000 bytes" in refused("predict", "rule.rankset", "packed.arrow", "--max-memory", "100kB")
@@ -484,12 +484,12 @@ def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
 )
 def test_headings_of_every_kind(folder, text, names, rows):
     (folder / "rows.csv").write_text(text, newline="")
-    columns = files.read("rows.csv")
+    columns = read_scores.read("rows.csv")
     assert columns.names == names
     assert columns.scores()[0].shape == (rows, 2)
     (folder / "empty.csv").write_text("")
     with pytest.raises(FileError, match=r"empty\.csv: it cannot be read"):
-        files.read("empty.csv")
+        read_scores.read("empty.csv")
 
 
 def test_names_of_classes_have_a_budget(folder):
@@ -506,36 +506,36 @@ def test_many_columns_are_read(folder):
     names = [f"c{number}" for number in range(10_000)]
     row = ",".join(["0.0001"] * 10_000)
     (folder / "wide.csv").write_text(",".join(names) + "\n" + f"{row}\n" * 2)
-    with budget.told(150 << 20):  # ten times as many fit into 1.5 GB
-        matrix, found = files.read("wide.csv").scores()
+    with memory_budget.told(150 << 20):  # ten times as many fit into 1.5 GB
+        matrix, found = read_scores.read("wide.csv").scores()
     assert matrix.shape == (2, 10_000)
     assert found == names
 
 
 def test_the_budget_is_told_or_half_of_what_is_free(monkeypatch):
-    monkeypatch.delenv(budget.VARIABLE, raising=False)
-    assert budget.LEAST <= budget.limit() <= max(budget.LEAST, budget.free())
-    monkeypatch.setenv(budget.VARIABLE, "500MB")
-    assert budget.limit() == 500_000_000
-    with budget.told(7):
-        assert budget.limit() == 7
-        with budget.told(None):
-            assert budget.limit() == 7
-    assert budget.limit() == 500_000_000
+    monkeypatch.delenv(memory_budget.VARIABLE, raising=False)
+    assert memory_budget.LEAST <= memory_budget.limit() <= max(memory_budget.LEAST, memory_budget.free())
+    monkeypatch.setenv(memory_budget.VARIABLE, "500MB")
+    assert memory_budget.limit() == 500_000_000
+    with memory_budget.told(7):
+        assert memory_budget.limit() == 7
+        with memory_budget.told(None):
+            assert memory_budget.limit() == 7
+    assert memory_budget.limit() == 500_000_000
     for wrong in ("lots", "-1", "0", "1PB", "1e9", "GB", "9" * 5000):
-        monkeypatch.setenv(budget.VARIABLE, wrong)
+        monkeypatch.setenv(memory_budget.VARIABLE, wrong)
         with pytest.raises(KindError, match="max memory must be"):
-            budget.limit()
+            memory_budget.limit()
     assert run("predict", "a.rankset", "b.csv", "--max-memory", "lots").exit_code in (1, 2)
 
 
 def test_the_budget_knows_a_limit_of_the_process():
     code = """
         import resource
-        from rankset import budget
-        before = budget.free()
+        from rankset.io import memory_budget
+        before = memory_budget.free()
         resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-        print(before, budget.free())
+        print(before, memory_budget.free())
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     before, after = map(int, done.stdout.split())
@@ -549,16 +549,16 @@ def test_the_budget_knows_a_limit_of_the_group(tmp_path, monkeypatch):
         ("memory.stat", "anon 1\ninactive_file 200000\nactive_file 50000\n"),
     ):
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(budget, "_group", lambda: tmp_path)
-    assert budget.free() == 550_000
+    monkeypatch.setattr(memory_budget, "_group", lambda: tmp_path)
+    assert memory_budget.free() == 550_000
     (tmp_path / "memory.max").write_text("max\n")
-    assert budget.free() > 1_000_000
+    assert memory_budget.free() > 1_000_000
 
 
 def test_processes_share_the_budget(folder):
     for number in range(3):
         FRAME.to_csv(f"s{number}.csv", index=False)
-    with budget.told(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
+    with memory_budget.told(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
         shards.calibrate([f"s{number}.csv" for number in range(3)], label="answer", workers=2)
 
 
@@ -667,8 +667,8 @@ def test_an_index_that_contradicts_is_refused(folder):
 def test_line_breaks_in_cells_make_no_rows(folder):
     record = '0.1,0.9,a,"x\n0.5,0.5,a,y"\n'
     (folder / "a.csv").write_text("a,b,answer,note\n" + record * 40_000)
-    with budget.told(24 << 20):  # several blocks
-        assert len(files.read("a.csv").column("answer")) == 40_000
+    with memory_budget.told(24 << 20):  # several blocks
+        assert len(read_scores.read("a.csv").column("answer")) == 40_000
 
 
 def test_groups_have_the_same_names_in_every_file(folder):
@@ -713,7 +713,7 @@ def test_an_old_feather_file_is_checked_too(folder):
     draw = random.Random(5)  # noqa: S311
     code = """
         import sys
-        from rankset.tables import Layout
+        from rankset.io.layout import Layout
         from rankset.errors import RanksetError
         for number in range(40):
             try:
@@ -741,8 +741,11 @@ def test_arrays_packed_by_other_methods_are_refused(folder):
 def test_many_columns_of_one_name_are_told_at_once(folder):
     names = [*(f"c{number}" for number in range(30_000)), "z", "z"]
     (folder / "wide.csv").write_text(",".join(names) + "\n" + ",".join(["0"] * len(names)) + "\n")
-    with budget.told(1 << 30), pytest.raises(FileError, match="columns must have different names, got 'z' twice"):
-        files.read("wide.csv")
+    with (
+        memory_budget.told(1 << 30),
+        pytest.raises(FileError, match="columns must have different names, got 'z' twice"),
+    ):
+        read_scores.read("wide.csv")
 
 
 def test_a_kept_column_may_begin_empty(folder, monkeypatch):
@@ -924,7 +927,7 @@ def test_comparing_indexes_has_a_budget(folder):
     metadata = {"pandas": json.dumps({"index_columns": [index], "columns": []})}
     table = pa.table({"a": pa.nulls(rows)}).replace_schema_metadata(metadata)
     with pytest.raises(FileError, match="--max-memory"):
-        files.Columns("a.parquet", table=table, budget=budget.Budget("a.parquet", 1 << 20)).index_values()
+        read_scores.Columns("a.parquet", table=table, budget=memory_budget.Budget("a.parquet", 1 << 20)).index_values()
 
 
 def test_labels_of_arrays_of_texts_and_one_hot_rows(folder):

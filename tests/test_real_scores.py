@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset import level
+from rankset.core.alpha import exact_alpha, threshold_position
 from strategies import SCORES, sized
 
 FILE = np.load(Path(__file__).parent / "data" / "heavy_ties.npz")
@@ -32,7 +32,7 @@ def test_every_score_keeps_its_level_on_heavily_tied_scores(scores, labels, kind
         rows = rng.permutation(len(labels))
         rule = rs.calibrate(scores[rows[:n]], labels[rows[:n]], score=sized(score, scores.shape[1]), kind=kind)
         coverages.append(rule.predict(scores[rows[n:]], alpha).covers(labels[rows[n:]]).mean())
-    k = level.position(n, level.exact(alpha))
+    k = threshold_position(n, exact_alpha(alpha))
     share, m = k / (n + 1), len(labels) - n
     spread = math.sqrt(share * (1 - share) * (n + 1 + m) / (n + 2) / m / repeats)
     assert np.mean(coverages) > share - 4.9 * spread

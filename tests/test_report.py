@@ -14,7 +14,7 @@ from rankset.cli.commands import rankset
 
 pytest.importorskip("plotly")
 
-LOGITS, LABELS = rs.paper.scores("carer")
+LOGITS, LABELS = rs.datasets.load("carer")
 CAL, NEW = slice(0, 700), slice(700, 1300)
 HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202eturned", "\ud800", "ok", "naïve 猫"]
 RULES = [
@@ -168,7 +168,7 @@ def test_the_command_on_rules_and_on_tables(tmp_path, monkeypatch):
 
 
 def test_rules_of_one_report_expect_the_same_numbers():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     with np.errstate(divide="ignore"):
         rules = [rs.calibrate(probs, labels), rs.calibrate(np.log(probs), labels, kind="logits")]
     with pytest.raises(ValueError, match="got kind 'probs' and 'logits'"):

@@ -8,8 +8,8 @@ import pytest
 
 import rankset as rs
 from doors import GROUPS, LABELS, PROBS, N, said
-from rankset.cross import CrossRule
 from rankset.errors import InputError
+from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.report import study
 
 INDEX = np.random.default_rng(3).permutation(N) + 1000

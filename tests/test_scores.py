@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import rankset as rs
-from rankset import scores
-from rankset.cells import LabelCells, RankedCells, Rows
+from rankset.core.cells import LabelCells, RankedCells, Rows
+from rankset.scores import builtin as scores
 
 ROW = [0.5, 0.125, 0.25, 0.125]
 
@@ -114,7 +114,7 @@ def test_classes_are_seen_in_labels_or_given():
     assert not scores.orders_by_rank(score)  # the first key tells seen from unseen classes
     assert not scores.breaks_ties_by_prob(rs.TieBreak(score))
     with pytest.raises(ValueError, match="Rank"):
-        rs.calibrate(*rs.paper.scores("marketing"), score=score).rank_profile(0.1)
+        rs.calibrate(*rs.datasets.load("marketing"), score=score).rank_profile(0.1)
 
 
 def test_rows_become_shares_of_the_seen_classes():
@@ -160,7 +160,7 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
         (lambda: rs.Seen.fit([0, 3], 3), ValueError, "label"),
         (lambda: rs.Seen.fit(["cow"], ["cat", "dog"]), ValueError, "cow"),
         (
-            lambda: rs.calibrate(*rs.paper.scores("marketing"), score=rs.Seen.fit([0, 1], 3)),
+            lambda: rs.calibrate(*rs.datasets.load("marketing"), score=rs.Seen.fit([0, 1], 3)),
             ValueError,
             "fitted for 3 classes, got 4 columns",
         ),
@@ -206,13 +206,13 @@ def test_features_are_found_by_watching():
 
 
 def test_the_profile_of_a_tie_broken_rank_has_its_probability():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     profile = rs.calibrate(probs, labels, score=rs.TieBreak(rs.Rank())).rank_profile(0.1)
     assert profile.threshold_prob == rs.calibrate(probs, labels).rank_profile(0.1).threshold_prob
 
 
 def test_classes_seen_by_name_are_those_of_the_calibration():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     names, truth = list("ABCD"), np.array(list("ABCD"))[labels]
     score = rs.Seen.fit(["D", "B"], names)
     rule = rs.calibrate(probs, truth, score=score, classes=names)
@@ -229,7 +229,7 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
 
 
 def test_every_candidate_is_asked_for_its_classes():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     names, truth = list("ABCD"), np.array(list("ABCD"))[labels]
     wrong = rs.Seen.fit(["D", "B"], names[::-1])
     for candidates in ([rs.Thr(), wrong], [wrong, rs.Thr()]):

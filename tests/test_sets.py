@@ -176,7 +176,7 @@ def test_what_is_no_mask_is_refused(mask, words):
 
 
 def test_a_frame_of_masks_goes_by_the_names_of_its_columns_and_keeps_its_index():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     frame = pd.DataFrame(probs, columns=list("ABCD"), index=np.arange(len(probs)) + 7)
     truth = pd.Series(np.array(list("ABCD"))[labels], index=frame.index)
     sets = rs.calibrate(frame, truth).predict(frame, 0.1)
@@ -190,7 +190,7 @@ def test_a_frame_of_masks_goes_by_the_names_of_its_columns_and_keeps_its_index()
 
 
 def test_parts_of_a_default_index_say_nothing_either():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     fresh = pd.DataFrame(probs)
     truth = pd.Series(labels, index=np.random.default_rng(0).permutation(5000)[: len(probs)])
     rule = rs.calibrate(fresh, truth)
@@ -206,7 +206,7 @@ def test_parts_of_a_default_index_say_nothing_either():
 
 
 def test_other_parts_of_a_default_index_are_other_rows():
-    probs, labels = rs.paper.scores("marketing")
+    probs, labels = rs.datasets.load("marketing")
     frame, truth = pd.DataFrame(probs), pd.Series(labels)
     rs.calibrate(frame[100:200], truth[100:200])
     rs.calibrate(frame[100:200], truth[100:200].reset_index(drop=True))

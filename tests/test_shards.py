@@ -152,7 +152,7 @@ def test_merging_takes_little_more_than_what_comes_and_goes():
 
 
 def test_logits_in_parts():
-    logits, labels = rs.paper.scores("carer")
+    logits, labels = rs.datasets.load("carer")
     expected = rs.calibrate(logits, labels, kind="logits", score=rs.Aps())
     question = Calibrating(score=rs.Aps(), kind="logits")
     ends = np.cumsum([0, *cuts(np.random.default_rng(1), 40, len(labels))])

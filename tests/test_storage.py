@@ -19,9 +19,12 @@ from safetensors.numpy import save_file
 
 import rankset as rs
 from golden import make
-from rankset import archive, storage
-from rankset.archive import STORABLE
 from rankset.errors import StorageError
+from rankset.inputs.matrix import KINDS
+from rankset.io import container
+from rankset.rules import rule_file
+from rankset.rules.rule_file import STORABLE
+from rankset.scores import builtin
 
 SCORES = [
     rs.Rank(),
@@ -127,10 +130,10 @@ def forge(tmp_path):
     def forged(rule=None, arrays=None, without=(), **changes):
         path = tmp_path / "forged.rankset"
         (rule or calibrated(n_rows=4)).save(path)
-        header, stored = storage.read(path)
+        header, stored = container.read(path)
         header = {name: part for name, part in {**header, **changes}.items() if name not in without}
         stored = {name: part for name, part in {**stored, **(arrays or {})}.items() if name not in without}
-        storage.write(path, header, stored)
+        container.write(path, header, stored)
         return path
 
     return forged
@@ -147,7 +150,7 @@ class TestRoundTrips:
     def test_every_score_of_every_kind_survives(self, tmp_path, score, kind):
         assert_survives(calibrated(score=score, kind=kind, seed=2**63), tmp_path)
 
-    @pytest.mark.parametrize("score", [score for score in SCORES if not rs.scores.needs_probs(score)], ids=repr)
+    @pytest.mark.parametrize("score", [score for score in SCORES if not builtin.needs_probs(score)], ids=repr)
     def test_rules_of_other_numbers_than_probabilities_survive(self, tmp_path, score):
         assert_survives(calibrated(score=score, kind="scores", seed=-1), tmp_path)
 
@@ -166,7 +169,7 @@ class TestRoundTrips:
 
     def test_numbered_classes_are_stored_as_their_count(self, tmp_path):
         calibrated(classes=range(5)).save(tmp_path / "a.rankset")
-        assert storage.read(tmp_path / "a.rankset")[0]["classes"] == 5
+        assert container.read(tmp_path / "a.rankset")[0]["classes"] == 5
 
     def test_a_merged_rule_survives(self, tmp_path):
         options = {"condition": rs.Cross(rs.PerRow(), rs.PerLabel()), "score": rs.Aps(), "n_rows": 200}
@@ -221,12 +224,12 @@ class TestGoldenFiles:
 
     @pytest.mark.parametrize("name", make.CASES)
     def test_the_current_format_has_its_golden_files(self, name):
-        assert f"format{storage.FORMAT}-{name}" in {path.stem for path in self.PATHS}
+        assert f"format{container.FORMAT}-{name}" in {path.stem for path in self.PATHS}
 
     def test_together_they_name_every_score_condition_and_kind(self):
-        text = str([storage.read(path)[0] for path in self.PATHS])
+        text = str([container.read(path)[0] for path in self.PATHS])
         known = [kind.__name__ for kind in (*STORABLE, *rs.conditions.BUILT_IN)]
-        assert [name for name in (*known, *rs.inputs.KINDS) if f"'{name}'" not in text] == []
+        assert [name for name in (*known, *KINDS) if f"'{name}'" not in text] == []
 
     def test_they_are_never_overwritten(self):
         before = {path: path.read_bytes() for path in make.HERE.iterdir() if path.is_file()}
@@ -531,12 +534,12 @@ class TestHostileHeaders:
     def test_whatever_a_header_says_it_is_refused_or_a_rule(self, tmp_path_factory, data):
         path = tmp_path_factory.getbasetemp() / "any.rankset"
         calibrated(score=rs.Raps(), condition=rs.Cross(rs.PerRow(), rs.PerLabel(("a", "b")))).save(path)
-        header, arrays = storage.read(path)
+        header, arrays = container.read(path)
         place = header
         while isinstance(place[name := data.draw(st.sampled_from(sorted(place)))], dict):
             place = place[name]
         place[name] = data.draw(JSON)
-        storage.write(path, header, arrays)
+        container.write(path, header, arrays)
         rule = loaded_or_refused(path)
         assert rule is None or answers(rule)
 
@@ -618,7 +621,7 @@ class TestHostileArrays:
 
     @pytest.mark.parametrize("score", SCORES[1:], ids=repr)
     def test_the_keys_of_another_score_are_refused(self, forge, score):
-        changed = forge(score=storage.described(score, rs.scores.BUILT_IN))
+        changed = forge(score=container.described(score, builtin.BUILT_IN))
         refused(changed, f"its arrays are not those of {re.escape(repr(score))}")
 
     @pytest.mark.parametrize("key", [[1.0] * 4, [-1.0] * 4, [np.nan] * 4])
@@ -643,7 +646,7 @@ class TestHostileArrays:
     @pytest.mark.parametrize("score", [*SCORES, *OTHERS], ids=repr)
     def test_keys_that_rows_have_are_loaded(self, tmp_path, score):
         """Rows at the edges of what is allowed: certain, undecided, with sums at the tolerance, with a single class."""
-        kinds = ["probs", "logits"] if rs.scores.needs_probs(score) else ["probs", "logits", "scores"]
+        kinds = ["probs", "logits"] if builtin.needs_probs(score) else ["probs", "logits", "scores"]
         for kind in kinds:
             for probs in EDGES:
                 rows = np.log(probs + 1e-300) * 1e6 if kind != "probs" else probs
@@ -685,9 +688,9 @@ class TestHostileArrays:
     def test_whatever_arrays_hold_they_are_refused_or_a_rule(self, tmp_path_factory, offsets, ranks, probs):
         path = tmp_path_factory.getbasetemp() / "any.rankset"
         calibrated(condition=rs.PerLabel()).save(path)
-        header, _ = storage.read(path)
+        header, _ = container.read(path)
         arrays = {"offsets": np.array(offsets, dtype=np.int64), "key0": np.array(ranks, dtype=np.int64)}
-        storage.write(path, header, {**arrays, "key1": np.array(probs, dtype=np.float64)})
+        container.write(path, header, {**arrays, "key1": np.array(probs, dtype=np.float64)})
         loaded_or_refused(path)
 
 
@@ -766,14 +769,14 @@ class TestSaving:
             score = rs.TieBreak(score)
         with pytest.raises(StorageError, match="at most 100 scores or conditions inside one another"):
             calibrated(score=score).save(tmp_path / "a.rankset")
-        monkeypatch.setattr(archive, "MOST_CLASSES", 4)
+        monkeypatch.setattr(rule_file, "MOST_CLASSES", 4)
         calibrated(classes=range(4)).save(tmp_path / "b.rankset")
         with pytest.raises(StorageError, match="a rule of at most 4 classes, got 5; nothing was written"):
             calibrated(classes=range(5)).save(tmp_path / "a.rankset")
         assert [path.name for path in tmp_path.iterdir()] == ["b.rankset"]
 
     def test_more_names_than_a_file_may_hold_are_refused_before_writing(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(storage, "LIMIT_HEADER", 1000)
+        monkeypatch.setattr(container, "LIMIT_HEADER", 1000)
         with pytest.raises(StorageError, match="was not written: its class and group names would take 1,"):
             calibrated(classes=["a" * 500, "b" * 500]).save(tmp_path / "a.rankset")
         assert list(tmp_path.iterdir()) == []

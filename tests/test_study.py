@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankset import beta, level
 from rankset.cli.commands import rankset
-from rankset.paper import ALPHAS, METHODS, ROWS, Numbers, scores, study, tables
+from rankset.core import coverage_law
+from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.datasets import DATASETS, load
+from rankset.evaluation.resampling import halves
+from rankset.paper import ALPHAS, METHODS, Numbers, study, tables
 from rankset.paper.experiment import MEASURES
 from rankset.paper.figures import draw_all
 from rankset.paper.study import AS_PUBLISHED, DEFINITIONS, GENERATOR
-from rankset.resampling import halves
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 from page import NUMBER, refreshed
@@ -36,7 +38,7 @@ def test_the_numbers_are_all_there():
         for method in METHODS:
             for alpha in ALPHAS:
                 assert {*SMALL.rows[row]["methods"][method][alpha]} == {*MEASURES}
-    assert SMALL.rows["tweet"]["calibration"] + SMALL.rows["tweet"]["test"] == len(scores("tweet")[1])
+    assert SMALL.rows["tweet"]["calibration"] + SMALL.rows["tweet"]["test"] == len(load("tweet")[1])
 
 
 def test_numbers_survive_their_file(tmp_path):
@@ -49,8 +51,8 @@ def test_numbers_survive_their_file(tmp_path):
 
 def test_z_is_counted_in_standard_errors_of_the_exact_law():
     n, m = SMALL.rows["tweet"]["calibration"], SMALL.rows["tweet"]["test"]
-    k = level.position(n, level.exact("0.2"))
-    chances = beta.beta_binomial(m, k, n + 1 - k)
+    k = threshold_position(n, exact_alpha("0.2"))
+    chances = coverage_law.beta_binomial(m, k, n + 1 - k)
     shares = np.arange(m + 1) / m
     mean = (chances * shares).sum()
     sd = np.sqrt((chances * (shares - mean) ** 2).sum())
@@ -67,7 +69,7 @@ def test_random_halves_follow_that_law():
             for cal_sorted, test in ((np.sort(cal), test) for cal, test in halves(n, 4000, 0))
         ]
     )
-    law = beta.beta_binomial(20, k, 21 - k)
+    law = coverage_law.beta_binomial(20, k, 21 - k)
     assert counts.mean() == pytest.approx((law * np.arange(21)).sum(), abs=4 * counts.std() / 63)
 
 
@@ -171,7 +173,7 @@ def test_rank_grows_least_with_scrambled_confidence_and_is_the_smallest_once():
 
 def test_the_lowest_sscv_with_empty_sets_apart_is_mostly_that_of_rank():
     best, tied = [], []
-    for row in ROWS:
+    for row in DATASETS:
         values = {method: RECORDED.mean(row, method, "0.1", "SSCV*") for method in METHODS}
         lead = min(value for method, value in values.items() if method != "RANK") - values["RANK"]
         if lead > 0.001:
@@ -202,7 +204,7 @@ def test_help_reads_without_an_installed_click(monkeypatch, capsys):
 
 def test_the_recorded_numbers_are_those_of_the_default_study():
     assert (RECORDED.repeats, RECORDED.data["seed"], RECORDED.alphas) == (100, 0, ALPHAS)
-    assert set(RECORDED.rows) == {*ROWS, *AS_PUBLISHED.values()}
+    assert set(RECORDED.rows) == {*DATASETS, *AS_PUBLISHED.values()}
     again = study(["relations", "carer"], show_progress=False)
     for row, facts in again.rows.items():
         assert json.dumps(facts) == json.dumps(RECORDED.rows[row]), row
@@ -213,7 +215,7 @@ def test_the_recorded_numbers_are_those_of_the_default_study():
 def test_rank_covers_as_the_law_says_on_all_eleven():
     assert {
         row: RECORDED.z(row, "RANK", alpha)
-        for row in ROWS
+        for row in DATASETS
         for alpha in ALPHAS
         if abs(RECORDED.z(row, "RANK", alpha)) >= 4
     } == {}
@@ -224,7 +226,7 @@ def size(row, method, alpha="0.1"):
 
 
 def test_the_claims_that_hold():
-    published_rows = [AS_PUBLISHED.get(row, row) for row in ROWS]
+    published_rows = [AS_PUBLISHED.get(row, row) for row in DATASETS]
     smaller = [row for row in published_rows if size(row, "RANK") < size(row, "APS")]
     assert len(smaller) >= 9  # smaller than APS on most rows
     for row in ("cifar100", "news20"):  # weaker with many classes and small alpha
@@ -232,11 +234,11 @@ def test_the_claims_that_hold():
 
 
 def test_the_claims_that_do_not_survive():
-    never_smaller = [row for row in ROWS if size(row, "THR") <= size(row, "RANK") + 0.01]
-    assert len(never_smaller) == len(ROWS)  # THR, left out of Table 1, is as small or smaller
+    never_smaller = [row for row in DATASETS if size(row, "THR") <= size(row, "RANK") + 0.01]
+    assert len(never_smaller) == len(DATASETS)  # THR, left out of Table 1, is as small or smaller
     for row in ("marketing", "relations"):  # with the probabilities as stored RANK is not the smallest of the four
         assert size(row, "RANK") > min(size(row, method) for method in ("APS", "SAPS"))
-    small = [row for row in ROWS if RECORDED.rows[row]["r_star"]["0.1"] == 1]
+    small = [row for row in DATASETS if RECORDED.rows[row]["r_star"]["0.1"] == 1]
     assert small
     for row in small:  # a small SSCV comes from pooling empty sets with single labels
         assert RECORDED.mean(row, "RANK", "0.1", "SSCV") < 0.02

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import rankset as rs
-from rankset import atomic, outputs
 from rankset.cli.commands import rankset
 from rankset.errors import FileError, LabelError
+from rankset.io import atomic, write_sets
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
 MASK = np.array([[True, True, False], [False, True, False], [False, False, True]])
@@ -122,10 +122,10 @@ def test_class_names_that_would_become_one_are_refused(tmp_path, names):
         if kind == ".npz" and names[0] == "\ud800":
             continue  # NumPy holds it
         with pytest.raises(LabelError, match="holds class names as texts, which must differ there") as caught:
-            outputs.write(tmp_path / f"sets{kind}", [(sets, {})])
+            write_sets.write(tmp_path / f"sets{kind}", [(sets, {})])
         assert ascii(names[0])[1:-1] in str(caught.value).encode("ascii", "backslashreplace").decode()
     assert files(tmp_path) == []
-    outputs.write(tmp_path / "sets.jsonl", [(sets, {})])
+    write_sets.write(tmp_path / "sets.jsonl", [(sets, {})])
     assert labels(tmp_path / "sets.jsonl") == [list(names[:2]), [names[1]], [names[2]]]
 
 
@@ -135,9 +135,9 @@ def test_class_names_stay_apart(tmp_path, names):
     for kind in (".csv", ".parquet", ".jsonl", ".npz"):
         if kind == ".npz" and names[1] == "a\0":
             with pytest.raises(LabelError, match="npz holds class names as texts"):
-                outputs.write(tmp_path / "sets.npz", [(sets, {})])
+                write_sets.write(tmp_path / "sets.npz", [(sets, {})])
             continue
-        outputs.write(tmp_path / f"sets{kind}", [(sets, {})])
+        write_sets.write(tmp_path / f"sets{kind}", [(sets, {})])
         (first, second), (also_second,), (third,) = labels(tmp_path / f"sets{kind}")
         assert second == also_second
         assert len({first, second, third}) == 3
@@ -166,8 +166,8 @@ def test_cells_for_spreadsheets_are_no_formulas(tmp_path):
     rows = len(texts)
     sets = rs.PredictionSets.from_mask(np.ones((rows, 2), bool), ["-a=", "b"])
     beside = {"@id": np.array(texts, dtype=object), "x": np.linspace(-2, -1, rows), "n": np.arange(rows) - 9}
-    for name, style in (("plain", outputs.PLAIN), ("excel", outputs.EXCEL)):
-        outputs.write(tmp_path / f"{name}.csv", [(sets, beside)], style=style)
+    for name, style in (("plain", write_sets.PLAIN), ("excel", write_sets.EXCEL)):
+        write_sets.write(tmp_path / f"{name}.csv", [(sets, beside)], style=style)
     plain, excel = (
         list(csv.DictReader(io.StringIO((tmp_path / f"{name}.csv").read_bytes().decode(code), newline="")))
         for name, code in (("plain", "utf-8"), ("excel", "utf-8-sig"))
@@ -215,7 +215,7 @@ def test_json_lines_are_json(tmp_path):
         "y": np.array([None, -np.inf, [np.nan, {"z": np.inf}]], dtype=object),
         "when": np.array(["2026-01-02", "NaT", "2026-01-02T03:04:05"], dtype="M8[ns]"),
     }
-    outputs.write(tmp_path / "sets.jsonl", [(sets, beside)])
+    write_sets.write(tmp_path / "sets.jsonl", [(sets, beside)])
     lines = (tmp_path / "sets.jsonl").read_text().splitlines()
     rows = [json.loads(line, parse_constant=refuse_constant) for line in lines]
     assert [row["x"] for row in rows] == [None, "Infinity", 1.5]

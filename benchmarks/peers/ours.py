@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import rankset as rs
 from peers import ALPHA
-from rankset import _kernels
+from rankset.core import kernels
 
 Data = tuple[NDArray[np.float32], NDArray[np.int64]]
 
@@ -38,7 +38,7 @@ def mean_size(sets: rs.PredictionSets) -> float:
 
 def compiled(data: Data) -> bool:
     """Whether rows like these take the compiled path in this process."""
-    return _kernels.chosen(*data[0].shape) is not None
+    return kernels.chosen(*data[0].shape) is not None
 
 
 def digest(rule: rs.Rule, data: Data) -> str:

@@ -7,21 +7,21 @@ sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with pr
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankset.cli import starting as _starting
 
 _starting()
 
-from rankset.answers import CoverageBand, Estimate, RankProfile
-from rankset.cells import Cells
 from rankset.conditions import Condition, Cross, Marginal, PerLabel, PerRow
-from rankset.conformal import Rule, calibrate, load
+from rankset.core.cells import Cells
 from rankset.errors import RanksetError, RanksetWarning
-from rankset.metrics import Evaluation, evaluate
-from rankset.probabilities import frequencies, softmax
-from rankset.ragged import Ragged
-from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
+from rankset.evaluation.metrics import Evaluation, evaluate
+from rankset.inputs.probabilities import frequencies, softmax
+from rankset.inputs.ragged import Ragged
+from rankset.rules.rule import Rule, calibrate, load
+from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
+from rankset.scores.builtin import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets
 
 __version__ = "0.1.0"
@@ -59,43 +59,110 @@ __all__ = [
     "softmax",
 ]
 
-OPTIONAL_ROOMS = ("engines", "paper", "report", "torch")
-OPTIONAL_NAMES = {
-    "Average": "scores",
-    "Choice": "choice",
-    "Chosen": "scores",
-    "ClassCoverageDisplay": "displays",
-    "Comparison": "choosing",
-    "ConformalClassifier": "estimator",
-    "Coverage": "estimator",
-    "CoverageDisplay": "displays",
-    "CrossConformal": "splits",
-    "CrossRule": "cross",
-    "GivenSplit": "splits",
-    "Holdout": "splits",
-    "LevelRule": "prediction",
-    "RankDisplay": "displays",
-    "Recalibrated": "recalibration",
-    "Seen": "scores",
-    "SetSize": "estimator",
-    "SizeDisplay": "displays",
-    "SizeHistogramDisplay": "displays",
-    "Temperature": "recalibration",
-    "auto": "automatic",
-    "choose": "choosing",
-    "compare": "choosing",
-    "grid": "choosing",
+if TYPE_CHECKING:
+    from rankset import datasets as datasets
+    from rankset import engines as engines
+    from rankset import paper as paper
+    from rankset import report as report
+    from rankset.evaluation.auto import auto as auto
+    from rankset.evaluation.comparison import (
+        Comparison as Comparison,
+    )
+    from rankset.evaluation.comparison import (
+        choose as choose,
+    )
+    from rankset.evaluation.comparison import (
+        compare as compare,
+    )
+    from rankset.evaluation.comparison import (
+        grid as grid,
+    )
+    from rankset.integrations import torch as torch
+    from rankset.integrations.matplotlib import (
+        ClassCoverageDisplay as ClassCoverageDisplay,
+    )
+    from rankset.integrations.matplotlib import (
+        CoverageDisplay as CoverageDisplay,
+    )
+    from rankset.integrations.matplotlib import (
+        RankDisplay as RankDisplay,
+    )
+    from rankset.integrations.matplotlib import (
+        SizeDisplay as SizeDisplay,
+    )
+    from rankset.integrations.matplotlib import (
+        SizeHistogramDisplay as SizeHistogramDisplay,
+    )
+    from rankset.integrations.sklearn.choice import Choice as Choice
+    from rankset.integrations.sklearn.classifier import (
+        ConformalClassifier as ConformalClassifier,
+    )
+    from rankset.integrations.sklearn.classifier import (
+        Coverage as Coverage,
+    )
+    from rankset.integrations.sklearn.classifier import (
+        SetSize as SetSize,
+    )
+    from rankset.integrations.sklearn.cross_rule import CrossRule as CrossRule
+    from rankset.integrations.sklearn.splits import (
+        CrossConformal as CrossConformal,
+    )
+    from rankset.integrations.sklearn.splits import (
+        GivenSplit as GivenSplit,
+    )
+    from rankset.integrations.sklearn.splits import (
+        Holdout as Holdout,
+    )
+    from rankset.rules.level_rule import LevelRule as LevelRule
+    from rankset.scores.builtin import Average as Average
+    from rankset.scores.builtin import Chosen as Chosen
+    from rankset.scores.builtin import Seen as Seen
+    from rankset.scores.fitted import Recalibrated as Recalibrated
+    from rankset.scores.fitted import Temperature as Temperature
+
+MODULES_ON_DEMAND = {
+    "datasets": "rankset.datasets",
+    "engines": "rankset.engines",
+    "paper": "rankset.paper",
+    "report": "rankset.report",
+    "torch": "rankset.integrations.torch",
 }
-"""Brought in when asked for: what scikit-learn and matplotlib need, and what chooses scores."""
+NAMES_ON_DEMAND = {
+    "Average": "scores.builtin",
+    "Choice": "integrations.sklearn.choice",
+    "Chosen": "scores.builtin",
+    "ClassCoverageDisplay": "integrations.matplotlib",
+    "Comparison": "evaluation.comparison",
+    "ConformalClassifier": "integrations.sklearn.classifier",
+    "Coverage": "integrations.sklearn.classifier",
+    "CoverageDisplay": "integrations.matplotlib",
+    "CrossConformal": "integrations.sklearn.splits",
+    "CrossRule": "integrations.sklearn.cross_rule",
+    "GivenSplit": "integrations.sklearn.splits",
+    "Holdout": "integrations.sklearn.splits",
+    "LevelRule": "rules.level_rule",
+    "RankDisplay": "integrations.matplotlib",
+    "Recalibrated": "scores.fitted",
+    "Seen": "scores.builtin",
+    "SetSize": "integrations.sklearn.classifier",
+    "SizeDisplay": "integrations.matplotlib",
+    "SizeHistogramDisplay": "integrations.matplotlib",
+    "Temperature": "scores.fitted",
+    "auto": "evaluation.auto",
+    "choose": "evaluation.comparison",
+    "compare": "evaluation.comparison",
+    "grid": "evaluation.comparison",
+}
+"""Imported at first use: what needs scikit-learn, matplotlib or torch, and what compares scores."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in OPTIONAL_ROOMS:
-        return import_module(f"rankset.{name}")
-    if name in OPTIONAL_NAMES:
-        return getattr(import_module(f"rankset.{OPTIONAL_NAMES[name]}"), name)
+    if name in MODULES_ON_DEMAND:
+        return import_module(MODULES_ON_DEMAND[name])
+    if name in NAMES_ON_DEMAND:
+        return getattr(import_module(f"rankset.{NAMES_ON_DEMAND[name]}"), name)
     raise AttributeError(f"module 'rankset' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *OPTIONAL_ROOMS, *OPTIONAL_NAMES, "__version__"])
+    return sorted([*__all__, *MODULES_ON_DEMAND, *NAMES_ON_DEMAND, "__version__"])

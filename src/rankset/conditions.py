@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import KindError, LabelError
-from rankset.names import Name, Names, group_names, plain
+from rankset.inputs.vocabulary import Name, Names, group_names, plain
 
 Ints = NDArray[np.int64]
 

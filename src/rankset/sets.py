@@ -10,13 +10,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs, level, notebook
-from rankset.arrays import Sealed
+from rankset import notebook
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.arrays import Sealed
 from rankset.errors import KindError, RuleError
-from rankset.frames import ARRAY, Template, is_frame, matched
-from rankset.indexes import RowIndex
-from rankset.level import Alpha
-from rankset.names import Names, class_names, short
+from rankset.inputs.frames import ARRAY, Template, is_frame, matched
+from rankset.inputs.matrix import is_masked, label_codes, picked_rows, row_number
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import Names, class_names, short
 
 Ints = NDArray[np.int64]
 SHOWN_ROWS = 5
@@ -86,13 +87,13 @@ class PredictionSets(Sealed):
             array = np.asarray(mask)
         except ValueError:
             raise KindError.argument("mask", "a boolean matrix (n, K)", "rows of different lengths") from None
-        if inputs.is_masked(mask):
+        if is_masked(mask):
             raise KindError.argument("mask", "a boolean matrix (n, K)", "a masked array")
         if array.ndim != 2 or array.dtype.kind != "b":
             received = f"{array.dtype} of shape {array.shape}"
             raise KindError.argument("mask", "a boolean matrix (n, K)", received)
         offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
-        exact = None if alpha is None else level.exact(alpha)
+        exact = None if alpha is None else exact_alpha(alpha)
         codes, names = array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1])
         return cls(offsets, codes, names, exact, template=template)
 
@@ -134,9 +135,9 @@ class PredictionSets(Sealed):
     ) -> NDArray[Any] | PredictionSets:
         """One row's class names, or the sets of several rows."""
         if isinstance(index, int | np.integer) and not isinstance(index, bool):
-            row = inputs.row_number(int(index), len(self))
+            row = row_number(int(index), len(self))
             return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
-        rows = inputs.picked(index, len(self))
+        rows = picked_rows(index, len(self))
         if isinstance(index, slice):
             return self._rows(rows)
         if np.ndim(index) == 0:
@@ -171,7 +172,7 @@ class PredictionSets(Sealed):
 
     def covers(self, labels: ArrayLike) -> NDArray[np.bool_]:
         """Whether each row's set contains its label (n,)."""
-        codes = inputs.label_codes(labels, self.names, len(self), self._index)
+        codes = label_codes(labels, self.names, len(self), self._index)
         found = np.zeros(len(self), dtype=np.bool_)
         found[self._row_numbers[self.codes == codes[self._row_numbers]]] = True
         return found

@@ -13,7 +13,7 @@ pytest.importorskip("plotly")
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 
-LOGITS, LABELS = rs.paper.scores("carer")
+LOGITS, LABELS = rs.datasets.load("carer")
 NAMES = ["<script>alert(1)</script>", '"b" & <i>', "\u202eturned", "anger", "fear", "naïve 猫"]
 CAL, NEW = slice(0, 700), slice(700, 1300)
 RULE = rs.calibrate(LOGITS[CAL], np.array(NAMES)[LABELS[CAL]], kind="logits", classes=NAMES)

@@ -9,8 +9,9 @@ import warnings
 import numpy as np
 
 import rankset as rs
-from rankset import level, metrics
-from rankset.cells import LabelCells, Rows
+from rankset.core import alpha as level
+from rankset.core.cells import LabelCells, Rows
+from rankset.evaluation import metrics
 
 HALF = "1/2"
 """The level at which a rule calibrated on one row has that row's key as its threshold."""
@@ -89,7 +90,7 @@ def threshold_exists(n, alpha):
 
 def rows_needed(alphas):
     """The fewest calibration rows at which some label can be left out."""
-    return tuple(level.rows_needed(level.exact(alpha)) for alpha in alphas)
+    return tuple(level.rows_needed(level.exact_alpha(alpha)) for alpha in alphas)
 
 
 def labels_with_too_few_rows(counts, alpha):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import rankset as rs
-from rankset import storage
+from rankset.io import container
 
 HERE = Path(__file__).parent
 ALPHAS = ("0.1", "0.25", "0.5")
@@ -45,9 +45,9 @@ CASES = {
 
 def main() -> None:
     for place, (name, options) in enumerate(CASES.items()):
-        path = HERE / f"format{storage.FORMAT}-{name}.rankset"
+        path = HERE / f"format{container.FORMAT}-{name}.rankset"
         if path.exists():
-            continue  # never overwritten: where answers change, raise storage.FORMAT
+            continue  # never overwritten: where answers change, raise container.FORMAT
         rule, news = case(np.random.default_rng(place), **options)
         rule.save(path)
         text = json.dumps({**news, **answers(rule, news)}, ensure_ascii=False)

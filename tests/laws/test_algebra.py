@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import rankset as rs
 import reference
-from rankset import level, order
-from rankset.calibration import Calibration
+from rankset.core import lexicographic
+from rankset.core.alpha import exact_alpha
+from rankset.core.calibration import Calibration
 from strategies import alphas, problems, problems_with_news
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -26,7 +27,7 @@ def test_sets_are_those_of_the_slow_obvious_reference(pair, alpha):
     expected = reference.p_values(problem, news.probs, news.groups, news.ids)
     for row, p_values in enumerate(expected):
         ranking = reference.ranking(reference.as_seen(problem.score, news.probs[row].tolist()))
-        kept = [label for label in ranking if p_values[label] > level.exact(alpha)]
+        kept = [label for label in ranking if p_values[label] > exact_alpha(alpha)]
         assert sets[row].tolist() == kept
 
 
@@ -42,7 +43,7 @@ def test_p_values_are_those_of_the_slow_obvious_reference(pair):
 def test_sets_shrink_as_alpha_grows(pair, one, other):
     problem, news = pair
     rule = problem.calibrate()
-    smaller, larger = sorted((one, other), key=level.exact)
+    smaller, larger = sorted((one, other), key=exact_alpha)
     assert not (news.predict(rule, larger).mask & ~news.predict(rule, smaller).mask).any()
 
 
@@ -142,10 +143,12 @@ numbers = st.one_of(st.integers(-3, 3), st.sampled_from([-np.inf, -0.5, -0.0, 0.
 )
 def test_our_order_is_pythons_order_of_tuples(tuples, data):
     keys = tuple(np.array(column, dtype=np.float64) for column in zip(*tuples, strict=True))
-    ranking = order.argsort(keys)
+    ranking = lexicographic.argsort(keys)
     assert [tuples[row] for row in ranking] == sorted(tuples)
     bound = data.draw(st.tuples(*[numbers] * len(keys)))
-    assert order.not_after(keys, tuple(np.array(part) for part in bound)).tolist() == [t <= bound for t in tuples]
-    ladder = order.Ladder(tuple(key[ranking] for key in keys))
+    assert lexicographic.not_after(keys, tuple(np.array(part) for part in bound)).tolist() == [
+        t <= bound for t in tuples
+    ]
+    ladder = lexicographic.Ladder(tuple(key[ranking] for key in keys))
     place = ladder.before(tuple(np.array([part], dtype=np.float64) for part in bound))
     assert place.tolist() == [sum(t < bound for t in tuples)]

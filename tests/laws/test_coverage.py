@@ -10,7 +10,8 @@ from hypothesis import given
 
 import rankset as rs
 from generators import identical, imbalanced, one_hot, saturated, tied
-from rankset import level, noise
+from rankset.core import noise
+from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.paper import printed_rule
 from rankset.paper.study import confident_errors
 from reference import group, key
@@ -30,7 +31,7 @@ def leave_one_out(problem, covers):
 
 
 def least_hits(n, alpha):
-    return n - math.floor(n * level.exact(alpha))
+    return n - math.floor(n * exact_alpha(alpha))
 
 
 def keys_are_distinct(problem):
@@ -125,7 +126,7 @@ def test_calibration_rows_are_inside_their_own_sets_as_often_as_their_position_s
     groups = [group(problem.condition, label, name) for label, name in zip(problem.labels, problem.groups, strict=True)]
     for name, size in Counter(groups).items():
         inside = sum(hit for hit, where in zip(covered, groups, strict=True) if where == name)
-        assert inside >= min(level.position(size, level.exact(alpha)), size)
+        assert inside >= min(threshold_position(size, exact_alpha(alpha)), size)
 
 
 GENERATORS = [(confident_errors, True), (saturated, False), (tied, False), (one_hot, False), (imbalanced, True)]
@@ -135,7 +136,7 @@ TRIALS, TEST_ROWS, LIMIT = 150, 40, 4.9
 def z_of_coverage(generator, n, predict):
     """How many standard errors the mean covered count lies from its beta-binomial expectation at alpha = 0.1."""
     rng = np.random.default_rng(20240707)
-    k, m = level.position(n, level.exact(0.1)), TEST_ROWS
+    k, m = threshold_position(n, exact_alpha(0.1)), TEST_ROWS
     counts = []
     for _ in range(TRIALS):
         probs, labels = generator(rng, n + m)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import level
-from rankset.blocks import BLOCK_BYTES, THREADS
-from rankset.cells import LabelCells, RankedCells, Rows
-from rankset.noise import Dice, draws
+from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.core.cells import LabelCells, RankedCells, Rows
+from rankset.core.noise import Dice, draws
+from rankset.core.parallel import BLOCK_BYTES, THREADS
 from strategies import DETERMINISTIC, ORDER_ONLY, SCORES, Problem, alphas, problems, problems_with_news, rows, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -136,4 +136,4 @@ def test_every_way_to_write_a_level_gives_the_same_position(n, thousandths):
     decimal = f"{thousandths / 1000:.3f}"
     ways = [float(decimal), decimal, Fraction(thousandths, 1000), np.float32(decimal), np.float64(decimal)]
     expected = n + 1 - (n + 1) * thousandths // 1000
-    assert {level.position(n, level.exact(way)) for way in ways} == {expected}
+    assert {threshold_position(n, exact_alpha(way)) for way in ways} == {expected}

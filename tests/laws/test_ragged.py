@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import level
+from rankset.core.alpha import exact_alpha
+from rankset.scores import builtin
 from strategies import DETERMINISTIC, alphas, problems, scores, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -44,7 +45,7 @@ def test_leaving_each_row_out_covers_whatever_the_widths(score, seed, n, kind, a
     rows = [rng.multinomial(6, np.ones(k) / k) / 6 for k in rng.integers(1, 6, n)]
     if kind != "probs":
         rows = [np.log(row, where=row > 0, out=np.full(len(row), -np.inf)) for row in rows]
-    if kind == "scores" and rs.scores.needs_probs(score):
+    if kind == "scores" and builtin.needs_probs(score):
         return
     labels = [int(rng.integers(len(row))) for row in rows]
     score = sized(score, 5)
@@ -55,6 +56,6 @@ def test_leaving_each_row_out_covers_whatever_the_widths(score, seed, n, kind, a
         rule = rs.calibrate(kept, [labels[row] for row in others], kind=kind, score=score, classes=range(5))
         sets = rule.predict(rs.Ragged.of([rows[out]]), alpha)
         assert sets.codes.max(initial=0) < len(rows[out])
-        assert (sets.mask == (rule.p_values(rs.Ragged.of([rows[out]])) > float(level.exact(alpha)))).all()
+        assert (sets.mask == (rule.p_values(rs.Ragged.of([rows[out]])) > float(exact_alpha(alpha)))).all()
         hits += int(sets.covers([labels[out]])[0])
-    assert hits >= n - math.floor(n * level.exact(alpha))
+    assert hits >= n - math.floor(n * exact_alpha(alpha))

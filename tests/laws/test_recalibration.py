@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import level, ranking
-from rankset.blocks import BLOCK_BYTES, THREADS
+from rankset.core import ranking
+from rankset.core.alpha import exact_alpha
+from rankset.core.parallel import BLOCK_BYTES, THREADS
 from strategies import PER_SCORE, alphas
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -60,7 +61,7 @@ def test_leaving_each_row_out_covers_at_least_the_promised_number(how, seed, n, 
         .covers(labels[[row]])[0]
         for row in rows
     )
-    assert hits >= n - math.floor(n * level.exact(alpha))
+    assert hits >= n - math.floor(n * exact_alpha(alpha))
 
 
 @ways
@@ -71,7 +72,7 @@ def test_blocks_threads_order_and_search_change_nothing(how, seed, alpha, thread
     probs, labels = draw(seed, 50)
     whole = rs.calibrate(probs, labels, score=score)
     sets, p_values = whole.predict(probs, alpha), whole.p_values(probs)
-    assert (sets.mask == (p_values > float(level.exact(alpha)))).all()
+    assert (sets.mask == (p_values > float(exact_alpha(alpha)))).all()
     settings = {THREADS: str(threads), BLOCK_BYTES: str(probs.nbytes // parts + 1)}
     with mock.patch.dict(os.environ, settings), mock.patch.object(ranking, "FEW", 0):
         again = rs.calibrate(probs, labels, score=score)

@@ -16,7 +16,7 @@ import pytest
 from sklearn.base import clone
 
 import rankset as rs
-from rankset import level
+from rankset.core.alpha import exact_alpha, threshold_position
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from weak_models import Frequencies, blobs
@@ -53,7 +53,7 @@ def share_covered(labels, method, condition=None, **options):
             counts = model.rule_.calibration.counts
             n = int(counts[labels[new] if len(counts) > 1 else 0])
             hits += int(model.predict_set(features[[new]], ALPHA).covers(labels[[new]])[0])
-            promised += Fraction(level.position(n, ALPHA), n + 1)
+            promised += Fraction(threshold_position(n, ALPHA), n + 1)
             cases += 1
     return Fraction(hits, cases), promised / cases
 
@@ -87,7 +87,7 @@ def z_of_route(model, n, n_classes, alpha, repeats=REPEATS):
         features, labels = blobs(rng, n + NEW_ROWS, n_classes)
         fitted = clone(model).set_params(random_state=seed).fit(features[:n], labels[:n])
         calibrated = fitted.rule_.n
-        promised = level.position(calibrated, level.exact(alpha)) / (calibrated + 1)
+        promised = threshold_position(calibrated, exact_alpha(alpha)) / (calibrated + 1)
         gaps.append(fitted.predict_set(features[n:], alpha).covers(labels[n:]).mean() - promised)
     return np.mean(gaps) / (np.std(gaps, ddof=1) / np.sqrt(repeats))
 

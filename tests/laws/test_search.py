@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import order, ranking, recipe
-from rankset._kernels.twins import Listed
-from rankset.blocks import BLOCK_BYTES
-from rankset.cells import RankedCells, Rows
+from rankset.core import lexicographic, ranking
+from rankset.core.cells import RankedCells, Rows
+from rankset.core.kernels.twins import Listed
+from rankset.core.parallel import BLOCK_BYTES
+from rankset.rules import spec
+from rankset.scores import builtin
 from strategies import IN_RANKING_ORDER, PER_SCORE, SCORES, alphas, cases, sized, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -36,7 +38,7 @@ class PlainlyTransforming(Plainly):
 
 
 def plainly(score):
-    return PlainlyTransforming(score) if rs.scores.transforms(score) else Plainly(score)
+    return PlainlyTransforming(score) if builtin.transforms(score) else Plainly(score)
 
 
 @pytest.mark.parametrize("score", SCORES, ids=repr)
@@ -91,17 +93,17 @@ def test_limits_keep_most_of_a_row_out():
 @given(cases, st.sampled_from(IN_RANKING_ORDER))
 def test_keys_never_fall_along_the_ranking(case, score):
     probs, labels = wide_rows(*case)
-    batch = recipe.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
+    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
     _, _, keys = batch.all_keys(slice(0, len(probs)))
     falling = [key.reshape(probs.shape) for key in keys]
-    assert order.not_after(tuple(key[:, :-1] for key in falling), tuple(key[:, 1:] for key in falling)).all()
+    assert lexicographic.not_after(tuple(key[:, :-1] for key in falling), tuple(key[:, 1:] for key in falling)).all()
 
 
 @given(cases, st.sampled_from(SCORES))
 def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, score):
     probs, labels = wide_rows(*case)
     score = sized(score, probs.shape[1])
-    batch = recipe.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
+    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
     part = slice(0, len(probs))
     cells, _, everything = batch.all_keys(part)
     _, own = batch.label_keys(labels, part)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset import _kernels, noise, ranking
-from rankset.blocks import BLOCK_BYTES, THREADS
-from rankset.cells import LabelCells, RankedCells, Rows
+from rankset.core import kernels, noise, ranking
+from rankset.core.cells import LabelCells, RankedCells, Rows
+from rankset.core.parallel import BLOCK_BYTES, THREADS
 from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, sized, wide_rows
 
 pytest.importorskip("numba")
@@ -24,9 +24,9 @@ DTYPES = [np.float16, np.float32, np.float64]
 
 def both_ways(ask):
     """The answers of the compiled and of the plain path."""
-    with mock.patch.object(_kernels, "WORTHWHILE", 0), mock.patch.object(ranking, "FEW", 0):
+    with mock.patch.object(kernels, "WORTHWHILE", 0), mock.patch.object(ranking, "FEW", 0):
         compiled = ask()
-        with mock.patch.dict(os.environ, {_kernels.PLAIN: "1"}):
+        with mock.patch.dict(os.environ, {kernels.PLAIN: "1"}):
             return compiled, ask()
 
 
@@ -70,7 +70,7 @@ def test_labels_are_read_as_by_the_plain_twin(case, with_ids):
     probs, labels = wide_rows(*case)
     dice = noise.Dice.of(3, np.arange(len(probs), dtype=np.uint64) if with_ids else None)
     plain = LabelCells(Rows(probs, lambda: noise.draws(probs, dice)), labels)
-    read = _kernels.twins.Twins().read(probs, labels, dice, masses=True)
+    read = kernels.twins.Twins().read(probs, labels, dice, masses=True)
     assert read.clear
     told = LabelCells(Rows(probs, None).with_noise(read.draws), labels, read)
     for feature in ("prob", "rank", "mass", "before", "noise"):
@@ -92,8 +92,8 @@ def test_labels_are_listed_as_by_the_plain_twin(case, rank, mass, floored, crowd
     inside = (everything.rank <= rank) & (everything.before <= mass)
     if floored:
         inside &= everything.prob >= floors[everything.row]
-    twins = _kernels.twins.Twins()
-    with mock.patch.multiple(_kernels.twins, ROOM=1, CROWDED=crowded):
+    twins = kernels.twins.Twins()
+    with mock.patch.multiple(kernels.twins, ROOM=1, CROWDED=crowded):
         listed = twins.likeliest(probs, rank, mass, floors, dice, masses=True)
     assert listed.clear is (listed.owns is not None)
     told = RankedCells(everything.rows if listed.draws is None else Rows(probs, None).with_noise(listed.draws), listed)
@@ -130,26 +130,26 @@ def test_sums_in_doubt_are_judged_by_the_plain_check():
 
 
 def test_small_matrices_never_load_numba():
-    large = _kernels.WORTHWHILE // 10 + 1, 10
-    assert _kernels.chosen(100, 10) is None
-    assert _kernels.chosen(*large) is not None
-    assert _kernels.chosen(2, _kernels.MOST_COLUMNS + 1) is None
-    with mock.patch.dict(os.environ, {_kernels.PLAIN: "1"}):
-        assert _kernels.chosen(*large) is None
-    with mock.patch.dict(os.environ, {_kernels.PLAIN: "0"}):
-        assert _kernels.chosen(*large) is not None
+    large = kernels.WORTHWHILE // 10 + 1, 10
+    assert kernels.chosen(100, 10) is None
+    assert kernels.chosen(*large) is not None
+    assert kernels.chosen(2, kernels.MOST_COLUMNS + 1) is None
+    with mock.patch.dict(os.environ, {kernels.PLAIN: "1"}):
+        assert kernels.chosen(*large) is None
+    with mock.patch.dict(os.environ, {kernels.PLAIN: "0"}):
+        assert kernels.chosen(*large) is not None
     with (
-        mock.patch.dict(os.environ, {_kernels.PLAIN: "yes"}),
+        mock.patch.dict(os.environ, {kernels.PLAIN: "yes"}),
         pytest.raises(TypeError, match="RANKSET_PLAIN must be 0 or 1, got 'yes'"),
     ):
-        _kernels.chosen(*large)
+        kernels.chosen(*large)
 
 
 def test_a_numba_that_does_not_work_is_done_without(tmp_path):
     (tmp_path / "numba").mkdir()
     (tmp_path / "numba" / "__init__.py").write_text("raise ImportError('needs another NumPy')")
     code = (
-        "import warnings, numpy, rankset, rankset._kernels; rankset._kernels.WORTHWHILE = 0; "
+        "import warnings, numpy, rankset.core.kernels; rankset.core.kernels.WORTHWHILE = 0; "
         "warnings.simplefilter('error'); rows = numpy.tile([[0.7, 0.3]], (40, 1)); "
         "rankset.calibrate(rows, numpy.arange(40) % 2)"
     )
@@ -166,7 +166,7 @@ def test_a_numba_that_does_not_work_is_done_without(tmp_path):
 def test_loops_are_compiled_where_they_cannot_be_remembered(monkeypatch):
     import numba
 
-    from rankset._kernels.loops.compiling import compiled
+    from rankset.core.kernels.loops.compiling import compiled
 
     njit = numba.njit
 

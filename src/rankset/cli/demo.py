@@ -8,8 +8,8 @@ import click
 import numpy as np
 
 import rankset as rs
-from rankset import outputs
 from rankset.cli.reading import check_output, options
+from rankset.io import write_sets
 
 ROW = "carer"
 NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
@@ -29,7 +29,7 @@ def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
     rankset demo
     rankset calibrate val_logits.npy val_labels.npy --kind logits --classes classes.txt -o rule.rankset
     """
-    logits, labels = rs.paper.scores(ROW)
+    logits, labels = rs.datasets.load(ROW)
     half = len(labels) // 2
     arrays = {
         "val_logits.npy": logits[:half],
@@ -41,8 +41,8 @@ def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
         check_output(folder / name, None, (), force=force)
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
-        with outputs.draft(folder / name, force=force) as file:
+        with write_sets.draft(folder / name, force=force) as file:
             np.save(file, array)
-    with outputs.draft(folder / CLASSES, force=force) as file:
+    with write_sets.draft(folder / CLASSES, force=force) as file:
         file.write("".join(f"{name}\n" for name in NAMES).encode())
     click.echo(f"{folder}: {half:,} rows to calibrate, {len(labels) - half:,} to test, {len(NAMES)} classes", err=True)

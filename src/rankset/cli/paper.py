@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from rankset import level
+from rankset.core.alpha import exact_alpha
+from rankset.datasets import DATASETS
 from rankset.paper import figures as drawing
 from rankset.paper import tables
-from rankset.paper.data import ROWS
 from rankset.paper.study import ALPHAS, Numbers, study
 
 OUTPUT = Path("rankset-demo")
@@ -24,7 +24,7 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--alpha", default="0.1", show_default=True, help="Tolerated miss rate of tables and Figure 2."),
         click.option("--repeats", type=click.IntRange(1), default=100, show_default=True, help="Random halves."),
         click.option(
-            "--data", "rows", multiple=True, type=click.Choice(list(ROWS)), help="Only this row; may be repeated."
+            "--data", "rows", multiple=True, type=click.Choice(list(DATASETS)), help="Only this row; may be repeated."
         ),
         click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the halves."),
     ]
@@ -79,7 +79,7 @@ def everything(alpha: str, repeats: int, rows: Sequence[str], seed: int, output:
 
 
 def _measured(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> Numbers:
-    written = f"{float(level.exact(alpha)):g}"
+    written = f"{float(exact_alpha(alpha)):g}"
     output.mkdir(parents=True, exist_ok=True)
     for old in (output / "numbers.json", *(output / name for name in drawing.FILES)):
         old.unlink(missing_ok=True)  # nothing of an older run stays beside the new, and the folder can be written

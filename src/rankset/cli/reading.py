@@ -11,11 +11,12 @@ from typing import Any
 
 import click
 
-from rankset import archive, budget, files, outputs, storage
-from rankset.conformal import Rule
 from rankset.errors import FileError
-from rankset.inputs import KINDS
-from rankset.tables import Layout
+from rankset.inputs.matrix import KINDS
+from rankset.io import container, memory_budget, read_scores, write_sets
+from rankset.io.layout import Layout
+from rankset.rules import rule_file
+from rankset.rules.rule import Rule
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 DEFAULT_ALPHA = "0.1"
@@ -51,7 +52,7 @@ OPTIONS = {
     "max_memory": click.option(
         "--max-memory",
         metavar="BYTES",
-        callback=lambda _context, _parameter, text: None if text is None else budget.parsed(text),
+        callback=lambda _context, _parameter, text: None if text is None else memory_budget.parsed(text),
         help="What reading a file may take, as 2GB or 500MB.  [default: RANKSET_MAX_MEMORY, or half of what is free]",
     ),
     "force": click.option("--force", is_flag=True, help="Replace the output if it exists."),
@@ -86,7 +87,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapped(**told: Any) -> Any:
             if where:
                 told["layout"] = Layout(**{name: told.pop(name) for name in where})
-            with budget.told(told.pop("max_memory", None)):
+            with memory_budget.told(told.pop("max_memory", None)):
                 return command(**told)
 
         for name in reversed(names):
@@ -112,7 +113,7 @@ def given(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> t
 
 def told_names(path: Path | None) -> list[str] | None:
     """The class names in a file, one per line."""
-    return None if path is None else files.lines(str(path))
+    return None if path is None else read_scores.lines(str(path))
 
 
 def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:
@@ -129,8 +130,8 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
 
 def save(rule: Rule, path: Path, *, force: bool) -> None:
     """Writes a rule, whole or not at all, and over nothing that came there meanwhile."""
-    with outputs.draft(path, force=force) as file:
-        file.write(storage.packed(path, *archive.pack(rule.recipe, rule.calibration)))
+    with write_sets.draft(path, force=force) as file:
+        file.write(container.packed(path, *rule_file.pack(rule.recipe, rule.calibration)))
 
 
 def say(text: str, *, err: bool = False) -> None:

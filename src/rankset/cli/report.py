@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 import rankset as rs
-from rankset import choosing, level, outputs
 from rankset.cli.reading import FILE, check_output, options, say, told_names
-from rankset.tables import Layout, Rows
+from rankset.core.alpha import exact_alpha
+from rankset.evaluation import comparison
+from rankset.io import write_sets
+from rankset.io.layout import Layout, Rows
 
 
 @click.command(short_help="A page for the browser, to keep or to send.")
@@ -43,7 +45,7 @@ def report(
     rankset report val_logits.npy val_labels.npy test_logits.npy test_labels.npy --kind logits -o report.html
     rankset report val.parquet test.parquet --label answer -o report.html
     """
-    level.exact(alpha)
+    exact_alpha(alpha)
     check_output(output, ".html", paths, force=force)
     rule_files = [path for path in paths if path.endswith(".rankset")]
     rest, step = paths[len(rule_files) :], 1 if layout.label else 2
@@ -67,7 +69,7 @@ def report(
         study = rs.report.of_rules(
             rules, new.scores, new.labels_of(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
         )
-    with outputs.draft(output, force=force) as file:
+    with write_sets.draft(output, force=force) as file:
         file.write(
             rs.report.page(study, title, source=f"Made by rankset {rs.__version__} from {', '.join(paths)}").encode()
         )
@@ -80,7 +82,7 @@ def _calibrated(known: Rows, kind: Any, seed: int) -> list[rs.Rule]:
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": known.ids, "seed": seed}
     with known.named():
         labels = known.labels_of(names)
-        return [rs.calibrate(known.scores, labels, score=score, **shared) for score in choosing.fixed(kind)]
+        return [rs.calibrate(known.scores, labels, score=score, **shared) for score in comparison.fixed(kind)]
 
 
 def _expected(step: int, *, rules: bool) -> str:

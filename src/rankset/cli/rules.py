@@ -14,19 +14,23 @@ import click
 import numpy as np
 
 import rankset as rs
-from rankset import choosing, conditions, files, level, outputs, progress, scores
+from rankset import conditions, progress
 from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, options, save, say, told_names
+from rankset.core.alpha import exact_alpha, rows_needed
 from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
-from rankset.names import short
-from rankset.tables import Layout
+from rankset.evaluation import comparison
+from rankset.inputs.vocabulary import short
+from rankset.io import read_scores, write_sets
+from rankset.io.layout import Layout
+from rankset.scores import builtin as scores
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
 PART_BYTES = 32 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
 SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)} | {
-    type(score).__name__.lower(): score for score in choosing.FIXED
+    type(score).__name__.lower(): score for score in comparison.FIXED
 }
 """Scores by name, with the parameters that ``compare`` gives them."""
 
@@ -161,9 +165,9 @@ def predict(
     elif output in (None, "-") and sys.stdout is None:
         raise FileError.unwritable("-", "standard output is closed")
     rule = _load(rule_file)
-    level.exact(alpha)
+    exact_alpha(alpha)
     found = shards.expanded(paths)
-    style = outputs.EXCEL if excel else outputs.PLAIN
+    style = write_sets.EXCEL if excel else write_sets.PLAIN
     if folder:
         if excel:
             raise FileError.not_for_spreadsheets(str(output))
@@ -179,13 +183,13 @@ def predict(
     parts = progress.shown(sets, "predicting", show=several, unit="files", total=len(found))
     with once(), closing(sets):  # where writing fails, worker processes end, too
         if output in (None, "-"):
-            outputs.stream(sys.stdout.buffer, parts, style=style)
+            write_sets.stream(sys.stdout.buffer, parts, style=style)
             return
-        rows = outputs.write(Path(str(output)), parts, force=force, style=style)
+        rows = write_sets.write(Path(str(output)), parts, force=force, style=style)
     say(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
 
 
-def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[outputs.Part]:
+def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[write_sets.Part]:
     """The sets of one file, some rows at a time, and what stands beside them."""
     rows = layout.rows(path, classes=rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
@@ -196,7 +200,7 @@ def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout
         for part in progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count):
             yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
             start += len(part)
-            files.release(rows.scores)
+            read_scores.release(rows.scores)
 
 
 @click.command(short_help="How a rule's sets do, now that labels are known.")
@@ -224,7 +228,7 @@ def evaluate(
     for pair in shards.paired(*given(paths, label_files, layout)):
         rows = layout.rows(*pair, rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
         with once(), rows.named(), progress.watched("evaluating"):
-            truth.append(rule.classes[rows.columns_of(rule)])
+            truth.append(rule.classes[rows.columns_of(rule.recipe.classes)])
             groups.append(rows.groups)
             told_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in asked:
@@ -270,11 +274,11 @@ def compare(
         raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")
     rows = layout.known_rows(*pairs[0], told_names(classes), kind)
     names = rows.classes
-    shared = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
+    shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.named(), progress.watched("comparing"):
         labels = rows.labels_of(names)
         told = {
-            alpha: rs.compare(rows.scores, labels, alpha, scores=choosing.fixed(kind), **shared)
+            alpha: rs.compare(rows.scores, labels, alpha, scores=comparison.fixed(kind), **shared)
             for alpha in alphas or (DEFAULT_ALPHA,)
         }
     if as_json:
@@ -333,7 +337,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
 
 def _of_groups(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     """Of a rule with many thresholds: how many cut, and how many keep everything for lack of rows."""
-    counts, needed = rule.calibration.counts, level.rows_needed(level.exact(alpha))
+    counts, needed = rule.calibration.counts, rows_needed(exact_alpha(alpha))
     return {
         "thresholds": int((counts >= needed).sum()),
         "groups_too_small": int((counts < needed).sum()),

@@ -20,22 +20,22 @@ import dask
 import dask.array as da
 import numpy as np
 
-from rankset import arrow
 from rankset.conditions import Condition, Marginal
-from rankset.conformal import Rule
+from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
 from rankset.errors import FileError, InputError, KindError, warn
-from rankset.files import Columns
-from rankset.indexes import RowIndex
-from rankset.inputs import Kind, objects
-from rankset.level import Alpha
-from rankset.names import in_order
-from rankset.scores import Rank, Score
-from rankset.selection import Empty
-from rankset.tables import Layout
+from rankset.inputs.matrix import Kind, object_array
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import in_order
+from rankset.io import arrow
+from rankset.io.layout import Layout
+from rankset.io.read_scores import Columns
+from rankset.rules.rule import Rule
+from rankset.rules.select import Empty
+from rankset.scores.builtin import Rank, Score
 
-NOTHING = objects([])
+NOTHING = object_array([])
 
 Where = Any
 """Of a frame: the name of a column, or a series of its partitions. Of an array: an array of its rows."""
@@ -158,11 +158,11 @@ def _part_of_block(scores: Any, number: Any, names: Sequence[str], values: Seque
 
 
 def _rule_of_block(scores: Any, number: Any, *values: Any, question: Calibrating, names: Sequence[str]) -> Any:
-    return objects([question.of(_part_of_block(scores, number, names, values))])
+    return object_array([question.of(_part_of_block(scores, number, names, values))])
 
 
 def _joined(answers: Any) -> Any:
-    return objects([parts.joined(answers)])
+    return object_array([parts.joined(answers)])
 
 
 def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:

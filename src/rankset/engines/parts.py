@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from rankset import arrow, inputs
 from rankset.conditions import Condition, Marginal
-from rankset.conformal import Rule, calibrate
+from rankset.core.alpha import Alpha
 from rankset.errors import FileError, InputError, KindError, RanksetWarning, located, once, warn
-from rankset.files import Columns
-from rankset.inputs import Kind
-from rankset.level import Alpha
-from rankset.prediction import LevelRule
-from rankset.scores import Rank, Score
-from rankset.selection import Empty
+from rankset.inputs.matrix import Kind, named_labels, object_array
+from rankset.io import arrow
+from rankset.io.layout import Layout, as_numbers
+from rankset.io.read_scores import Columns
+from rankset.rules.level_rule import LevelRule
+from rankset.rules.rule import Rule, calibrate
+from rankset.rules.select import Empty
+from rankset.scores.builtin import Rank, Score
 from rankset.sets import PredictionSets
-from rankset.tables import Layout, as_numbers
 
 FAN = 16
 """How many rules are merged at a time."""
@@ -74,7 +74,7 @@ class Calibrating:
             warnings.simplefilter("always", RanksetWarning)
             rule = calibrate(
                 part.scores,
-                inputs.named_labels(part.labels, None if self.classes is None else inputs.objects(self.classes)),
+                named_labels(part.labels, None if self.classes is None else object_array(self.classes)),
                 score=self.score,
                 condition=self.condition,
                 kind=self.kind,

@@ -25,19 +25,20 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankset import atomic, blocks, budget, files, outputs
 from rankset.conditions import Condition, Marginal
-from rankset.conformal import Rule
+from rankset.core import parallel
+from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
 from rankset.errors import FileError, KindError
-from rankset.inputs import Kind
-from rankset.level import Alpha
-from rankset.names import in_order
-from rankset.scores import Rank, Score
-from rankset.selection import Empty
+from rankset.inputs.matrix import Kind
+from rankset.inputs.vocabulary import in_order
+from rankset.io import atomic, memory_budget, read_scores, write_sets
+from rankset.io.layout import Layout, Rows, same_groups
+from rankset.rules.rule import Rule
+from rankset.rules.select import Empty
+from rankset.scores.builtin import Rank, Score
 from rankset.sets import PredictionSets
-from rankset.tables import Layout, Rows, same_groups
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """A file, a folder, a pattern, or several of them."""
@@ -100,7 +101,7 @@ def predict(
 
 def each(
     rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
-) -> Iterator[outputs.Part]:
+) -> Iterator[write_sets.Part]:
     """The sets of one file at a time, with the columns to be kept beside them."""
     return spread(partial(_sets_of, Predicting.at(rule, alpha, empty), layout), expanded(scores), workers)
 
@@ -125,8 +126,8 @@ def write(
     target = Path(folder)
     paths = expanded(scores)
     targets = [target / f"{_stem(path)}{suffix}" for path in paths]
-    if suffix not in outputs.WRITERS:
-        raise FileError.unknown_kind(f"sets{suffix}", tuple(outputs.WRITERS))
+    if suffix not in write_sets.WRITERS:
+        raise FileError.unknown_kind(f"sets{suffix}", tuple(write_sets.WRITERS))
     if target.exists() and not target.is_dir():
         raise FileError.unwritable(str(target), "it is a file, and must be a folder")
     taken = {os.path.realpath(path) for path in paths}
@@ -149,17 +150,17 @@ def expanded(paths: Paths) -> list[str]:
     """
     if not isinstance(paths, str | os.PathLike):
         several = [file for path in paths for file in expanded(path)]
-        if len(several) > 1 and files.STDIN in several:
+        if len(several) > 1 and read_scores.STDIN in several:
             raise FileError.stdin_alone()
         return several
     text = os.fspath(paths)
-    if text == files.STDIN or (Path(text).exists() and not Path(text).is_dir()):
+    if text == read_scores.STDIN or (Path(text).exists() and not Path(text).is_dir()):
         return [text]
     if Path(text).is_dir():
         found = sorted(
             entry.path
             for entry in os.scandir(text)
-            if entry.is_file() and files.is_known(entry.path) and not entry.name.startswith(".")
+            if entry.is_file() and read_scores.is_known(entry.path) and not entry.name.startswith(".")
             if not entry.name.endswith(".txt")
         )
     elif glob.has_magic(text):
@@ -185,7 +186,7 @@ def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
     others = expanded(labels)
     if len(others) != len(rows):
         raise FileError.unpaired(len(rows), len(others))
-    if files.STDIN in rows and files.STDIN in others:
+    if read_scores.STDIN in rows and read_scores.STDIN in others:
         raise FileError.stdin_alone()
     if len(rows) == 1:
         return [(rows[0], others[0])]
@@ -212,16 +213,16 @@ def spread(work: Callable[[Any], Result], jobs: Sequence[Any], workers: int | No
     """``work`` on every job, in processes of their own where there are several; results in the order of the jobs."""
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise KindError.argument("workers", "a whole number, at least 1, or None for one per core", workers)
-    count = min(len(jobs), workers or blocks.cores())
+    count = min(len(jobs), workers or parallel.cores())
     if count <= 1:
         yield from map(work, jobs)
         return
     if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself finds out
         raise FileError.no_main_guard()
-    threads = str(max(1, blocks.cores() // count))
+    threads = str(max(1, parallel.cores() // count))
     context = multiprocessing.get_context("spawn")
     life, ours = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(count, context, _prepared, (threads, budget.limit() // count, life))
+    pool = ProcessPoolExecutor(count, context, _prepared, (threads, memory_budget.limit() // count, life))
     try:
         yield from _in_order(pool, work, jobs, 2 * count)
     except BrokenProcessPool:
@@ -294,8 +295,8 @@ def _prepared(threads: str, memory: int, life: Connection) -> None:
 
     It ends when the other end of ``life`` is closed: the process that started it asks for that, or is gone.
     """
-    os.environ.setdefault(blocks.THREADS, threads)
-    budget.tell(memory)
+    os.environ.setdefault(parallel.THREADS, threads)
+    memory_budget.tell(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
 
@@ -326,14 +327,14 @@ def _rule(question: Calibrating, rows: Rows) -> Answer:
     return question.of(_part(rows.spelt(question.classes)))
 
 
-def _sets_of(question: Predicting, layout: Layout, path: str) -> outputs.Part:
+def _sets_of(question: Predicting, layout: Layout, path: str) -> write_sets.Part:
     rows = layout.rows(path, classes=question.classes, kind=question.rule.kind)
     return question.of(_part(rows.of_groups(question.rule.groups.tolist()))), rows.kept
 
 
 def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:
     path, target = job
-    outputs.write(target, [_sets_of(question, layout, path)], force=force)
+    write_sets.write(target, [_sets_of(question, layout, path)], force=force)
     return target
 
 
@@ -350,4 +351,4 @@ def _stem(path: str) -> str:
     """A file's name without what tells its kind."""
     name = Path(path)
     name = name.with_suffix("") if name.suffix.lower() == ".gz" else name
-    return name.with_suffix("").name if files.is_known(str(name)) else name.name
+    return name.with_suffix("").name if read_scores.is_known(str(name)) else name.name

@@ -21,17 +21,17 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from rankset.conditions import Condition, Marginal
-from rankset.conformal import Rule
+from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Calibrating, Predicting
 from rankset.errors import KindError, RanksetError
-from rankset.files import Columns
-from rankset.inputs import Kind
-from rankset.level import Alpha
-from rankset.names import in_order
-from rankset.scores import Rank, Score
-from rankset.selection import Empty
-from rankset.tables import Layout
+from rankset.inputs.matrix import Kind
+from rankset.inputs.vocabulary import in_order
+from rankset.io.layout import Layout
+from rankset.io.read_scores import Columns
+from rankset.rules.rule import Rule
+from rankset.rules.select import Empty
+from rankset.scores.builtin import Rank, Score
 
 CHUNK_BYTES = 32 << 20
 """Arrow batches of a partition are worked on together up to about this size."""

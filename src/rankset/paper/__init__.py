@@ -6,7 +6,6 @@ the other two live here, for comparison, and have none.
 """
 
 from rankset.paper.class_column import ClassColumn
-from rankset.paper.data import ROWS, Row, scores
 from rankset.paper.experiment import METHODS, Results, resample
 from rankset.paper.printed import PrintedRule, printed_rule
 from rankset.paper.study import ALPHAS, Numbers, study
@@ -14,14 +13,11 @@ from rankset.paper.study import ALPHAS, Numbers, study
 __all__ = [
     "ALPHAS",
     "METHODS",
-    "ROWS",
     "ClassColumn",
     "Numbers",
     "PrintedRule",
     "Results",
-    "Row",
     "printed_rule",
     "resample",
-    "scores",
     "study",
 ]

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset import inputs
-from rankset.cells import Cells
-from rankset.inputs import Kind
-from rankset.order import Keys, Ladder
-from rankset.probabilities import from_kind
+from rankset.core.cells import Cells
+from rankset.core.lexicographic import Keys, Ladder
+from rankset.inputs.matrix import Kind, as_matrix, checked_rows
+from rankset.inputs.probabilities import from_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class ClassColumn:
     @classmethod
     def fit(cls, probs: ArrayLike, *, kind: Kind = "probs") -> "ClassColumn":
         """The score that compares with the columns of these calibration rows."""
-        rows = from_kind(inputs.checked_rows(inputs.matrix(probs, kind), kind, 0), kind)
+        rows = from_kind(checked_rows(as_matrix(probs, kind), kind, 0), kind)
         columns = np.repeat(np.arange(rows.shape[1]), len(rows))
         return cls(len(rows), Ladder((columns, np.sort(rows, axis=0).T.ravel())))
 

@@ -8,16 +8,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import inputs, level
 from rankset.conditions import Marginal
-from rankset.indexes import RowIndex
-from rankset.inputs import Kind
-from rankset.level import Alpha
-from rankset.metrics import EMPTY_APART, sscv
-from rankset.names import class_names
-from rankset.recipe import Batch, Recipe
-from rankset.resampling import Ranked, halves
-from rankset.scores import Aps, Rank, Raps, Saps, Score, Thr
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.evaluation.metrics import EMPTY_APART, sscv
+from rankset.evaluation.resampling import Ranked, halves
+from rankset.inputs.matrix import Kind, as_matrix, class_count, known_kind, label_codes
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import class_names
+from rankset.rules.spec import Batch, Recipe
+from rankset.scores.builtin import Aps, Rank, Raps, Saps, Score, Thr
 
 METHODS: Mapping[str, Score] = {
     "RANK": Rank(),
@@ -79,10 +78,10 @@ def resample(
     Scores that draw get fresh draws from half to half, as many sets of them as ``CELLS_RANKED`` allows: one set of
     draws for all halves would move every mean by the same chance.
     """
-    source = inputs.matrix(values, inputs.known_kind(kind))
-    n_columns = inputs.n_columns(source, kind)
-    columns = inputs.label_codes(labels, class_names(None, n_columns), len(source), RowIndex.of(values))
-    levels = [level.exact(alpha) for alpha in alphas]
+    source = as_matrix(values, known_kind(kind))
+    n_columns = class_count(source, kind)
+    columns = label_codes(labels, class_names(None, n_columns), len(source), RowIndex.of(values))
+    levels = [exact_alpha(alpha) for alpha in alphas]
     splits = list(halves(len(source), repeats, seed))
     answers = np.empty((len(methods), len(alphas), len(measures), repeats))
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rankset.datasets import DATASETS
 from rankset.errors import KindError
-from rankset.paper.data import ROWS
 from rankset.paper.experiment import METHODS
 from rankset.paper.study import AS_PUBLISHED, Numbers
 
@@ -173,7 +173,7 @@ def curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # noqa: ANN401
 
 
 def _task(row: str) -> str:
-    return ROWS[row.removesuffix("²")].task
+    return DATASETS[row.removesuffix("²")].task
 
 
 def _title(row: str) -> str:

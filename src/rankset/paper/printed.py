@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset import blocks, level
-from rankset.calibration import Thresholds
-from rankset.conformal import calibrate
-from rankset.inputs import Kind
-from rankset.level import Alpha
-from rankset.recipe import Batch, Recipe
-from rankset.selection import select
+from rankset.core import parallel
+from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.calibration import Thresholds
+from rankset.inputs.matrix import Kind
+from rankset.rules.rule import calibrate
+from rankset.rules.select import select
+from rankset.rules.spec import Batch, Recipe
 from rankset.sets import PredictionSets
 
 
@@ -56,9 +56,9 @@ class PrintedRule:
 
 def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kind = "probs") -> PrintedRule:
     """Steps 4 to 6 of Algorithm 1, to the letter; where they are undefined (no row may be missed) keeps every label."""
-    rule, exact = calibrate(probs, labels, kind=kind), level.exact(alpha)
+    rule, exact = calibrate(probs, labels, kind=kind), exact_alpha(alpha)
     ranks, n = rule.calibration.keys[0], rule.n
-    misses = n + 1 - level.position(n, exact)
+    misses = n + 1 - threshold_position(n, exact)
     if misses == 0:
         return PrintedRule(rule.recipe, exact, rule.recipe.n_columns + 1, -math.inf, Fraction(0))
     r_star = int(ranks[n - misses])
@@ -72,5 +72,5 @@ def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kin
 def _at_rank(recipe: Recipe, probs: ArrayLike, rank: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Each row's probability at ``rank``."""
     batch = Batch.of(recipe, probs)
-    cells = [batch.all_keys(part)[0] for part in blocks.split(*batch.shape)]
+    cells = [batch.all_keys(part)[0] for part in parallel.split(*batch.shape)]
     return np.concatenate([part.prob[part.rank == rank] for part in cells])

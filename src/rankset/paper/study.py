@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import beta, level, progress
-from rankset.conformal import calibrate
+from rankset import progress
+from rankset.core import coverage_law
+from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.datasets import DATASETS, load
 from rankset.errors import RuleError, StorageError
-from rankset.inputs import Kind
-from rankset.level import Alpha
+from rankset.evaluation.resampling import halves
+from rankset.inputs.matrix import Kind
 from rankset.paper.class_column import ClassColumn
-from rankset.paper.data import ROWS, scores
 from rankset.paper.experiment import MEASURES, METHODS, Results, resample
 from rankset.paper.printed import printed_rule
-from rankset.resampling import halves
+from rankset.rules.rule import calibrate
 from rankset.sets import PredictionSets
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))
@@ -79,10 +80,10 @@ class Numbers:
         """How many standard errors coverage lies from k / (n + 1), by the law of random halves without ties; NaN where
         every label is kept."""
         n, m = self.rows[row]["calibration"], self.rows[row]["test"]
-        k = level.position(n, level.exact(alpha))
+        k = threshold_position(n, exact_alpha(alpha))
         if k > n:
             return math.nan
-        mean, variance = k / (n + 1), beta.beta_binomial_variance(m, k, n + 1 - k) / m**2
+        mean, variance = k / (n + 1), coverage_law.beta_binomial_variance(m, k, n + 1 - k) / m**2
         return (self.mean(row, method, alpha, "coverage") - mean) / math.sqrt(variance / self.repeats)
 
     def save(self, path: Path) -> None:
@@ -107,18 +108,18 @@ def study(
     seed: int = 0,
     show_progress: bool = True,
 ) -> Numbers:
-    """The paper's experiment on the scores that come with the package (all ``ROWS``, unless some are named).
+    """The paper's experiment on the scores that come with the package (all ``DATASETS``, unless some are named).
 
     Tables, Figure 2 and what is done at one level only are for ``alpha``, by default the first of ``alphas``.
     """
-    names = list(ROWS if rows is None else rows)
+    names = list(DATASETS if rows is None else rows)
     for name in names:
-        if name not in ROWS:
-            raise RuleError.option("row", name, tuple(ROWS))
+        if name not in DATASETS:
+            raise RuleError.option("row", name, tuple(DATASETS))
     written = [_written(one) for one in alphas]
     asked = written[0] if alpha is None else _written(alpha)
     few = min(repeats, FEW_REPEATS)
-    jobs = [(name, name, ROWS[name].kind) for name in names]
+    jobs = [(name, name, DATASETS[name].kind) for name in names]
     jobs += [(AS_PUBLISHED[name], name, "logits") for name in names if name in AS_PUBLISHED]
     measured = {
         title: _row(name, kind, written, repeats, seed)
@@ -143,15 +144,15 @@ def study(
 
 
 def _row(name: str, kind: Kind, alphas: Sequence[str], repeats: int, seed: int) -> dict[str, Any]:
-    values, labels = scores(name)
+    values, labels = load(name)
     results = resample(values, labels, alphas=alphas, repeats=repeats, seed=seed, kind=kind)
-    rule = calibrate(values, labels, kind=ROWS[name].kind)  # ranks are the same for every kind
+    rule = calibrate(values, labels, kind=DATASETS[name].kind)  # ranks are the same for every kind
     profile = rule.rank_profile(alphas[0])
     n = len(labels)
     return {
         "data": name,
-        "title": ROWS[name].title,
-        "model": ROWS[name].model,
+        "title": DATASETS[name].title,
+        "model": DATASETS[name].model,
         "questions": n,
         "classes": int(values.shape[1]),
         "calibration": n // 2,
@@ -179,13 +180,13 @@ def _rounded(value: float) -> float:
 
 
 def _written(alpha: Alpha) -> str:
-    return f"{float(level.exact(alpha)):g}"
+    return f"{float(exact_alpha(alpha)):g}"
 
 
 def _temperatures(name: str, alpha: str, repeats: int, seed: int) -> dict[str, dict[str, float]]:
     """Mean sizes as the scores are, and with a random temperature for every row: the order within rows stays."""
-    values, labels = scores(name)
-    logits = values if ROWS[name].kind == "logits" else np.log(np.maximum(values, np.finfo(np.float32).tiny))
+    values, labels = load(name)
+    logits = values if DATASETS[name].kind == "logits" else np.log(np.maximum(values, np.finfo(np.float32).tiny))
     powers = np.exp(np.random.default_rng(seed).normal(size=(len(labels), 1)))
     options: dict[str, Any] = {"alphas": [alpha], "repeats": repeats, "seed": seed, "kind": "logits"}
     plain, scrambled = (resample(matrix, labels, **options) for matrix in (logits, logits * powers))
@@ -219,9 +220,9 @@ def _parts(name: str, repeats: int, seed: int) -> Iterator[tuple[NDArray[Any], I
         for cal, test in halves(GENERATED_ROWS, repeats, seed):
             yield *confident_errors(rng, GENERATED_ROWS), "probs", cal, test
     else:
-        values, labels = scores(name)
+        values, labels = load(name)
         for cal, test in halves(len(labels), repeats, seed):
-            yield values, labels, ROWS[name].kind, cal, test
+            yield values, labels, DATASETS[name].kind, cal, test
 
 
 def _three_rules(values: NDArray[Any], labels: Ints, alpha: str, kind: Kind) -> tuple[Predict, Predict, Predict]:

@@ -15,7 +15,7 @@ PUBLISHED_ALPHA = "0.1"
 
 def published() -> Mapping[tuple[str, str], Mapping[str, float]]:
     """Table 1 as printed in the paper: coverage, size and SSCV by (row, method), at alpha 0.1."""
-    text = (files("rankset.paper") / "data" / "table1.csv").read_text(encoding="utf-8")
+    text = (files("rankset.paper") / "table1.csv").read_text(encoding="utf-8")
     return {
         (row["data"], row["method"]): {name: float(row[name.lower()]) for name in ("coverage", "size", "SSCV")}
         for row in csv.DictReader(text.splitlines())

@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset import beta, blocks, inputs, level, progress, scores
-from rankset.choosing import FIXED
-from rankset.conformal import Rule, calibrate
+from rankset import progress
+from rankset.core import coverage_law, parallel
+from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_position
 from rankset.errors import InputError, KindError, RuleError, once
-from rankset.inputs import Kind
-from rankset.level import Alpha
-from rankset.metrics import EMPTY_APART, sscv
-from rankset.names import short
-from rankset.ragged import Ragged
-from rankset.scores import Score
-from rankset.sources import Source
+from rankset.evaluation.comparison import FIXED
+from rankset.evaluation.metrics import EMPTY_APART, sscv
+from rankset.inputs.matrix import Kind, label_codes, names_per_row
+from rankset.inputs.ragged import Ragged
+from rankset.inputs.source import Source
+from rankset.inputs.vocabulary import short
+from rankset.rules.rule import Rule, calibrate
+from rankset.scores import builtin as scores
+from rankset.scores.builtin import Score
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,14 +98,14 @@ def of_rules(
     n = len(source.values)
     if n == 0:
         raise InputError.no_rows_to_evaluate()
-    columns = inputs.label_codes(labels, first.recipe.classes, n, source.index)
+    columns = label_codes(labels, first.recipe.classes, n, source.index)
     alphas = _levels(alpha)
     told = {
-        name: None if values is None else inputs.names_per_row(values, n, source.index, name=name)
+        name: None if values is None else names_per_row(values, n, source.index, name=name)
         for name, values in (("groups", groups), ("ids", ids))
     }
     names, codes = _groups(told["groups"], n)
-    asked = Asked(source, told, codes, len(first.classes), alphas, level.exact(alpha))
+    asked = Asked(source, told, codes, len(first.classes), alphas, exact_alpha(alpha))
     with once():
         by_score = [
             _score(rule, asked, columns) for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
@@ -115,7 +117,7 @@ def of_rules(
             "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
             "groups": max(rule.recipe.n_groups for rule in rules),
             "alphas": [float(one) for one in alphas],
-            "alpha": float(level.exact(alpha)),
+            "alpha": float(exact_alpha(alpha)),
             "confidence": CONFIDENCE,
             "classes": [short(name, 60) for name in first.classes.tolist()],
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
@@ -123,7 +125,7 @@ def of_rules(
             "group_names": names,
             "group_counts": np.bincount(asked.codes, minlength=len(names))[: len(names)].tolist(),
             "conditions": sorted({repr(rule.condition) for rule in rules}),
-            "needed": [int(level.rows_needed(level.exact(one))) for one in alphas],
+            "needed": [int(rows_needed(exact_alpha(one))) for one in alphas],
         }
     )
 
@@ -154,7 +156,7 @@ class Asked:
 
     def each(self, rule: Rule) -> Iterator[tuple[slice, Floats]]:
         """The p-values of all rows, in blocks."""
-        for part in blocks.split(self.n, self.n_columns):
+        for part in parallel.split(self.n, self.n_columns):
             yield part, self.p_values(rule, part)
 
 
@@ -168,7 +170,7 @@ def _groups(groups: NDArray[Any] | None, n: int) -> tuple[list[str], Ints]:
 
 def _levels(alpha: Alpha) -> tuple[Fraction, ...]:
     """The levels of the slider, that which was asked for among them."""
-    return tuple(sorted({*map(level.exact, ALPHAS), level.exact(alpha)}))
+    return tuple(sorted({*map(exact_alpha, ALPHAS), exact_alpha(alpha)}))
 
 
 def _score(rule: Rule, asked: Asked, columns: Ints) -> dict[str, Any]:
@@ -200,7 +202,9 @@ def _at_levels(asked: Asked, true: Floats, sizes: Ints, columns: Ints) -> dict[s
     for alpha, widths in zip(asked.alphas, sizes, strict=True):
         covered = true > float(alpha)
         told["coverage"].append(_rounded(covered.mean()))
-        told["interval"].append([_rounded(end) for end in beta.binomial_interval(int(covered.sum()), n, CONFIDENCE)])
+        told["interval"].append(
+            [_rounded(end) for end in coverage_law.binomial_interval(int(covered.sum()), n, CONFIDENCE)]
+        )
         told["size"].append(_rounded(widths.mean()))
         told["sscv"].append(_rounded(sscv(covered, widths, alpha)))
         told["sscv_apart"].append(_rounded(sscv(covered, widths, alpha, strata=EMPTY_APART)))
@@ -221,9 +225,9 @@ def _at_levels(asked: Asked, true: Floats, sizes: Ints, columns: Ints) -> dict[s
 
 def _laws(rule: Rule, asked: Asked) -> dict[str, Any]:
     """Where luck alone leaves coverage at every level, whether ties may raise it further, and the paper's ranks."""
-    places = [level.position(rule.n, alpha) for alpha in asked.alphas]
+    places = [threshold_position(rule.n, alpha) for alpha in asked.alphas]
     told: dict[str, Any] = {
-        "band": [[_rounded(end) for end in beta.luck(asked.n, k, rule.n, CONFIDENCE)] for k in places],
+        "band": [[_rounded(end) for end in coverage_law.luck(asked.n, k, rule.n, CONFIDENCE)] for k in places],
         "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
     }
     if scores.orders_by_rank(rule.score):

@@ -1,0 +1,92 @@
+"""alpha, the tolerated miss rate, as an exact position in a sorted list."""
+
+import math
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import LevelError
+
+Alpha = float | str | Fraction | Decimal
+"""A level as users write it: 0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
+
+MOST_PLACES = 400
+
+
+def exact_alpha(alpha: Alpha) -> Fraction:
+    """The level exactly as typed: 0.1 is one tenth, not the nearest binary fraction.
+
+    >>> exact_alpha(0.1) == exact_alpha("0.1") == Fraction(1, 10)
+    True
+    """
+    value = _parsed(alpha)
+    if not 0 < value < 1:
+        raise LevelError.out_of_range(alpha, *_remedy(value))
+    return value
+
+
+def threshold_position(n: int, alpha: Fraction) -> int:
+    """Which of ``n`` sorted calibration keys is the threshold; ``n + 1`` means "keep every label".
+
+    >>> threshold_position(99, Fraction(1, 10)), threshold_position(8, Fraction(1, 10))
+    (90, 9)
+    """
+    return n + 1 - math.floor((n + 1) * alpha)
+
+
+def threshold_positions(counts: NDArray[np.int64], alpha: Fraction) -> NDArray[np.int64]:
+    """``position`` of every group size in ``counts``."""
+    sizes = counts.tolist()
+    places = {n: threshold_position(n, alpha) for n in set(sizes)}
+    return np.array([places[n] for n in sizes], dtype=np.int64)
+
+
+def rows_needed(alpha: Fraction) -> int:
+    """The fewest calibration rows at which some label can be left out."""
+    return math.ceil(1 / alpha) - 1
+
+
+def _parsed(alpha: object) -> Fraction:
+    if isinstance(alpha, np.ndarray) and alpha.ndim == 0:
+        alpha = alpha[()]
+    if isinstance(alpha, bool | np.bool_):
+        raise LevelError.not_a_number(alpha)
+    if isinstance(alpha, Rational):
+        return Fraction(alpha)
+    if isinstance(alpha, str) and "/" in alpha and len(alpha) <= MOST_PLACES:
+        return _fraction(alpha)
+    if isinstance(alpha, str | float | np.floating | Decimal):
+        return _decimal(alpha)
+    raise LevelError.not_a_number(alpha)
+
+
+def _fraction(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise LevelError.not_a_number(text) from None
+
+
+def _decimal(alpha: str | float | np.floating[Any] | Decimal) -> Fraction:
+    try:
+        value = Decimal(str(alpha))
+    except InvalidOperation:
+        raise LevelError.not_a_number(alpha) from None
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int) or value.adjusted() > MOST_PLACES:
+        raise LevelError.out_of_range(alpha)
+    if exponent < -MOST_PLACES:
+        raise LevelError.too_long(alpha, MOST_PLACES)
+    return Fraction(value)
+
+
+def _remedy(value: Fraction) -> tuple[str, ...]:
+    """A guess at what somebody who typed a percentage meant."""
+    if not 1 < value < 100:
+        return ()
+    percent = value if value < 50 else 100 - value
+    return (f"did you mean {float(percent / 100):g}?",)

@@ -1,0 +1,45 @@
+"""Compiled twins of the hot loops, and the one place where they are chosen.
+
+Numba is optional (``pip install 'rankset[fast]'``). Twins give the same bits as the plain path, so choosing them
+changes nothing but time; RANKSET_PLAIN=1 forces the plain path.
+"""
+
+import os
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+from rankset.core.kernels.twins import Twins
+from rankset.errors import KindError, warn
+
+PLAIN = "RANKSET_PLAIN"
+
+WORTHWHILE = 1 << 23
+"""How many entries a matrix must have before loading compiled code pays."""
+
+
+MOST_COLUMNS = 1 << 24
+"""Rows are counted in their own precision, and float32 counts no further."""
+
+
+def chosen(n_rows: int, n_columns: int) -> Twins | None:
+    """The twins for a matrix of this shape, where they are installed, wanted and worth their while."""
+    too_small, too_wide = n_rows * n_columns < WORTHWHILE, n_columns > MOST_COLUMNS
+    plain = os.environ.get(PLAIN) or "0"
+    if plain not in ("0", "1"):
+        raise KindError.argument(f"the environment variable {PLAIN}", "0 or 1", plain)
+    if too_small or too_wide or plain == "1":
+        return None
+    return _installed()
+
+
+@cache
+def _installed() -> Twins | None:
+    if not find_spec("numba"):
+        return None
+    try:
+        import_module("rankset.core.kernels.loops.listing")
+    except Exception as error:  # noqa: BLE001 - whatever keeps Numba from working, the plain path works
+        warn(f"Numba is installed and cannot be used ({error}): answers are the same and take longer.")
+        return None
+    return Twins()

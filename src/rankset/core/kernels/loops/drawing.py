@@ -1,0 +1,49 @@
+"""The draw of a row, as ``noise`` defines it, from the row while it is at hand."""
+
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
+
+from rankset.core import noise
+from rankset.core.kernels.loops.compiling import compiled
+from rankset.core.kernels.loops.lanes import largest
+
+GOLDEN = noise.GOLDEN
+SAMPLED = noise.SAMPLED
+
+
+@intrinsic
+def bits(_context, value):
+    """The bit pattern of a float64."""
+
+    def codegen(context, builder, _signature, arguments):
+        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), codegen
+
+
+@compiled()
+def draw(row, tops, word, seeded):
+    """One number in [0, 1) for a row with these ``tops``, told apart by its id's ``word``."""
+    column = largest(row, tops)
+    sampled = min(SAMPLED, len(row))
+    total, salt = np.uint64(0), np.uint64(0)
+    for j in range(sampled):
+        salt += GOLDEN
+        total += _mixed(_word(row[j * len(row) // sampled]) + salt)
+    total += _mixed(_word(row[column]) + (salt + GOLDEN))
+    total += _mixed(np.uint64(column) + (salt + GOLDEN + GOLDEN))
+    total += _mixed(word + (salt + GOLDEN + GOLDEN + GOLDEN))
+    return np.float64(_mixed(total ^ seeded) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled()
+def _word(value):
+    return np.uint64(bits(np.float64(value) + 0.0))
+
+
+@compiled()
+def _mixed(word):
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))

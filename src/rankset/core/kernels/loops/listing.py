@@ -1,0 +1,214 @@
+"""The most likely labels of each row, as many as limits on rank, mass and entry let through.
+
+The plain twin is ``ranking.likeliest``. Both may list more than they must, and not the same; sets do not mind.
+"""
+
+import numpy as np
+
+from rankset.core.kernels.loops.compiling import compiled
+from rankset.core.kernels.loops.counting import is_clear, survey, units_of
+from rankset.core.kernels.loops.drawing import draw
+from rankset.core.kernels.loops.lanes import fill_tops, new_tops
+
+SHORT = 8
+BISECTIONS = 16
+RUN = 16
+
+
+@compiled()
+def list_rows(probs, start, tolerance, rank, mass, room, floors, columns, owns, units, sizes, draws, words, seeded):
+    """Fills ``columns`` with the listed columns of row after row, from row ``start`` on, while there is room for a row.
+
+    Fills ``owns`` with their entries and ``sizes`` with their numbers; unless empty, ``units`` with the masses up to
+    them in units of 2**-50, and ``draws``. Returns the row it came to, and whether all were clear. ``room`` is what
+    the sum of a row may be rounded by.
+    """
+    n_rows, n_columns = probs.shape
+    tops = new_tops(probs)
+    hits = np.empty(len(tops), np.int32)
+    values, places = np.empty(n_columns, probs.dtype), np.empty(n_columns, np.int32)
+    spare_values, spare_places = np.empty_like(values), np.empty_like(places)
+    clear, filled = True, 0
+    for i in range(start, n_rows):
+        row = probs[i]
+        total, negative, _, _ = survey(row, probs.dtype.type(np.inf))
+        clear = clear and is_clear(total, negative, tolerance)
+        fill_tops(row, tops)
+        floor = floors[i % len(floors)]
+        if rank < n_columns:
+            entries = tops if rank <= len(tops) // 2 else row
+            floor = max(floor, _at_short_rank(entries, values[:rank]) if rank <= SHORT else _at_rank(entries, rank))
+        if mass < np.inf:
+            floor = max(floor, _at_mass(row, total * (1 - room) - (mass + room)))
+        found = _gather(row, floor, hits[: _hit(tops, floor, hits)], len(tops), values, places)
+        if filled + found > len(columns):
+            return i, clear
+        _sort(values[:found], places[:found], spare_values, spare_places)
+        found = min(found, rank)
+        if len(units):
+            found = _add(values[:found], mass, units[filled:])
+        for j in range(found):
+            columns[filled + j], owns[filled + j] = places[j], values[j]
+        filled, sizes[i] = filled + found, found
+        if len(draws):
+            draws[i] = draw(row, tops, words[i % len(words)], seeded)
+    return n_rows, clear
+
+
+@compiled()
+def _at_short_rank(entries, best):
+    """The entry at the rank that is the length of ``best``, by keeping the best so far in order."""
+    last = len(best) - 1
+    for b in range(len(best)):
+        best[b] = -np.inf
+    for j in range(len(entries)):
+        if entries[j] > best[last]:
+            b = last
+            while b > 0 and best[b - 1] < entries[j]:
+                best[b] = best[b - 1]
+                b -= 1
+            best[b] = entries[j]
+    return best[last]
+
+
+@compiled()
+def _at_rank(entries, rank):
+    """A floor that at least ``rank`` of the ``entries`` reach, and not many more, by bisection."""
+    low, high = _finite_range(entries)
+    if _reached(entries, low) < rank:
+        return entries.dtype.type(-np.inf)
+    for _ in range(BISECTIONS):
+        middle = np.sqrt(low) * np.sqrt(high) if low > 0 else low + (high - low) / 2
+        reached = _reached(entries, middle)
+        if reached >= rank:
+            low = middle
+            if reached <= rank + rank // 4:
+                break
+        else:
+            high = middle
+    return low
+
+
+@compiled()
+def _finite_range(entries):
+    """The smallest and the largest entry that are not -inf."""
+    low, high = entries.dtype.type(np.inf), entries.dtype.type(-np.inf)
+    for j in range(len(entries)):
+        value = entries[j]
+        low = value if value < low and value > -np.inf else low
+        high = max(high, value)
+    return low, high
+
+
+@compiled("reassoc")
+def _reached(entries, floor):
+    nothing, one = entries.dtype.type(0), entries.dtype.type(1)
+    answer = nothing
+    for j in range(len(entries)):
+        answer += one if entries[j] >= floor else nothing
+    return answer
+
+
+@compiled()
+def _at_mass(row, left):
+    """A floor below which entries sum to less than ``left``, and not much less, by bisection."""
+    high = row.dtype.type(max(left, 0.0))
+    low = high / row.dtype.type(len(row))
+    for _ in range(BISECTIONS // 3):
+        middle = np.sqrt(low) * np.sqrt(high)
+        if _below(row, middle) < left:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@compiled("reassoc", "nsz")
+def _below(row, floor):
+    answer = row.dtype.type(0)
+    for j in range(len(row)):
+        answer += row[j] if row[j] < floor else row.dtype.type(0)
+    return answer
+
+
+@compiled()
+def _hit(tops, floor, hits):
+    """Lists the tops that reach ``floor``, and counts them."""
+    count = 0
+    for c in range(len(tops)):
+        hits[count] = c
+        count += np.int64(tops[c] >= floor)
+    return count
+
+
+@compiled()
+def _gather(row, floor, hits, stride, values, places):
+    """Collects the entries that reach ``floor`` from the lanes that do, and counts them."""
+    found = 0
+    for c in hits:
+        for j in range(c, len(row), stride):
+            values[found], places[found] = row[j], j
+            found += np.int64(row[j] >= floor)
+    return found
+
+
+@compiled()
+def _add(values, mass, units):
+    """Fills ``units`` with running sums, as long as there is no more than ``mass`` before an entry; counts them."""
+    before, most = np.int64(0), min(mass, 8.0) * 2.0**50
+    for j in range(len(values)):
+        if before > most:
+            return j
+        before += units_of(values[j])
+        units[j] = before
+    return len(values)
+
+
+@compiled()
+def _sort(values, places, spare_values, spare_places):
+    """Sorts both, the largest value first, equal ones from the left: short runs by insertion, then merged in pairs."""
+    count = len(values)
+    for start in range(0, count, RUN):
+        _insert(values[start : start + RUN], places[start : start + RUN])
+    width = RUN
+    while width < count:
+        for start in range(0, count, 2 * width):
+            _merge(
+                values,
+                places,
+                start,
+                min(start + width, count),
+                min(start + 2 * width, count),
+                spare_values,
+                spare_places,
+            )
+        values[:], places[:] = spare_values[:count], spare_places[:count]
+        width *= 2
+
+
+@compiled()
+def _merge(values, places, start, middle, stop, into_values, into_places):
+    """Merges two sorted pieces, ``start`` to ``middle`` and ``middle`` to ``stop``."""
+    a, b = start, middle
+    for j in range(start, stop):
+        if b == stop or (a < middle and _comes_first(values[a], places[a], values[b], places[b])):
+            into_values[j], into_places[j] = values[a], places[a]
+            a += 1
+        else:
+            into_values[j], into_places[j] = values[b], places[b]
+            b += 1
+
+
+@compiled()
+def _comes_first(value, place, other, other_place):
+    return value > other or (value == other and place < other_place)
+
+
+@compiled()
+def _insert(values, places):
+    for a in range(1, len(values)):
+        value, place, b = values[a], places[a], a
+        while b > 0 and _comes_first(value, place, values[b - 1], places[b - 1]):
+            values[b], places[b] = values[b - 1], places[b - 1]
+            b -= 1
+        values[b], places[b] = value, place

@@ -1,0 +1,69 @@
+"""Seed and the row's own content make that row's uniform draw: same row, same draw, in any batch, order, machine."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.scratch import scratch
+
+Words = NDArray[np.uint64]
+
+SAMPLED = 16
+"""How many entries of a row are mixed in besides its largest: enough to tell real rows apart, cheap for wide ones."""
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Dice:
+    """What draws are made of besides the rows: the mixed seed, and one mixed word per row or one for all."""
+
+    seeded: np.uint64
+    words: Words
+
+    @classmethod
+    def of(cls, seed: int, ids: Words | None = None) -> "Dice":
+        """The dice that ``seed`` chooses; ``ids`` (n,) tell rows further apart."""
+        seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)[0]
+        return cls(seeded, np.zeros(1, dtype=np.uint64) if ids is None else _mixed(ids ^ GOLDEN))
+
+    def rows(self, part: slice) -> "Dice":
+        """The dice of some of the rows."""
+        return self if len(self.words) == 1 else Dice(self.seeded, self.words[part])
+
+
+def draws(values: NDArray[Any], dice: Dice) -> NDArray[np.float64]:
+    """One number in [0, 1) per row of ``values`` (n, K)."""
+    n_rows, n_columns = values.shape
+    largest = values.argmax(axis=1)
+    sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
+    words = scratch((len(sampled) + 3, n_rows), np.uint64)
+    words[:-3] = _bits(values[:, sampled].T)
+    words[-3] = _bits(values[np.arange(n_rows), largest])
+    words[-2] = largest
+    words[-1] = dice.words
+    words += np.arange(1, len(words) + 1, dtype=np.uint64)[:, np.newaxis] * GOLDEN
+    total = _mixed(words).sum(axis=0, dtype=np.uint64)
+    return (_mixed(total ^ dice.seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def _bits(values: NDArray[Any]) -> Words:
+    """The bit patterns of ``values`` as float64, with -0.0 counted as 0.0."""
+    return (values.astype(np.float64) + 0.0).view(np.uint64)
+
+
+def _mixed(words: Words) -> Words:
+    """A bijection of 64-bit words that scatters neighbours (the finaliser of SplitMix64), in place."""
+    shifted = scratch(words.shape, np.uint64, "shifted")
+    words ^= np.right_shift(words, np.uint64(30), out=shifted)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= np.right_shift(words, np.uint64(27), out=shifted)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= np.right_shift(words, np.uint64(31), out=shifted)
+    return words
+
+
+NO_DICE = Dice.of(0)
+"""For scores that do not draw."""

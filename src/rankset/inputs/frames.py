@@ -1,0 +1,161 @@
+"""Data frames of pandas, polars and Arrow, through narwhals: columns are classes, rows keep their index."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core import arrays
+from rankset.errors import InputError, KindError, LabelError
+from rankset.inputs.row_index import is_default
+from rankset.inputs.vocabulary import Name, in_order, plain
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Template:
+    """What a frame of answers should look like: whose it is, and its rows' index, if they have one.
+
+    ``numbered``: the index is the default 0 … n-1 or a part of it, which says nothing about the rows.
+    """
+
+    backend: str | None = None
+    index: Any = None
+    numbered: bool = False
+
+    def __post_init__(self) -> None:
+        if self.index is not None and not self.numbered and is_default(self.index):
+            object.__setattr__(self, "numbered", True)
+
+    @classmethod
+    def joined(cls, templates: Sequence[Template]) -> Template:
+        """The template of rows that came in several parts."""
+        first, *rest = templates
+        if any(one.backend != first.backend or (one.index is None) != (first.index is None) for one in rest):
+            return ARRAY
+        if first.index is None:
+            return first
+        index = first.index.append([one.index for one in rest])
+        return replace(first, index=index, numbered=any(one.numbered for one in templates))
+
+    def rows(self, rows: NDArray[np.int64]) -> Template:
+        """The template of some of the rows."""
+        return self if self.index is None else replace(self, index=self.index[rows])
+
+    def filled(self, data: Mapping[Name, Any], backend: str | None = None) -> Any:  # noqa: ANN401
+        """A frame of ``data``, of the library ``backend`` if not of the template's own."""
+        nw = _narwhals()
+        wanted = backend or self.backend or next(filter(find_spec, BACKENDS), BACKENDS[0])
+        if wanted not in BACKENDS:
+            raise KindError.argument("backend", f"one of {', '.join(BACKENDS)}", backend)
+        if wanted == "pandas":
+            columns = {str(place): _objects(column) for place, column in enumerate(data.values())}
+        else:
+            columns = {str(name): column for name, column in data.items()}
+        if len(columns) < len(data):
+            raise LabelError.same_text(wanted, tuple(data))
+        try:
+            frame = nw.from_dict(columns, backend=wanted).to_native()
+        except ImportError:
+            raise KindError.no_backend(wanted) from None
+        except (TypeError, ValueError, OverflowError) as error:
+            raise KindError.frame_refused(wanted, str(error)) from error
+        if wanted == "pandas":
+            frame.columns = list(data)
+            frame.index = frame.index if self.index is None else self.index
+        return frame
+
+
+ARRAY = Template()
+"""For rows that came as an array."""
+
+
+def _objects(column: Any) -> Any:  # noqa: ANN401
+    """A list in which something is missing, as objects: pandas would turn its whole numbers into floats."""
+    if not isinstance(column, list) or None not in column:
+        return column
+    array = np.empty(len(column), dtype=object)
+    array[:] = column
+    return array
+
+
+def is_frame(values: object) -> bool:
+    """Whether ``values`` are a table with named columns."""
+    kind = type(values)
+    return (hasattr(kind, "columns") or hasattr(kind, "column_names")) and hasattr(kind, "shape")
+
+
+def template(values: object) -> Template:
+    """What answers about the rows of ``values`` should look like."""
+    if not is_frame(values):
+        return ARRAY
+    try:
+        import narwhals as nw
+    except ImportError:
+        return ARRAY
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    return Template(frame.implementation.value, nw.maybe_get_index(frame)) if isinstance(frame, nw.DataFrame) else ARRAY
+
+
+def matched(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
+    """The matrix of a frame with one column per class, its classes, and what answers should look like.
+
+    Columns are put into the order of ``classes``, by name; without ``classes`` they are the classes.
+    """
+    nw = _narwhals()
+    try:
+        frame = nw.from_native(values, eager_only=True)
+        names = list(frame.columns)
+    except (TypeError, nw.exceptions.NarwhalsError) as error:
+        received = f"a {type(values).__name__} that narwhals refuses ({' '.join(str(error).split())[:80]})"
+        raise KindError.not_a_matrix(name, received, "Pass frame[classes].to_numpy().") from None
+    if len(set(names)) < len(names):
+        raise LabelError.duplicates([column for column, count in Counter(names).items() if count > 1])
+    columns = {plain(column, "columns"): place for place, column in enumerate(frame.columns)}
+    wanted = list(columns) if classes is None else list(in_order(classes))
+    if set(wanted) != set(columns):
+        raise InputError.frame_columns(name, *_differences(wanted, columns))
+    matrix = _numbers(frame, name)[:, [columns[value] for value in wanted]]
+    return matrix, wanted, template(values)
+
+
+def _numbers(frame: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
+    """The cells of a frame, if they are numbers and none is missing."""
+    columns = list(frame.iter_columns())
+    if not columns:
+        raise InputError.shape(name, "(n, K)", (len(frame), 0), "Pass at least one column, one per class.")
+    if len(frame) == 0:
+        return np.empty((0, len(columns)))
+    for place, column in enumerate(columns):
+        if not (column.dtype.is_numeric() or str(column.dtype) in ("Boolean", "Object")):
+            raise KindError.frame_column(name, column.name, str(column.dtype))
+        if column.is_null().any():
+            raise InputError.missing(name, int(column.is_null().to_numpy().argmax()), place)
+    stacked = [column.to_numpy() for column in columns]
+    if len({column.dtype for column in stacked}) > 1:  # then NumPy makes floats of whole numbers
+        for place, column in enumerate(stacked):
+            lost = arrays.lost_in_floats(column)
+            if lost is not None:
+                row = int(lost.argmax())
+                raise InputError.not_exact(name, row, place, int(column[row]))
+    return np.column_stack(stacked)
+
+
+def _differences(wanted: list[Name], columns: Mapping[Name, int]) -> tuple[list[Name], list[Name]]:
+    """The classes without a column, and the columns that are no class."""
+    return [name for name in wanted if name not in columns], [name for name in columns if name not in set(wanted)]
+
+
+def _narwhals() -> Any:  # noqa: ANN401
+    try:
+        import narwhals
+    except ImportError:
+        raise KindError.no_narwhals() from None
+    return narwhals

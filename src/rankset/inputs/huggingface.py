@@ -1,0 +1,87 @@
+"""What Hugging Face's Trainer and pipelines return, as matrices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import InputError, KindError
+from rankset.inputs.frames import is_frame
+from rankset.inputs.vocabulary import Name, in_order, plain
+
+Scored = Mapping[Name, float]
+
+
+def opened(values: Any) -> Any:  # noqa: ANN401
+    """The matrix in a Trainer's or a model's output; other things as they are."""
+    if isinstance(values, np.ndarray | list) or is_frame(values):
+        return values
+    for name in ("predictions", "logits"):
+        found = values.get(name) if isinstance(values, Mapping) else getattr(values, name, None)
+        values = values if found is None else found
+    return values[0] if _begins_with_logits(values) else values
+
+
+def _begins_with_logits(values: object) -> bool:
+    """Whether ``values`` are logits followed by other things about the same rows, such as hidden states."""
+    if not isinstance(values, tuple) or not values or len(getattr(values[0], "shape", ())) != 2:
+        return False
+    others = [tuple(part.shape) for part in values[1:] if hasattr(part, "shape")]
+    first = tuple(values[0].shape)
+    return all(shape[:1] == first[:1] for shape in others) and (len(values) == 1 or set(others) != {first})
+
+
+def is_scored(values: object) -> bool:
+    """Whether ``values`` are a pipeline's labels and scores, for one text or for several."""
+    if isinstance(values, Mapping):
+        return "scores" in values or "score" in values
+    return isinstance(values, list | tuple) and len(values) > 0 and is_scored(values[0])
+
+
+def matched(
+    values: Any,  # noqa: ANN401
+    classes: Iterable[object] | None,
+    name: str = "probs",
+) -> tuple[NDArray[np.float64], list[Name]]:
+    """A matrix with one column per class, and its classes: those given, or the labels in their natural order."""
+    rows = [_scored(row, number, name) for number, row in enumerate(_rows(values))]
+    wanted = sorted(rows[0], key=_natural) if classes is None else list(in_order(classes))
+    for number, row in enumerate(rows):
+        if row.keys() != set(wanted):
+            missing = [label for label in wanted if label not in row]
+            unknown = [label for label in row if label not in set(wanted)]
+            raise InputError.pipeline_labels(name, number, missing, unknown)
+    return np.array([[row[label] for label in wanted] for row in rows], dtype=np.float64), wanted
+
+
+def _rows(values: Any) -> list[Any]:  # noqa: ANN401
+    """What the pipeline says of each text; of a single text it says it without a list around."""
+    if isinstance(values, Mapping):
+        return [values]
+    return [values] if isinstance(values[0], Mapping) and "score" in values[0] else list(values)
+
+
+def _scored(row: Any, number: int, name: str) -> Scored:  # noqa: ANN401
+    """One text's labels with their scores: a list of pairs, or, from zero-shot pipelines, a pair of lists."""
+    try:
+        pairs = (
+            list(zip(row["labels"], row["scores"], strict=True))
+            if isinstance(row, Mapping)
+            else [(entry["label"], entry["score"]) for entry in row]
+        )
+        scored = {plain(label, "labels"): float(score) for label, score in pairs}
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise KindError.pipeline_row(name, number, row) from None
+    if len(scored) < len(pairs) or not scored:
+        raise KindError.pipeline_row(name, number, row)
+    return scored
+
+
+def _natural(label: Name) -> list[tuple[bool, Any]]:
+    """Sorts LABEL_2 before LABEL_10."""
+    parts = re.split(r"([0-9]{1,18})", str(label))
+    return [(place % 2 == 1, int(part) if place % 2 else part) for place, part in enumerate(parts)]

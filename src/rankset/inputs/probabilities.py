@@ -1,0 +1,101 @@
+"""From what models return to probabilities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.core import parallel
+from rankset.errors import InputError, KindError, LabelError
+from rankset.inputs.frames import is_frame
+from rankset.inputs.matrix import Kind, as_matrix, checked_rows, is_missing, names_per_row
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import Array, class_names, in_order
+
+Floats = NDArray[np.float64]
+
+
+def softmax(logits: ArrayLike) -> Floats:
+    """Probabilities of ``logits`` (n, K), in float64.
+
+    >>> softmax([[0.0, 0.0], [1000.0, 0.0]])
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    source = as_matrix(logits, "logits", name="logits")
+
+    def block(part: slice) -> Floats:
+        return _softmax(checked_rows(source[part], "logits", part.start, "logits"))
+
+    parts = parallel.mapped(block, *source.shape)
+    return np.concatenate(parts) if parts else np.empty(source.shape)
+
+
+def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Floats:
+    """Probabilities of answers that a model was asked for again and again: how often each row gives each class.
+
+    Frequencies tie often, within rows and between them: ``TieBreak(Rank())`` with ``ids=`` settles ties by a draw.
+
+    >>> frequencies([["yes", "no", "yes", "yes"], ["no", "no"]], classes=["no", "yes"])
+    array([[0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+    if is_frame(answers) or not isinstance(answers, Iterable):
+        raise KindError.argument("answers", "a list with a list of answers for every row", answers)
+    rows = [_answers(row) for row in answers]
+    listed = in_order(classes)
+    names = class_names(listed, len(listed))
+    counts = np.zeros((len(rows), len(names)))
+    for number, row in enumerate(rows):
+        if not row:
+            raise InputError.no_answers(number)
+        known = [answer for answer in row if not is_missing(answer)]
+        codes = names.codes(names_per_row(known, len(known), RowIndex(), name="answers"))
+        if len(known) < len(row) or (codes < 0).any():
+            unknown = [answer for answer, code in zip(known, codes, strict=True) if code < 0]
+            raise LabelError.unknown("answers", number, unknown or [None], tuple(names.values))
+        counts[number] = np.bincount(codes, minlength=len(names)) / len(row)
+    return counts
+
+
+def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401
+    if isinstance(row, Counter):
+        return list(row.elements())
+    if (
+        isinstance(row, str | bytes | Mapping | set | frozenset)
+        or not isinstance(row, Iterable)
+        or getattr(row, "ndim", 1) == 0
+    ):
+        raise KindError.argument("answers", "a list of answers, or a Counter of them, for every row", row)
+    return list(row)
+
+
+def from_kind(rows: Array, kind: Kind) -> Array:
+    """Checked rows of ``kind`` as the matrix (n, K) that cells are made of."""
+    return CONVERSIONS[kind](rows)
+
+
+def _as_they_are(rows: Array) -> Array:
+    return rows
+
+
+def _softmax(rows: Floats) -> Floats:
+    with np.errstate(over="ignore", under="ignore"):  # a difference beyond all floats is -inf, and its power 0
+        powers = np.exp(rows - rows.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _both_classes(rows: Floats) -> Floats:
+    return np.column_stack((1.0 - rows, rows))
+
+
+CONVERSIONS: Final[dict[Kind, Callable[[Array], Array]]] = {
+    "probs": _as_they_are,
+    "scores": _as_they_are,
+    "logits": _softmax,
+    "binary": _both_classes,
+}

@@ -1,0 +1,100 @@
+"""Rows with different numbers of candidates, such as questions with two to five answer options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.errors import InputError, KindError
+from rankset.inputs import frames
+from rankset.inputs.matrix import as_numbers, picked_rows
+from rankset.inputs.vocabulary import Array
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ragged:
+    """A matrix in which row i has ``counts[i]`` candidates, its first columns; what stands behind them is padding.
+
+    Padding may hold anything: it is never looked at, has p-value 0, and never enters a set. ``Ragged.of`` pads rows
+    of different lengths; a matrix that is padded already comes with its counts. Slices, row numbers and boolean
+    arrays pick rows.
+
+    >>> import rankset as rs
+    >>> log_probs = [[-0.2, -1.8], [-1.1, -0.9, -1.4], [-2.0, -0.1], [-0.7, -0.9, -2.3]]
+    >>> rule = rs.calibrate(rs.Ragged.of(log_probs), [0, 2, 1, 1], kind="logits")
+    >>> rule.predict(rs.Ragged.of([[-0.5, -1.0], [-1.1, -1.2, -1.3]]), alpha=0.2).to_lists()
+    [[0, 1], [0, 1, 2]]
+    """
+
+    values: Array
+    counts: Ints
+
+    def __post_init__(self) -> None:
+        values, counts = as_numbers(self.values, "values"), as_numbers(self.counts, "counts")
+        if values.ndim != 2:
+            raise InputError.shape("values", "(n, K)", values.shape, "For rows of different lengths use Ragged.of.")
+        if counts.shape != values.shape[:1]:
+            raise InputError.shape("counts", f"({len(values)},)", counts.shape, "Pass one count per row.")
+        if counts.size and (counts.dtype.kind == "b" or not (counts == np.floor(counts)).all()):
+            raise KindError.argument("counts", "whole numbers", self.counts)
+        wrong = (counts < 1) | (counts > values.shape[1])
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError.candidates(row, int(counts[row]), values.shape[1])
+        whole = counts.astype(np.int64)
+        whole.flags.writeable = False
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "counts", whole)
+
+    @classmethod
+    def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
+        """Rows of different lengths, padded to the longest."""
+        if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
+            raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
+        arrays = [_numbers(row, number) for number, row in enumerate(rows)]
+        counts = np.array([len(array) for array in arrays], dtype=np.int64)
+        values = np.zeros((len(arrays), counts.max(initial=0)), dtype=np.result_type(np.float16, *arrays))
+        if arrays:
+            values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays)
+        return cls(values, counts)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """What pickle and copy call in place of ``__init__``; the counts come back writeable from them."""
+        self.__dict__.update(state)
+        self.counts.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
+        """Some of the rows."""
+        chosen = picked_rows(rows, len(self))
+        return Ragged(self.values[rows if isinstance(rows, slice) else chosen], self.counts[chosen])
+
+    def __repr__(self) -> str:
+        spread = f"{self.counts.min()} to {self.counts.max()}" if len(self) else "no"
+        return f"Ragged({len(self):,} rows, {spread} candidates)"
+
+    def as_wide_as(self, n_columns: int) -> Array:
+        """The values with ``n_columns``, or as many as there are candidates if those are more."""
+        wanted = max(n_columns, int(self.counts.max(initial=0)))
+        missing = wanted - self.values.shape[1]
+        return self.values[:, :wanted] if missing <= 0 else np.pad(self.values, ((0, 0), (0, missing)))
+
+
+def blanked(block: Array, counts: Ints, padding: float) -> Array:
+    """A block of rows with ``padding`` behind the candidates of each."""
+    return np.where(np.arange(block.shape[1]) < counts[:, np.newaxis], block, block.dtype.type(padding))
+
+
+def _numbers(row: ArrayLike, number: int) -> Array:
+    array = as_numbers(row, f"row {number}")
+    if array.ndim != 1:
+        raise InputError.shape(f"row {number}", "(k,)", array.shape, "Pass one list of numbers per row.")
+    return array.astype(np.float32) if array.dtype.kind == "V" else array

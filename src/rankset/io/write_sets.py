@@ -1,0 +1,260 @@
+"""Sets on disk: csv, jsonl, parquet or npz, part by part, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import FileError
+from rankset.inputs.vocabulary import check_distinct, distinct_texts, texts
+from rankset.io import arrow, atomic
+from rankset.sets import PredictionSets
+
+BETWEEN = "|"
+"""Between the labels of a set in a csv cell."""
+
+
+OWN = ("size", "top", "labels")
+"""The columns of sets."""
+
+Beside = Mapping[str, NDArray[Any]]
+"""Columns of the rows that are written before those of their sets."""
+
+
+Part = tuple[PredictionSets, Beside]
+"""Some sets, and the columns beside them."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How csv is written: for programs, as it is; for spreadsheets, so that they take texts for texts."""
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    guarded: bool = False
+
+    def cell(self, value: object) -> object:
+        """``value`` as it stands in a cell; with ``guarded``, an apostrophe goes before what would be a formula."""
+        text = str(value)
+        return f"'{text}" if self.guarded and FORMULA.match(text) and not NUMBER.fullmatch(text) else value
+
+
+FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+"""How cells begin that spreadsheets run, or whose first character they skip."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+PLAIN = Style()
+EXCEL = Style(encoding="utf-8-sig", guarded=True)
+"""With the mark by which Excel knows UTF-8."""
+
+
+def write(path: Path, parts: Iterable[Part], *, force: bool = False, style: Style = PLAIN) -> int:
+    """Writes a row per set (its size, its most likely label, its labels), and tells how many there are.
+
+    ``style`` is for csv, and refused for other kinds of files unless it is the plain one.
+    """
+    kind = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
+    if kind not in WRITERS or (path.suffix == ".gz" and kind not in TEXTS):
+        raise FileError.unknown_kind(str(path), tuple(WRITERS))
+    if style != PLAIN and kind != ".csv":
+        raise FileError.not_for_spreadsheets(str(path))
+    with ExitStack() as stack:
+        file = stack.enter_context(draft(path, force=force))
+        if path.suffix == ".gz":
+            file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
+        writer = Csv(file, str(path), style) if kind == ".csv" else WRITERS[kind](file, str(path))
+        return _written(writer, parts)
+
+
+def stream(file: Any, parts: Iterable[Part], *, style: Style = PLAIN) -> None:
+    """Writes csv to an open file."""
+    _written(Csv(file, "standard output", style), parts)
+
+
+def _written(writer: Writer, parts: Iterable[Part]) -> int:
+    rows = 0
+    try:
+        for sets, beside in parts:
+            _check_names(beside)
+            writer.add(sets, beside)
+            rows += len(sets)
+    except BaseException:
+        with suppress(Exception):
+            writer.close()
+        raise
+    writer.close()
+    return rows
+
+
+def _check_names(beside: Beside) -> None:
+    for name in beside:
+        if name in OWN:
+            raise FileError.taken(name)
+
+
+@contextmanager
+def draft(path: Path, *, force: bool) -> Iterator[Any]:
+    """``atomic.draft``, with what the system refuses told as a ``FileError``."""
+    try:
+        with atomic.draft(path, force=force) as file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError.unwritable(str(path), error.strerror or str(error)) from None
+
+
+class Writer(ABC):
+    """Sets in one kind of file."""
+
+    def __init__(self, file: Any, path: str) -> None:
+        self.file, self.path = file, path
+
+    @abstractmethod
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        """More rows."""
+
+    def close(self) -> None:
+        """The end of the rows."""
+        self.file.flush()
+
+
+class Csv(Writer):
+    """size, top, labels; labels joined by ``|``."""
+
+    def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
+        super().__init__(file, path)
+        self.style = style
+        self.text = io.TextIOWrapper(
+            file, encoding=style.encoding, newline="", errors="backslashreplace", write_through=True
+        )
+        self.writer: Any = None
+        self.names: NDArray[Any] = np.empty(0, dtype=object)
+
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        if self.writer is None:
+            for name in sets.names.values:
+                if BETWEEN in str(name):
+                    raise FileError.separator_in_name(self.path, name)
+            self.names = np.array([*distinct_texts(sets.names, f"{self.path}: csv"), None], dtype=object)[:-1]
+            self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
+            self._row((*beside, *OWN))
+        others = zip(*map(_values, beside.values()), strict=True) if beside else ((),) * len(sets)
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for some, other in zip(codes, others, strict=True):
+            names = self.names[some].tolist()
+            self._row((*other, len(names), names[0] if names else "", BETWEEN.join(names)))
+
+    def _row(self, cells: Iterable[object]) -> None:
+        self.writer.writerow(map(self.style.cell, cells) if self.style.guarded else cells)
+
+    def close(self) -> None:
+        self.text.detach()
+
+
+class JsonLines(Writer):
+    """An object per line. NaN and what is missing are null, infinities the texts "Infinity" and "-Infinity"."""
+
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        columns = {name: [_json(value) for value in _values(column)] for name, column in beside.items()}
+        names = np.array([*map(_json, sets.names.values), None], dtype=object)[:-1]
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for place, some in enumerate(codes):
+            labels = names[some].tolist()
+            row = {name: column[place] for name, column in columns.items()}
+            row |= {"size": len(labels), "top": labels[0] if labels else None, "labels": labels}
+            self.file.write(json.dumps(row, default=str, allow_nan=False).encode() + b"\n")
+
+
+def _values(column: NDArray[Any]) -> list[Any]:
+    """The values of a kept column as Python has them: dates as ISO texts, None where there is none."""
+    if column.dtype.kind != "M":
+        return column.tolist()
+    return [None if text == "NaT" else text for text in texts(column).tolist()]
+
+
+def _json(value: Any) -> Any:
+    """``value`` as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else f"{'-' * (value < 0)}Infinity"
+    if isinstance(value, np.ndarray):
+        return [_json(part) for part in value.tolist()]
+    if isinstance(value, list | tuple):
+        return [_json(part) for part in value]
+    if isinstance(value, dict):
+        return {str(name): _json(part) for name, part in value.items()}
+    return value
+
+
+class Parquet(Writer):
+    """The columns of ``PredictionSets.to_frame``."""
+
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__(file, path)
+        self.writer: Any = None
+
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        own = arrow.table(sets)
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        table = pa.table({**beside, **{name: own.column(name) for name in OWN}})
+        if self.writer is None:  # a column that is empty so far counts as one of texts
+            kinds = [pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema]
+            schema = pa.schema(list(zip(table.column_names, kinds, strict=True)))
+            self.writer = parquet.ParquetWriter(self.file, schema)
+        for name in beside:
+            expected, received = self.writer.schema.field(name).type, table.schema.field(name).type
+            if expected != received and not pa.types.is_null(received):
+                raise FileError.other_type(name, expected, received)
+        self.writer.write_table(table.cast(self.writer.schema))
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+class Npz(Writer):
+    """offsets, codes and classes: row i holds the classes ``codes[offsets[i]:offsets[i + 1]]``."""
+
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__(file, path)
+        self.parts: list[PredictionSets] = []
+        self.beside: dict[str, list[NDArray[Any]]] = {}
+
+    def add(self, sets: PredictionSets, beside: Beside) -> None:
+        self.parts.append(sets)
+        for name, column in beside.items():
+            try:
+                kept = column.astype(str) if column.dtype == object else column
+            except (TypeError, ValueError):
+                raise FileError.no_array(self.path, name) from None
+            self.beside.setdefault(name, []).append(kept)
+
+    def close(self) -> None:
+        sets = PredictionSets.concat(self.parts)
+        names = sets.classes
+        if names.dtype == object:
+            names = names.astype(str)  # without zeros at the end of texts
+            check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
+        kept: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self.beside.items()}
+        for taken in {"offsets", "codes", "classes", "file"} & set(kept):
+            raise FileError.taken(taken)
+        np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
+
+
+WRITERS: Final[Mapping[str, type[Writer]]] = {".csv": Csv, ".jsonl": JsonLines, ".parquet": Parquet, ".npz": Npz}
+TEXTS = (".csv", ".jsonl")

@@ -1,0 +1,103 @@
+"""Which labels stay: thresholds applied to rows, sorting no more of a row than its set can need.
+
+The score tells how far down their rows labels can lie that stay (its reach). That makes a floor for every row; the
+entries that reach it are ranked, and their keys decide. A lower floor gives the same sets and takes more time.
+"""
+
+import math
+from functools import partial
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core import ranking
+from rankset.core.calibration import Thresholds
+from rankset.core.cells import RankedCells, Rows
+from rankset.core.kernels.twins import Listed
+from rankset.inputs import ragged
+from rankset.rules.spec import Batch, Ints
+from rankset.scores import builtin as scores
+from rankset.scores.builtin import Reach
+
+Empty = Literal["allow", "top"]
+EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
+
+Codes = NDArray[np.int32]
+
+ZERO = np.zeros(1, dtype=np.int64)
+
+ROUNDING = 1e-9
+"""More than differences of float64 are rounded by, relative to what they are differences of."""
+
+
+def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
+    """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
+    reach = scores.reach(batch.recipe.score, thresholds.keys)
+    if len(batch.row_groups) == 1:
+        reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
+    parts = batch.mapped(partial(_block, batch, thresholds, reach, empty))
+    offsets = np.concatenate([ZERO, *(sizes for sizes, _ in parts)]).cumsum()
+    if len(parts) == 1:
+        return offsets, parts[0][1]
+    codes = np.empty(offsets[-1], dtype=np.int32)
+    end = len(codes)
+    while parts:  # each part's memory is free again before the next one is copied
+        _, piece = parts.pop()
+        codes[end - len(piece) : end] = piece
+        end -= len(piece)
+    return offsets, codes
+
+
+def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, part: slice) -> tuple[Ints, Codes]:
+    """Sizes and codes of the sets of one block."""
+    rows = batch.rows(part)
+    if len(batch.row_groups) > 1:
+        reach = _widest(reach, thresholds, batch.groups_in(part))
+    cells = _candidates(batch, rows, reach)
+    kept = thresholds.keep(batch.groups(cells, part), batch.recipe.keys(cells))
+    candidates = batch.candidates(cells, part)
+    if candidates is not None:
+        kept &= candidates
+    sizes, codes = cells.sizes, cells.column.astype(np.int32)
+    if not kept.all():
+        sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]
+    if empty == "top" and not sizes.all():
+        places, missing = (sizes.cumsum() - sizes)[sizes == 0], rows.probs[sizes == 0]
+        if batch.counts is not None:
+            missing = ragged.blanked(missing, batch.counts[part][sizes == 0], -math.inf)
+        codes = np.insert(codes, places, missing.argmax(axis=1))
+        sizes = np.maximum(sizes, 1)
+    return sizes, codes
+
+
+def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
+    """The reach of the most generous of some groups."""
+    if thresholds.everything[groups].any():
+        return Reach()
+    rank, before, prob, behind = (np.asarray(getattr(reach, name))[groups] for name in scores.REACHES)
+    return Reach(float(rank.max()), float(before.max()), float(prob.min()), float(behind.max()))
+
+
+def _candidates(batch: Batch, rows: Rows, reach: Reach) -> RankedCells:
+    """The cells that can stay, and few others."""
+    limits = float(reach.rank), float(reach.before) if rows.additive else math.inf, _floors(rows, reach)
+    if rows.twins is None:
+        batch.check(rows)
+        return RankedCells(rows, Listed(*ranking.likeliest(rows.probs, *limits)))
+    listed = rows.twins.likeliest(rows.probs, *limits, rows.dice, masses=rows.summed and batch.recipe.uses_mass)
+    if not listed.clear:
+        batch.check(rows)
+    return RankedCells(rows.with_noise(listed.draws), listed)
+
+
+def _floors(rows: Rows, reach: Reach) -> NDArray[Any] | None:
+    """What entries must reach on account of their size alone (n,), in the precision of the rows; None: nothing."""
+    if reach.prob == -math.inf and reach.behind == math.inf:
+        return None
+    with np.errstate(all="ignore"):
+        floors = np.full(len(rows.probs), reach.prob)
+        if reach.behind < math.inf:
+            behind = rows.second - reach.behind
+            floors = np.fmax(floors, behind - ROUNDING * (np.abs(rows.second) + abs(reach.behind)))
+        return np.nextafter(floors.astype(rows.probs.dtype), -math.inf)
