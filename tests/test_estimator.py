@@ -471,7 +471,7 @@ def test_probabilities_made_of_votes_are_taken(iris, inner):
 def test_two_classes_have_one_pair(iris):
     two = iris[1] != "virginica"
     model = rs.ConformalClassifier(RFE(PAIRS), random_state=0).fit(iris[0][two], iris[1][two])
-    assert model.predict_set(iris[0][two], 0.1).covers(iris[1][two]).all()
+    assert model.predict_set(iris[0][two], 0.1).covers(iris[1][two]).mean() > 0.85
 
 
 class Weighed(ClassifierMixin, BaseEstimator):
