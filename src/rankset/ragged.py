@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import frames, inputs
 from rankset.errors import InputError, KindError
+from rankset.frames import ARRAY, Template
+from rankset.indexes import index_of
 from rankset.names import Array
 
 Ints = NDArray[np.int64]
@@ -22,7 +24,8 @@ class Ragged:
 
     Padding may hold anything: it is never looked at, has p-value 0, and never enters a set. ``Ragged.of`` pads rows
     of different lengths; a matrix that is padded already comes with its counts. Slices, row numbers and boolean
-    arrays pick rows.
+    arrays pick rows. The index of a pandas series of rows (or of counts) is kept: labels, groups and ids must agree
+    with it, and sets have it.
 
     >>> import rankset as rs
     >>> log_probs = [[-0.2, -1.8], [-1.1, -0.9, -1.4], [-2.0, -0.1], [-0.7, -0.9, -2.3]]
@@ -33,8 +36,11 @@ class Ragged:
 
     values: Array
     counts: Ints
+    template: Template = field(default=ARRAY, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.template is ARRAY and index_of(self.counts) is not None:
+            object.__setattr__(self, "template", Template(index=index_of(self.counts)))
         values, counts = inputs.numbers(self.values, "values"), inputs.numbers(self.counts, "counts")
         if values.ndim != 2:
             raise InputError.shape("values", "(n, K)", values.shape, "For rows of different lengths use Ragged.of.")
@@ -53,7 +59,7 @@ class Ragged:
 
     @classmethod
     def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
-        """Rows of different lengths, padded to the longest."""
+        """Rows of different lengths, padded to the longest; a pandas series of them keeps its index."""
         if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
             raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
         arrays = [_numbers(row, number) for number, row in enumerate(rows)]
@@ -61,7 +67,7 @@ class Ragged:
         values = np.zeros((len(arrays), counts.max(initial=0)), dtype=np.result_type(np.float16, *arrays))
         if arrays:
             values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays)
-        return cls(values, counts)
+        return cls(values, counts, template=Template(index=index_of(rows)))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """What pickle and copy call in place of ``__init__``; the counts come back writeable from them."""
@@ -74,7 +80,8 @@ class Ragged:
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
         """Some of the rows."""
         chosen = inputs.picked(rows, len(self))
-        return Ragged(self.values[rows if isinstance(rows, slice) else chosen], self.counts[chosen])
+        values = self.values[rows if isinstance(rows, slice) else chosen]
+        return Ragged(values, self.counts[chosen], template=self.template.rows(chosen))
 
     def __repr__(self) -> str:
         spread = f"{self.counts.min()} to {self.counts.max()}" if len(self) else "no"
@@ -96,4 +103,5 @@ def _numbers(row: ArrayLike, number: int) -> Array:
     array = inputs.numbers(row, f"row {number}")
     if array.ndim != 1:
         raise InputError.shape(f"row {number}", "(k,)", array.shape, "Pass one list of numbers per row.")
+    inputs.check_whole(array[np.newaxis], number, name="rows")
     return array.astype(np.float32) if array.dtype.kind == "V" else array

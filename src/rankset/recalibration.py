@@ -23,6 +23,7 @@ from rankset.inputs import Kind
 from rankset.names import Array, class_names
 from rankset.order import Keys
 from rankset.probabilities import from_kind
+from rankset.ragged import Ragged
 from rankset.scores import Reach
 
 Floats = NDArray[np.float64]
@@ -127,10 +128,11 @@ class Recalibrated:
 
     def transform(self, probs: Floats) -> Floats:
         """Logarithms of the new probabilities."""
-        if self.factors and probs.shape[1] != len(self.factors):
-            raise ScoreError.fitted_columns(self, len(self.factors), probs.shape[1])
+        width = probs.shape[1]
+        if self.factors and width > len(self.factors):
+            raise ScoreError.fitted_columns(self, len(self.factors), width)
         scores = Features.of(probs, self.scale).scored(np.array(self.weights))
-        return _normalised(scores + np.array(self.factors) if self.factors else scores)
+        return _normalised(scores + np.array(self.factors[:width]) if self.factors else scores)
 
     def keys(self, cells: Cells) -> Keys:
         return (-cells.prob,)
@@ -329,6 +331,8 @@ def _shrinkage(scores: Floats, columns: Ints) -> float:
 
 def _rows(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> tuple[Floats, Ints]:
     """Probabilities of rows to fit on, and the columns of their labels."""
+    if isinstance(probs, Ragged):
+        raise KindError.argument("probs", "a matrix, whose rows all have the same candidates, to fit on", probs)
     source = inputs.matrix(probs, inputs.known_kind(kind))
     if kind == "scores":
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)
