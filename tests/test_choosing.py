@@ -422,3 +422,18 @@ def test_too_few_rows_to_compare_are_warned_of():
     compared = rs.compare(probs[:38], labels[:38], 0.05)
     with pytest.raises(TypeError, match="5 numbers, one per score"):
         compared.contrast([1, -1])
+
+
+def test_one_half_claims_no_errors_and_no_ties():
+    one, two = (rs.compare(PROBS, LABELS, scores=[rs.Rank(), rs.Thr(), rs.Aps()], repeats=n) for n in (1, 2))
+    for told in (repr(one), one._repr_html_()):
+        assert "1 random half of 260 rows" in told
+        assert "One random half has no standard errors" in told
+        assert "±" not in told
+        assert "tied" not in told
+        assert told.count("smallest") == 1
+    for told in (repr(two), two._repr_html_()):
+        assert "2 random halves of 260 rows" in told
+        assert "± is one standard error" in told
+        assert "has no standard errors" not in told
+    assert np.isinf(one.errors[:, one.measures.index("size")]).all()

@@ -10,16 +10,20 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier, StackingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import RFE, RFECV
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -388,13 +392,86 @@ def test_masked_rows_and_a_mask_in_another_order_are_refused(iris):
         rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(some[::-1])).fit(frame, labels)
 
 
-def test_votes_of_pairs_are_no_decisions_about_classes(iris):
-    for inner in (
-        SVC(decision_function_shape="ovo"),
-        make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo")),
-    ):
-        with pytest.raises(TypeError, match="decision_function_shape"):
-            rs.ConformalClassifier(inner, random_state=0).fit(*iris)
+PAIRS = SVC(kernel="linear", decision_function_shape="ovo")
+
+
+class Held(ClassifierMixin, BaseEstimator):
+    """A wrapper of somebody else's, with a name of its own for what it wraps."""
+
+    def __init__(self, inner=PAIRS):
+        self.inner = inner
+
+    def fit(self, X, y):
+        self.trained = clone(self.inner).fit(X, y)
+        self.classes_, self.me = self.trained.classes_, self
+        return self
+
+    def predict(self, X):
+        return self.trained.predict(X)
+
+    def decision_function(self, X):
+        return self.trained.decision_function(X)
+
+
+def agreement(model, X):
+    """The share of rows whose largest decision is that for the predicted class."""
+    return (model.classes_[model.decision_function(X).argmax(axis=1)] == model.predict(X)).mean()
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        PAIRS,
+        make_pipeline(StandardScaler(), PAIRS),
+        GridSearchCV(PAIRS, {"C": [1.0]}, cv=3),
+        RFE(PAIRS, n_features_to_select=2),
+        RFECV(PAIRS, cv=3),
+        SelfTrainingClassifier(PAIRS),
+        StackingClassifier([("bayes", GaussianNB())], final_estimator=PAIRS, cv=3),
+        GridSearchCV(make_pipeline(StandardScaler(), RFE(PAIRS)), {"rfe__n_features_to_select": [3]}, cv=3),
+        Held(),
+        Held(RFE(PAIRS)),
+    ],
+    ids=lambda inner: type(inner).__name__,
+)
+@pytest.mark.filterwarnings("ignore:y contains no unlabeled samples")
+def test_votes_of_pairs_are_no_decisions_about_classes(inner):
+    features, labels = load_iris(return_X_y=True)
+    trained = clone(inner).fit(features, labels)
+    assert agreement(trained, features) < 0.5  # scikit-learn passes the decisions about pairs on
+    for model in (inner, FrozenEstimator(trained)):
+        with pytest.raises(TypeError, match='decision_function_shape="ovr"'):
+            rs.ConformalClassifier(model, random_state=0).fit(features, labels)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        OneVsRestClassifier(PAIRS),
+        OneVsOneClassifier(PAIRS),
+        AdaBoostClassifier(PAIRS, n_estimators=3),
+        StackingClassifier([("pairs", PAIRS)], final_estimator=RidgeClassifier(), cv=3),
+        RFE(SVC(kernel="linear")),
+    ],
+    ids=lambda inner: type(inner).__name__,
+)
+def test_decisions_about_classes_are_taken_also_of_classifiers_made_of_votes(iris, inner):
+    assert agreement(clone(inner).fit(*iris), iris[0]) > 0.9
+    model = rs.ConformalClassifier(inner, random_state=0).fit(*iris)
+    assert model.predict_set(iris[0], 0.1).covers(iris[1]).mean() > 0.85
+
+
+@pytest.mark.parametrize("inner", [BaggingClassifier(PAIRS, 3), CalibratedClassifierCV(PAIRS, cv=3)], ids=repr)
+def test_probabilities_made_of_votes_are_taken(iris, inner):
+    model = rs.ConformalClassifier(inner, random_state=0).fit(*iris)
+    assert model.rule_.kind == "probs"
+    assert model.predict_set(iris[0], 0.1).covers(iris[1]).mean() > 0.85
+
+
+def test_two_classes_have_one_pair(iris):
+    two = iris[1] != "virginica"
+    model = rs.ConformalClassifier(RFE(PAIRS), random_state=0).fit(iris[0][two], iris[1][two])
+    assert model.predict_set(iris[0][two], 0.1).covers(iris[1][two]).mean() > 0.85
 
 
 class Weighed(ClassifierMixin, BaseEstimator):

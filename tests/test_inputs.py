@@ -110,6 +110,31 @@ def test_rows_may_miss_a_sum_of_one_by_a_hundredth_whatever_the_dtype(dtype, fac
             calibrated().predict(rows, 0.1)
 
 
+@pytest.mark.parametrize("plain", ["0", "1"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.Aps(randomized=False)], ids=repr)
+def test_a_sum_that_misses_by_a_hundredth_exactly_is_near_enough_however_it_is_rounded(
+    score, dtype, plain, monkeypatch
+):
+    monkeypatch.setattr("rankset._kernels.WORTHWHILE", 0)
+    monkeypatch.setenv("RANKSET_PLAIN", plain)
+    rng = np.random.default_rng(0)
+    hundredths = [[0.33, 0.33, 0.33], [0.37, 0.61, 0.01], [0.1, 0.2, 0.71], [0.7, 0.21, 0.1], [0.99, 0.0, 0.0]]
+    split = rng.multinomial(99, np.ones(3) / 3, 200) / 100, rng.multinomial(101, np.ones(3) / 3, 200) / 100
+    scaled = rng.dirichlet(np.ones(3), 200) * 0.99
+    rows = np.concatenate((hundredths, *split, scaled)).astype(dtype)
+    assert (np.abs(rows.sum(axis=1, dtype=np.float64) - 1) > 0.01).any()
+    rule = rs.calibrate(rows, np.arange(len(rows)) % 3, score=score)
+    assert len(rule.predict(rows, 0.1)) == len(rows)
+    off = 1e-9 if dtype is np.float64 else 1e-6
+    for wrong in (0.99 - off, 1.01 + off):
+        bad = changed(rows, 7, np.array([wrong - 0.5, 0.25, 0.25]))
+        with pytest.raises(InputError, match=said("sum to 1 within 0.01, got row 7")):
+            rule.predict(bad, 0.1)
+        with pytest.raises(InputError, match=said("sum to 1 within 0.01, got row 7")):
+            rs.calibrate(bad, np.arange(len(rows)) % 3, score=score)
+
+
 @doors(ROW_DOORS)
 @pytest.mark.parametrize(
     ("rows", "words"),

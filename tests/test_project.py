@@ -1,5 +1,6 @@
 """The package as a whole: light to import, one version, a window that matches what is behind it."""
 
+import pydoc
 import re
 import subprocess
 import sys
@@ -35,6 +36,15 @@ def test_the_shop_window_is_sorted_complete_and_small():
     assert all(hasattr(rs, name) for name in rs.__all__)
     assert len(rs.__all__) <= 30
     assert {*rs.__all__, "paper"} <= set(dir(rs))
+
+
+def test_every_name_that_is_imported_late_is_listed_and_explained():
+    late = {*rs.OPTIONAL_ROOMS, *rs.OPTIONAL_NAMES}
+    assert late <= set(dir(rs))
+    told = {name.strip() for line in rs.__doc__.splitlines() for name in re.split(r"\s{2,}", line)[0].split(",")}
+    assert late <= told
+    shown = pydoc.render_doc(rs, renderer=pydoc.plaintext)
+    assert sorted(name for name in late if name not in shown) == []
 
 
 def test_every_public_name_says_what_it_is():

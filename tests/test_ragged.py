@@ -1,5 +1,9 @@
 """Rows with different numbers of candidates: what goes in, what is refused. The laws are in laws/test_ragged.py."""
 
+import math
+import pickle
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,3 +136,168 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
 def test_what_cannot_be_is_refused(ask, error, words):
     with pytest.raises(error, match=words):
         ask()
+
+
+def slow_logs(row):
+    """Logarithms, those of zeros a little below all others, one number at a time."""
+    known = [math.log(value) for value in row if value > 0]
+    return [max(math.log(value) if value > 0 else min(min(known) - 1, -14.0), -60.0) for value in row]
+
+
+def slow_normalised(scores):
+    total = math.log(sum(math.exp(score - max(scores)) for score in scores)) + max(scores)
+    return [score - total for score in scores]
+
+
+def slow_temperature(score, row):
+    return slow_normalised([score.scale * log for log in slow_logs(row)])
+
+
+def slow_recalibrated(score, row):
+    logs = slow_temperature(score, row)
+    undecided = -sum(math.exp(log) * log for log in logs) / math.log(max(2, len(row))) - 0.3
+    order = sorted(range(len(row)), key=lambda column: (-row[column], column))
+    w = score.weights
+    scores = []
+    for column, log in enumerate(logs):
+        rank = order.index(column) + 1
+        value = (w[0] + w[4] * undecided) * log - (w[1] + w[5] * undecided) * math.log(rank)
+        value += (w[2] + w[6] * undecided) * (rank == 1) + w[3] / 10 * max(log, -14.0) ** 2
+        scores.append(value + (score.factors[column] if score.factors else 0.0))
+    return slow_normalised(scores)
+
+
+WEIGHTS = (0.8, 0.3, 0.5, 0.2, 0.4, -0.3, 0.6)
+FITTED = [
+    (rs.Temperature(0.05), slow_temperature),
+    (rs.Temperature(2.0), slow_temperature),
+    (rs.Recalibrated(0.3, WEIGHTS), slow_recalibrated),
+    (rs.Recalibrated(0.3, WEIGHTS, (0.1, -0.4, 0.3, 0.0, 0.7, -1.0)), slow_recalibrated),
+]
+SHARES = [RNG.multinomial(8, np.ones(k) / k) / 8 for k in RNG.integers(1, 7, 60)]
+TRUE = [int(RNG.integers(len(row))) for row in SHARES]
+
+
+@pytest.mark.parametrize(("score", "slow"), FITTED, ids=lambda part: getattr(part, "__name__", repr(part)))
+def test_fitted_scores_see_the_candidates_alone(score, slow):
+    rule = rs.calibrate(rs.Ragged.of(SHARES), TRUE, score=score, classes=range(6))
+    keys = [-slow(score, row.tolist())[label] for row, label in zip(SHARES, TRUE, strict=True)]
+    (found,) = rule.calibration.keys
+    assert found == pytest.approx(sorted(keys), abs=1e-9)
+    p_values = rule.p_values(rs.Ragged.of(SHARES))
+    for row, told in zip(SHARES, p_values, strict=True):
+        own = [-log for log in slow(score, row.tolist())]
+        low, high = ([(1 + sum(key >= value + off for key in keys)) / 61 for value in own] for off in (1e-9, -1e-9))
+        assert (np.array(low) - 1e-12 <= told[: len(row)]).all()  # equal keys may differ in their last bits
+        assert (told[: len(row)] <= np.array(high) + 1e-12).all()
+        assert not told[len(row) :].any()
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """A score of a user's own, whose transform looks at whole rows, and whose keys are sums."""
+
+    def transform(self, probs):
+        return (probs + 0.1) / (probs + 0.1).sum(axis=1, keepdims=True)
+
+    def keys(self, cells):
+        return (cells.mass,)
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        rs.Temperature(0.05),
+        rs.Recalibrated(0.3, WEIGHTS),
+        rs.TieBreak(rs.Temperature(0.05)),
+        rs.Chosen(rs.Temperature(0.05), "by hand"),
+        Smoothed(),
+    ],
+    ids=repr,
+)
+def test_a_ragged_row_is_the_same_row_alone(score):
+    """Keys of rows of one width, among rows of other widths and as a narrow matrix, bit for bit."""
+    wide = rs.calibrate(rs.Ragged.of(SHARES), TRUE, score=score, classes=range(6))
+    narrow = []
+    for width in range(1, 7):
+        rows = [row for row in range(60) if len(SHARES[row]) == width]
+        rule = rs.calibrate([SHARES[row] for row in rows], [TRUE[row] for row in rows], score=score)
+        narrow += rule.calibration.keys[0].tolist()
+    assert wide.calibration.keys[0].tolist() == sorted(narrow)
+
+
+def test_seen_classes_of_a_ragged_row_are_recalibrated_without_padding():
+    score = rs.Seen(rs.Temperature(0.05), (0, 2, 5), 6)
+    rule = rs.calibrate(rs.Ragged.of(SHARES), TRUE, score=score, classes=range(6))
+    seen = [row for row in range(60) if TRUE[row] in (0, 2, 5)]
+    keys = []
+    for row in seen:
+        total = sum(share for column, share in enumerate(SHARES[row]) if column in (0, 2, 5)) or 1.0
+        shares = [
+            share / total if column in (0, 2, 5) else share * 2.0**-60 for column, share in enumerate(SHARES[row])
+        ]
+        keys.append(-slow_temperature(score.score, shares)[TRUE[row]])
+    first, second = rule.calibration.keys
+    assert second[first == 0] == pytest.approx(sorted(keys), abs=1e-9)
+
+
+def test_fitted_scores_keep_to_their_number_of_classes():
+    five = rs.Recalibrated(1.0, WEIGHTS, (0.1,) * 5)
+    for rows in (np.full((9, 4), 0.25), rs.Ragged.of([[0.5, 0.5]] * 9), np.full((9, 6), 1 / 6)):
+        with pytest.raises(ValueError, match="5"):
+            rs.calibrate(rows, [0] * 9, score=five)
+    for fit in (rs.Temperature.fit, rs.Recalibrated.fit):
+        with pytest.raises(TypeError, match="a matrix, whose rows all have the same candidates, to fit on, got Ragged"):
+            fit(RAGGED, LABELS, kind="logits")
+
+
+def test_the_index_of_a_series_of_rows_is_kept_and_checked():
+    names = [f"row {number}" for number in range(200)]
+    series, labels = pd.Series(ROWS, index=names), pd.Series(LABELS, index=names)
+    rows = rs.Ragged.of(series)
+    rule = rs.calibrate(rows, labels, kind="logits")
+    assert rule == rs.calibrate(RAGGED, LABELS, kind="logits")
+    sets = rule.predict(rows, 0.1)
+    assert sets.to_frame().index.tolist() == names
+    for wrong in (labels[::-1], labels.rename(lambda name: f"{name}!")):
+        for ask in (
+            lambda wrong=wrong: rs.calibrate(rows, wrong, kind="logits"),
+            lambda wrong=wrong: rs.calibrate(rs.Ragged(RAGGED.values, pd.Series(COUNTS, names)), wrong, kind="logits"),
+            lambda wrong=wrong: rs.compare(rows, wrong, kind="logits", scores=[rs.Thr()], repeats=2),
+            lambda wrong=wrong: rs.evaluate(sets, wrong),
+        ):
+            with pytest.raises(ValueError, match="labels must"):
+                ask()
+    some = [5, 3, 11]
+    assert rule.predict(rows[some], 0.1).to_frame().index.tolist() == [names[row] for row in some]
+    rs.calibrate(rows[some], labels.iloc[some], kind="logits")
+    with pytest.raises(ValueError, match="labels must be in the order of the rows"):
+        rs.calibrate(rows[some], labels.iloc[some][::-1], kind="logits")
+    assert rs.calibrate(pickle.loads(pickle.dumps(rows)), labels, kind="logits") == rule  # noqa: S301
+
+
+def test_rows_picked_from_a_default_index_go_with_any_labels():
+    """As for frames: row numbers say nothing about the rows."""
+    picked = rs.Ragged.of(pd.Series(ROWS))[[5, 3, 11]]
+    labels = pd.Series([LABELS[row] for row in (5, 3, 11)], index=["x", "y", "z"])
+    assert rs.calibrate(picked, labels, kind="logits").n == 3
+
+
+def test_the_index_of_a_series_of_answers_is_kept():
+    answers = pd.Series([["a", "b"], ["b"], ["b", "a", "b", "b"]], index=["x", "y", "z"])
+    found = rs.frequencies(answers, ["a", "b"])
+    assert found.to_dict("index") == {"x": {"a": 0.5, "b": 0.5}, "y": {"a": 0, "b": 1}, "z": {"a": 0.25, "b": 0.75}}
+    assert found.to_numpy().tolist() == rs.frequencies(answers.tolist(), ["a", "b"]).tolist()
+    labels = pd.Series(["a", "b", "b"], index=["x", "y", "z"])
+    assert rs.calibrate(found, labels).n == 3
+    with pytest.raises(ValueError, match="labels must be in the order of the rows"):
+        rs.calibrate(found, labels[::-1])
+
+
+@pytest.mark.parametrize("dtype", [None, np.int64, np.uint64])
+def test_whole_numbers_that_floats_lose_are_refused(dtype):
+    rows = [[1, 2], [3, 2**53 + 1, 2**53]]
+    rows = rows if dtype is None else [np.array(row, dtype=dtype) for row in rows]
+    with pytest.raises(ValueError, match="got the whole number 9007199254740993 at row 1, column 1"):
+        rs.Ragged.of(rows)
+    assert rs.Ragged.of([[2**53, 2**60]]).values.tolist() == [[2.0**53, 2.0**60]]

@@ -175,3 +175,29 @@ def test_rules_of_one_report_expect_the_same_numbers():
         rs.report.of_rules(rules, probs, labels)
     with pytest.raises(TypeError, match="a list of at least one Rule"):
         rs.report.of_rules([], probs, labels)
+
+
+def test_rules_of_one_level_and_of_folds_are_refused():
+    for other in (RULES[0].at(0.1), rs.CrossRule((RULES[0],) * 2), "rule"):
+        for rules in ([other], [RULES[0], other]):
+            with pytest.raises(
+                rs.errors.KindError, match=r"objects of rankset\.Rule, got .* Pass what rankset\.calibrate"
+            ):
+                rs.report.of_rules(rules, LOGITS[NEW], LABELS[NEW])
+
+
+def test_a_number_and_its_text_are_two_groups_and_two_classes():
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(3), 90), rng.integers(3, size=90)
+    names = [1, "1", "a  b"]
+    groups = np.array([1, "1", "a  b", "a b", 10, 9], dtype=object)[np.arange(90) % 6]
+    named = [names[label] for label in labels]
+    rule = rs.calibrate(probs, named, classes=names, condition=rs.PerRow(), groups=groups)
+    told = rs.report.of_rules([rule], probs, named, groups=groups, alpha=0.2).data
+    assert told["classes"] == ["1", "'1'", "a b"]
+    assert told["group_names"] == ["1", "9", "10", "'1'", "'a b' (no. 5)", "'a b' (no. 6)"]
+    assert told["group_counts"] == [15] * 6
+    covered = rule.predict(probs, 0.2, groups=groups).covers(named)
+    of_text = np.array([group == "1" for group in groups])
+    place = told["alphas"].index(0.2)
+    assert told["scores"][0]["group_coverage"][place][3] == pytest.approx(covered[of_text].mean(), abs=1e-4)

@@ -223,3 +223,22 @@ def test_kept_columns(tmp_path, monkeypatch):
     less.to_parquet("less.parquet", index=False)
     done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "less.parquet"])
     assert "got none for 'love'" in done.stderr
+
+
+def test_columns_are_dropped_and_kept_without_a_layout(tmp_path):
+    folder = written(tmp_path / "rows", (100, N - 100), frame=FRAME.assign(noise=1.0))
+    rule = shards.calibrate(folder, label="answer", drop=["site", "case", "noise"], workers=1)
+    assert rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    numbered = rs.calibrate(PROBS, LABELS)
+    plain = written(tmp_path / "plain", (N,), frame=pd.DataFrame(PROBS).rename(columns=str).assign(noise=1.0, case=IDS))
+    asked = {"drop": ["noise"], "identity": "case", "workers": 1}
+    (sets,) = shards.predict(numbered, plain, 0.1, **asked)
+    assert sets.to_lists() == numbered.predict(PROBS, 0.1).to_lists()
+    with pytest.raises(rs.RanksetError, match="other"):
+        list(shards.predict(numbered, plain, 0.1, drop=["other"], workers=1))
+    (path,) = shards.write(numbered, plain, tmp_path / "sets", 0.1, keep=["noise", "case"], drop=["noise"], workers=1)
+    kept = pd.read_parquet(path)
+    assert kept["noise"].tolist() == [1.0] * N
+    assert kept["case"].tolist() == list(IDS)
+    with pytest.raises(rs.RanksetError, match="other"):
+        shards.write(numbered, plain, tmp_path / "more", 0.1, drop=["other"], workers=1)

@@ -803,3 +803,25 @@ class OwnData:
 
 class OwnRank(rs.Rank):
     pass
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        (r"\"seed\": 0", r"\"seed\": 7, \"seed\": 0", "seed"),
+        (r"\"name\": \"Thr\"", r"\"name\": \"Rank\", \"name\": \"Thr\"", "name"),
+        (r'"rankset":', r'"rankset":"{}","rankset":', "rankset"),
+        (r'"offsets":', r'"offsets":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"offsets":', "offsets"),
+    ],
+)
+def test_a_header_that_says_something_twice_is_refused(tmp_path, old, new, name):
+    path = tmp_path / "rule.rankset"
+    rs.calibrate(np.full((9, 3), 1 / 3), [0] * 9, score=rs.Thr()).save(path)
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", data)
+    header = data[8 : 8 + length].decode()
+    assert header.count(old) == 1
+    changed = header.replace(old, new).encode()
+    path.write_bytes(struct.pack("<Q", len(changed)) + changed + data[8 + length :])
+    with pytest.raises(StorageError, match=f"its header has '{name}' more than once"):
+        rs.load(path)

@@ -2,6 +2,21 @@
 
 rule = rankset.calibrate(probs, labels)        # rows the model has not seen
 sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
+
+Besides the names below there are, imported when first used:
+
+auto                                   fits and chooses a score on some rows, calibrates on the others
+compare, Comparison                    scores on the same random halves, as a table
+choose, grid                           the best of several scores; scores for all combinations of parameters
+Temperature, Recalibrated              scores on probabilities that were recalibrated first
+Average, Seen, Chosen                  scores made of other scores
+ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
+Holdout, CrossConformal, GivenSplit    how it shares rows between training and calibration
+Choice                                 lets it choose among scores, on rows of their own
+Coverage, SetSize                      scorers for it
+LevelRule, CrossRule                   a rule at one level; the rules of several folds as one
+CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    pictures, with matplotlib
+engines, paper, report, torch          modules: Dask, Spark and folders; the paper; a page of results; PyTorch
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly

@@ -54,6 +54,7 @@ def calibrate(
     label: str | None = None,
     group: str | None = None,
     identity: str | None = None,
+    drop: Sequence[str] = (),
     score: Score = Rank(),  # noqa: B008
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "probs",
@@ -64,9 +65,10 @@ def calibrate(
     """The rule that ``rankset.calibrate`` would give for the rows of all files, byte for byte.
 
     Labels stand in a column (``label``), or in files of their own, as many as files of scores and in the same order.
-    ``workers`` processes (by default one per core) take the next file whenever they are done with one.
+    ``drop`` are columns that are no scores. ``workers`` processes (by default one per core) take the next file whenever
+    they are done with one.
     """
-    where = layout or Layout(label, group, identity)
+    where = layout or Layout(label, group, identity, tuple(drop))
     named = None if classes is None else list(in_order(classes))
     question, pairs = Calibrating(score, condition, kind, named, seed), paired(scores, labels)
     answers: list[Answer] = []
@@ -91,11 +93,12 @@ def predict(
     layout: Layout | None = None,
     group: str | None = None,
     identity: str | None = None,
+    drop: Sequence[str] = (),
     empty: Empty = "allow",
     workers: int | None = None,
 ) -> Iterator[PredictionSets]:
     """The sets that ``rule.predict`` would give, those of one file at a time, in the order of the files."""
-    where = layout or Layout(None, group, identity)
+    where = layout or Layout(None, group, identity, tuple(drop))
     return (sets for sets, _ in each(rule, scores, alpha, layout=where, empty=empty, workers=workers))
 
 
@@ -116,12 +119,17 @@ def write(
     layout: Layout | None = None,
     group: str | None = None,
     identity: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     empty: Empty = "allow",
     force: bool = False,
     workers: int | None = None,
 ) -> list[Path]:
-    """Writes a file of sets into ``folder`` for every file of scores, under its name; tells which."""
-    where = layout or Layout(None, group, identity)
+    """Writes a file of sets into ``folder`` for every file of scores, under its name; tells which.
+
+    ``drop`` are columns that are no scores, ``keep`` columns that are written beside the sets.
+    """
+    where = layout or Layout(None, group, identity, tuple(drop), tuple(keep))
     question = Predicting.at(rule, alpha, empty)
     target = Path(folder)
     paths = expanded(scores)

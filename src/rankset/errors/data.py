@@ -92,6 +92,14 @@ class KindError(RanksetError, TypeError):
         return cls(f"{name} must be {expected}, got {shown(value)}.")
 
     @classmethod
+    def no_whole_rule(cls, what: str, received: object) -> "KindError":
+        return cls(
+            f"{what} needs rules that answer at every level from one matrix of scores, objects of rankset.Rule, "
+            f"got {shown(received)}. Pass what rankset.calibrate or rankset.load gives: the rule itself in place of "
+            f"rule.at(alpha), one rule in place of a rule of folds."
+        )
+
+    @classmethod
     def rows(cls, received: object) -> "KindError":
         return cls(
             f"rows are picked by a slice, by row numbers, or by an array with True or False for every row, "

@@ -47,6 +47,11 @@ NOTE = (
     "coverage of such halves hardly depends on the rows, so its ± is small. Numbers without ± have none we could check."
 )
 
+NOTE_OF_ONE = (
+    "One random half has no standard errors: how far the numbers would move with another half is not known, so no "
+    "difference is told from noise. Pass repeats=20 or more."
+)
+
 ENOUGH = 2.0
 """Standard errors beyond which a difference is not taken for noise."""
 
@@ -128,7 +133,10 @@ class Comparison:
 
     @property
     def like_the_smallest(self) -> tuple[Score, ...]:
-        """The scores whose sets are larger than the smallest by no more than noise explains, the smallest included."""
+        """The scores whose sets are larger than the smallest by no more than noise explains, the smallest included.
+
+        All of them with a single half, whose noise is not known.
+        """
         weights = np.eye(len(self.scores))
         weights[:, self._smallest] -= 1
         gaps = [self.contrast(row) for row in weights]
@@ -158,7 +166,7 @@ class Comparison:
         return self.values[:, self.measures.index("size")]
 
     def _rows(self) -> list[tuple[str, ...]]:
-        near = self.like_the_smallest
+        near = self.like_the_smallest if self._repeats > 1 else ()
         return [
             (
                 f"{score!r}",
@@ -169,11 +177,17 @@ class Comparison:
         ]
 
     @property
+    def _repeats(self) -> int:
+        return self.values.shape[2]
+
+    @property
     def _title(self) -> str:
-        return (
-            f"Comparison of {len(self.scores)} scores on {self.values.shape[2]} random halves of {self.n:,} rows, "
-            f"alpha={self.alpha:g}"
-        )
+        halves = f"{self._repeats} random {'half' if self._repeats == 1 else 'halves'}"
+        return f"Comparison of {len(self.scores)} scores on {halves} of {self.n:,} rows, alpha={self.alpha:g}"
+
+    @property
+    def _note(self) -> str:
+        return NOTE_OF_ONE if self._repeats == 1 else NOTE
 
     def __repr__(self) -> str:
         table = [("", *self.measures, ""), *self._rows()]
@@ -181,15 +195,16 @@ class Comparison:
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
         ]
-        return "\n".join([self._title, *lines, NOTE])
+        return "\n".join([self._title, *lines, self._note])
 
     def _repr_html_(self) -> str:
         return notebook.card(
-            self._title, notebook.table(self._rows(), ("score", *self.measures, "")), notebook.faint(NOTE)
+            self._title, notebook.table(self._rows(), ("score", *self.measures, "")), notebook.faint(self._note)
         )
 
     def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
-        """A data frame with a row per score: every measure and its standard error, NaN where it has none."""
+        """A data frame with a row per score: every measure and its standard error, NaN where it has none, infinite for
+        a single half."""
         columns: dict[Any, Any] = {"score": [repr(score) for score in self.scores]}
         for place, measure in enumerate(self.measures):
             columns |= {measure: self.means[:, place], f"{measure} error": self.errors[:, place]}

@@ -22,6 +22,8 @@ from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain
 Kind = Literal["probs", "logits", "scores", "binary"]
 KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "scores", "binary")
 
+SUM_ROUNDING = 1e-12
+"""How far beyond the tolerance a sum in float64 may lie because of rounding; the entries' own rounding comes on top."""
 WHOLE_TEXT = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
@@ -210,7 +212,8 @@ def _check_probs(block: Array, start: int, name: str) -> None:
     if _surely_probs(block):
         return
     totals = block.sum(axis=1, dtype=np.float64)
-    wrong = ~(np.abs(totals - 1.0) <= SUM_TOLERANCE) | (block.min(axis=1) < 0)
+    allowed = SUM_TOLERANCE + SUM_ROUNDING + float(np.finfo(block.dtype).eps)
+    wrong = ~(np.abs(totals - 1.0) <= allowed) | (block.min(axis=1) < 0)
     if wrong.any():
         _blame_probs(block, totals, int(wrong.argmax()), start, name)
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import parallel
 from rankset.errors import InputError, KindError, LabelError
-from rankset.inputs.frames import is_frame
+from rankset.inputs.frames import Template, is_frame
 from rankset.inputs.matrix import Kind, as_matrix, checked_rows, is_missing, names_per_row
-from rankset.inputs.row_index import RowIndex
+from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.vocabulary import Array, class_names, in_order
 
 Floats = NDArray[np.float64]
@@ -35,8 +35,11 @@ def softmax(logits: ArrayLike) -> Floats:
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 
-def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Floats:
+def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Any:  # noqa: ANN401
     """Probabilities of answers that a model was asked for again and again: how often each row gives each class.
+
+    An array (n, K) with the columns of ``classes``; for a pandas series a data frame, which keeps the index of the
+    series, so that labels in another order are refused.
 
     Frequencies tie often, within rows and between them: ``TieBreak(Rank())`` with ``ids=`` settles ties by a draw.
 
@@ -59,7 +62,11 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
             unknown = [answer for answer, code in zip(known, codes, strict=True) if code < 0]
             raise LabelError.unknown("answers", number, unknown or [None], tuple(names.values))
         counts[number] = np.bincount(codes, minlength=len(names)) / len(row)
-    return counts
+    index = index_of(answers)
+    if index is None:
+        return counts
+    columns = {name: counts[:, place] for place, name in enumerate(names.values)}
+    return Template("pandas", index).filled(columns)
 
 
 def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.errors import InputError, KindError
 from rankset.inputs import frames
-from rankset.inputs.matrix import as_numbers, picked_rows
+from rankset.inputs.frames import ARRAY, Template
+from rankset.inputs.matrix import as_numbers, check_whole, picked_rows
+from rankset.inputs.row_index import index_of
 from rankset.inputs.vocabulary import Array
 
 Ints = NDArray[np.int64]
@@ -23,7 +25,8 @@ class Ragged:
 
     Padding may hold anything: it is never looked at, has p-value 0, and never enters a set. ``Ragged.of`` pads rows
     of different lengths; a matrix that is padded already comes with its counts. Slices, row numbers and boolean
-    arrays pick rows.
+    arrays pick rows. The index of a pandas series of rows (or of counts) is kept: labels, groups and ids must agree
+    with it, and sets have it.
 
     >>> import rankset as rs
     >>> log_probs = [[-0.2, -1.8], [-1.1, -0.9, -1.4], [-2.0, -0.1], [-0.7, -0.9, -2.3]]
@@ -34,8 +37,11 @@ class Ragged:
 
     values: Array
     counts: Ints
+    template: Template = field(default=ARRAY, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.template is ARRAY and index_of(self.counts) is not None:
+            object.__setattr__(self, "template", Template(index=index_of(self.counts)))
         values, counts = as_numbers(self.values, "values"), as_numbers(self.counts, "counts")
         if values.ndim != 2:
             raise InputError.shape("values", "(n, K)", values.shape, "For rows of different lengths use Ragged.of.")
@@ -54,7 +60,7 @@ class Ragged:
 
     @classmethod
     def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
-        """Rows of different lengths, padded to the longest."""
+        """Rows of different lengths, padded to the longest; a pandas series of them keeps its index."""
         if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
             raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
         arrays = [_numbers(row, number) for number, row in enumerate(rows)]
@@ -62,7 +68,7 @@ class Ragged:
         values = np.zeros((len(arrays), counts.max(initial=0)), dtype=np.result_type(np.float16, *arrays))
         if arrays:
             values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays)
-        return cls(values, counts)
+        return cls(values, counts, template=Template(index=index_of(rows)))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """What pickle and copy call in place of ``__init__``; the counts come back writeable from them."""
@@ -75,7 +81,8 @@ class Ragged:
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
         """Some of the rows."""
         chosen = picked_rows(rows, len(self))
-        return Ragged(self.values[rows if isinstance(rows, slice) else chosen], self.counts[chosen])
+        values = self.values[rows if isinstance(rows, slice) else chosen]
+        return Ragged(values, self.counts[chosen], template=self.template.rows(chosen))
 
     def __repr__(self) -> str:
         spread = f"{self.counts.min()} to {self.counts.max()}" if len(self) else "no"
@@ -97,4 +104,5 @@ def _numbers(row: ArrayLike, number: int) -> Array:
     array = as_numbers(row, f"row {number}")
     if array.ndim != 1:
         raise InputError.shape(f"row {number}", "(k,)", array.shape, "Pass one list of numbers per row.")
+    check_whole(array[np.newaxis], number, name="rows")
     return array.astype(np.float32) if array.dtype.kind == "V" else array

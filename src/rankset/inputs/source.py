@@ -51,6 +51,8 @@ def open_source(values: Any, classes: Iterable[object] | None) -> Source:  # noq
         return Source(*huggingface.matched(values, classes))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
-        return Source(values.as_wide_as(len(known or ()) or values.values.shape[1]), known, counts=values.counts)
+        matrix = values.as_wide_as(len(known or ()) or values.values.shape[1])
+        index = RowIndex(values.template.index, numbered=values.template.numbered)
+        return Source(matrix, known, values.template, values.counts, index)
     index = index_of(values)
     return Source(values, classes, Template(index=index), index=RowIndex(index))

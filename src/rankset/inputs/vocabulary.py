@@ -88,6 +88,27 @@ def short(name: object, limit: int = 32) -> str:
     return text if len(text) <= limit else f"{text[: (limit - 1) // 2]}…{text[-(limit // 2) :]}"
 
 
+def told_apart(names: Iterable[Name], limit: int = 32) -> list[str]:
+    """Names as ``short`` shows them; those that would look alike in quotes where they are texts, and by number if that
+    does not help.
+
+    >>> told_apart([1, "1", "a"])
+    ['1', "'1'", 'a']
+    """
+    listed = list(names)
+    plain_texts = [short(name, limit) for name in listed]
+    alike = _repeated(plain_texts)
+    quoted = [
+        short(repr(name), limit) if text in alike else text for name, text in zip(listed, plain_texts, strict=True)
+    ]
+    still = _repeated(quoted)
+    return [f"{text} (no. {place + 1})" if text in still else text for place, text in enumerate(quoted)]
+
+
+def _repeated(written: Iterable[str]) -> set[str]:
+    return {text for text, count in Counter(written).items() if count > 1}
+
+
 def distinct_texts(names: Names, where: str) -> list[str]:
     r"""The names as texts, as files hold them that know no other names; refused where two would become one.
 

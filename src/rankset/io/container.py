@@ -8,6 +8,7 @@ import dataclasses
 import json
 import os
 import struct
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -161,11 +162,12 @@ def _value(part: object, known: Sequence[type[Any]]) -> object:
 def _read(path: Path) -> tuple[Header, Arrays]:
     from safetensors import safe_open
 
+    _check_keys(path)
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata() or {}
         if HEADER not in metadata:
             raise StorageError.unreadable(path, "it has no rankset header")
-        header = json.loads(metadata[HEADER])
+        header = _parsed(metadata[HEADER])
         _check_format(path, header)
         for name in file.keys():  # noqa: SIM118
             _check_array(name, file.get_slice(name))
@@ -173,6 +175,19 @@ def _read(path: Path) -> tuple[Header, Arrays]:
     if header.pop(DIGEST) != _digest(header, arrays):
         raise StorageError.unreadable(path, "its content has changed since it was written")
     return header, arrays
+
+
+def _parsed(text: str | bytes) -> Any:
+    """What JSON says, if no object in it has the same key twice: readers differ in which of the two they take."""
+    return json.loads(text, object_pairs_hook=_unrepeated)
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> Header:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f"its header has {name!r} more than once")
+    return fields
 
 
 def _text(header: Header) -> str:
@@ -210,6 +225,13 @@ def _check_size(path: Path) -> None:
     stored = 512 * getattr(status, "st_blocks", 0)  # 0: the file system does not tell
     if stored and status.st_size > max(SMALL, MOST_HOLES * stored):
         raise StorageError.unreadable(path, f"of its {status.st_size:,} bytes only {stored:,} are on the disk")
+
+
+def _check_keys(path: Path) -> None:
+    """Refuses arrays or metadata of one name that occur several times, of which safetensors would take the last."""
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(LENGTH_BYTES))
+        _parsed(file.read(length))
 
 
 def _check_format(path: Path, header: object) -> None:

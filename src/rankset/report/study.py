@@ -19,7 +19,7 @@ from rankset.evaluation.metrics import EMPTY_APART, sscv
 from rankset.inputs.matrix import Kind, label_codes, names_per_row
 from rankset.inputs.ragged import Ragged
 from rankset.inputs.source import Source
-from rankset.inputs.vocabulary import short
+from rankset.inputs.vocabulary import group_names, short, told_apart
 from rankset.rules.rule import Rule, calibrate
 from rankset.scores import builtin as scores
 from rankset.scores.builtin import Score
@@ -32,6 +32,7 @@ AMBIGUOUS = 100
 MOST_LABELS = 25
 """Labels of an ambiguous row that are told, most usual first."""
 MOST_CLASSES = 2000
+NAME_WIDTH = 60
 CONFIDENCE = 0.9
 MEASURES = (
     "coverage",
@@ -85,9 +86,16 @@ def of_rules(
     alpha: Alpha = 0.1,
     show_progress: bool = False,
 ) -> Study:
-    """The same for rules that are calibrated already, all of them for one vocabulary."""
+    """The same for rules that are calibrated already, all of them for one vocabulary.
+
+    Each is a ``Rule``, as ``calibrate`` and ``load`` give it: a ``LevelRule`` knows one level only, and a ``CrossRule``
+    needs the scores of several models for every row. Both are refused.
+    """
     if not isinstance(rules, Sequence) or not rules:
         raise KindError.argument("rules", "a list of at least one Rule", rules)
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise KindError.no_whole_rule("a report", rule)
     first = rules[0]
     for rule in rules[1:]:
         if rule.kind != first.kind:
@@ -119,7 +127,7 @@ def of_rules(
             "alphas": [float(one) for one in alphas],
             "alpha": float(exact_alpha(alpha)),
             "confidence": CONFIDENCE,
-            "classes": [short(name, 60) for name in first.classes.tolist()],
+            "classes": told_apart(first.recipe.classes.values, NAME_WIDTH),
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
             "scores": by_score,
             "group_names": names,
@@ -164,8 +172,8 @@ def _groups(groups: NDArray[Any] | None, n: int) -> tuple[list[str], Ints]:
     """The names of the rows' groups, and the number of each row's; too many are not told."""
     if groups is None:
         return [], np.zeros(n, dtype=np.int64)
-    names, codes = np.unique(groups.astype(str), return_inverse=True)
-    return [short(name, 60) for name in names.tolist()] if len(names) <= MOST_CLASSES else [], codes
+    names = group_names(groups)
+    return told_apart(names.values, NAME_WIDTH) if len(names) <= MOST_CLASSES else [], names.codes(groups)
 
 
 def _levels(alpha: Alpha) -> tuple[Fraction, ...]:

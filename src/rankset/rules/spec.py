@@ -71,6 +71,7 @@ class Recipe:
             raise ScoreError.needs_probabilities(score)
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
             raise KindError.argument("seed", "a whole number of up to 64 bits", seed)
+        scores.check_columns(score, n_columns)
         names = class_names(classes, n_columns)
         if not isinstance(names.values, range):
             scores.check_names(score, names.values)
@@ -261,7 +262,9 @@ class Batch:
         as_it_is = not scores.transforms(recipe.score)
         additive = recipe.kind != "scores"
         return Rows(
-            scores.transformed(recipe.score, probs),
+            scores.transformed(recipe.score, probs)
+            if counts is None
+            else scores.transformed_candidates(recipe.score, probs, counts),
             draw,
             additive=additive,
             summed=additive and as_it_is,

@@ -34,9 +34,10 @@ from rankset.inputs.vocabulary import class_names, in_order
 class Score(Protocol):
     """Anything with ``keys(cells)``: a tuple of arrays, most significant first, larger for stranger labels.
 
-    ``help(rankset.Cells)`` lists what cells have. Optional members: ``transform(probs)`` maps the rows first,
-    ``needs_probs = True`` keeps the score away from ``kind="scores"``, ``reach(bounds)`` saves sorting whole rows (see
-    ``rankset.Reach``), ``caveat`` is a sentence shown with every rule that uses it.
+    ``help(rankset.Cells)`` lists what cells have. Optional members: ``transform(probs)`` maps the rows first (of
+    ``Ragged`` rows it gets the candidates alone, rows of one width at a time), ``needs_probs = True`` keeps the score
+    away from ``kind="scores"``, ``reach(bounds)`` saves sorting whole rows (see ``rankset.Reach``), ``caveat`` is a
+    sentence shown with every rule that uses it.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -411,9 +412,9 @@ class Seen(Wrapper):
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         """Probabilities among the seen classes; those of the others so small that they hardly count, in their order."""
-        if probs.shape[1] != self.n_columns:
+        if probs.shape[1] > self.n_columns:
             raise ScoreError.fitted_columns(self, self.n_columns, probs.shape[1])
-        unseen = self._unseen == 1
+        unseen = self._unseen[: probs.shape[1]] == 1
         totals = on_grid(np.where(unseen, 0.0, probs)).sum(axis=1, keepdims=True)
         shares = probs / np.where(totals > 0, totals, 1.0)
         return transformed(self.score, np.where(unseen, probs * NEXT_TO_NOTHING, shares))
@@ -522,6 +523,13 @@ def n_columns(score: Score) -> int | None:
     return n_columns(score.score) if own is None and isinstance(score, Wrapper) else own
 
 
+def check_columns(score: Score, received: int) -> None:
+    """Refuses another number of classes than ``score`` was fitted for."""
+    known = n_columns(score)
+    if known is not None and known != received:
+        raise ScoreError.fitted_columns(score, known, received)
+
+
 def check_names(score: Score, names: Sequence[object]) -> None:
     """Refuses class names, in column order, that are not those ``score`` was fitted for, where it knows them."""
     known = getattr(score, "names", None)
@@ -538,6 +546,22 @@ def transforms(score: Score) -> bool:
     if isinstance(score, Wrapper) and score.transparent:
         return transforms(score.score)
     return hasattr(score, "transform")
+
+
+def transformed_candidates(score: Score, probs: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[Any]:
+    """The same for rows of which only the first ``counts`` columns are candidates: ``score`` sees those alone.
+
+    Behind them stands 0, or -inf in rows with negative entries, so that padding never ranks before a candidate.
+    """
+    if not transforms(score):
+        return probs
+    answer = np.empty(probs.shape)
+    for count in np.unique(counts).tolist():
+        rows = counts == count
+        seen = transformed(score, np.ascontiguousarray(probs[rows][:, :count]))
+        answer[rows, :count] = seen
+        answer[rows, count:] = np.where(seen.min(axis=1, keepdims=True) < 0, -np.inf, 0.0)
+    return answer
 
 
 def transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:

@@ -21,6 +21,7 @@ from rankset.core.lexicographic import Keys
 from rankset.errors import InputError, KindError, ScoreError
 from rankset.inputs.matrix import Kind, as_matrix, checked_rows, class_count, known_kind, label_codes
 from rankset.inputs.probabilities import from_kind
+from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names
 from rankset.scores import builtin as scores
@@ -128,10 +129,11 @@ class Recalibrated:
 
     def transform(self, probs: Floats) -> Floats:
         """Logarithms of the new probabilities."""
-        if self.factors and probs.shape[1] != len(self.factors):
-            raise ScoreError.fitted_columns(self, len(self.factors), probs.shape[1])
+        width = probs.shape[1]
+        if self.factors and width > len(self.factors):
+            raise ScoreError.fitted_columns(self, len(self.factors), width)
         scores = Features.of(probs, self.scale).scored(np.array(self.weights))
-        return _normalised(scores + np.array(self.factors) if self.factors else scores)
+        return _normalised(scores + np.array(self.factors[:width]) if self.factors else scores)
 
     def keys(self, cells: Cells) -> Keys:
         return (-cells.prob,)
@@ -330,6 +332,8 @@ def _shrinkage(scores: Floats, columns: Ints) -> float:
 
 def _rows(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> tuple[Floats, Ints]:
     """Probabilities of rows to fit on, and the columns of their labels."""
+    if isinstance(probs, Ragged):
+        raise KindError.argument("probs", "a matrix, whose rows all have the same candidates, to fit on", probs)
     source = as_matrix(probs, known_kind(kind))
     if kind == "scores":
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)

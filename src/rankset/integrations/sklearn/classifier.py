@@ -346,12 +346,24 @@ def _scored(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Ki
 
 
 def _votes(model: Any) -> bool:
-    """Whether a classifier's decisions are about pairs of classes, as a support vector machine's can be."""
-    if isinstance(model, Pipeline):
-        return _votes(model[-1])
-    inner = getattr(model, "best_estimator_", getattr(model, "estimator", None))
-    own = getattr(model, "decision_function_shape", None) == "ovo"
-    return own or (isinstance(model, FrozenEstimator | BaseSearchCV) and _votes(inner))
+    """Whether a classifier's decisions are about pairs of classes, as a support vector machine's can be.
+
+    A wrapper that passes on the decisions of one fitted classifier holds it in an attribute: ``estimator_`` of RFE,
+    ``best_estimator_`` of a search, ``final_estimator_`` of a stack, whatever others call it. Ensembles with decisions
+    of their own hold fitted members in lists, and in attributes only models that are not fitted.
+    """
+    seen: list[Any] = []
+    waiting = [model]
+    while waiting:
+        one = waiting.pop()
+        if any(one is other for other in seen):
+            continue
+        seen.append(one)
+        if getattr(one, "decision_function_shape", None) == "ovo":
+            return True
+        inner = [one[-1]] if isinstance(one, Pipeline) else getattr(one, "__dict__", {}).values()
+        waiting.extend(part for part in inner if isinstance(getattr(part, "classes_", None), list | np.ndarray))
+    return False
 
 
 def _two_columns(decisions: NDArray[Any]) -> NDArray[Any]:
