@@ -230,7 +230,11 @@ def engines(env: Path) -> int:
     if not shutil.which("java"):
         say("no java; as root: apt-get update && apt-get install openjdk-17-jre-headless")
         return 1
-    return run(["python", "-m", "pytest", "tests/engines"], env, {"PYSPARK_PYTHON": str(python_of(env))})
+    return run(
+        ["python", "-m", "pytest", "tests/engines/test_dask.py", "tests/engines/test_spark.py"],
+        env,
+        {"PYSPARK_PYTHON": str(python_of(env))},
+    )
 
 
 def try_out(built: Path) -> int:
@@ -253,7 +257,7 @@ JOBS = {
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
-        [f"python -m pytest tests/test_tensors.py tests/test_torch.py {ARGS}"],
+        [f"python -m pytest tests/inputs/test_tensors.py tests/integrations/test_torch.py {ARGS}"],
     ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",

@@ -39,7 +39,7 @@ def test_the_shop_window_is_sorted_complete_and_small():
 
 
 def test_every_name_that_is_imported_late_is_listed_and_explained():
-    late = {*rs.OPTIONAL_ROOMS, *rs.OPTIONAL_NAMES}
+    late = {*rs.MODULES_ON_DEMAND, *rs.NAMES_ON_DEMAND}
     assert late <= set(dir(rs))
     told = {name.strip() for line in rs.__doc__.splitlines() for name in re.split(r"\s{2,}", line)[0].split(",")}
     assert late <= told

@@ -16,7 +16,8 @@ Choice                                 lets it choose among scores, on rows of t
 Coverage, SetSize                      scorers for it
 LevelRule, CrossRule                   a rule at one level; the rules of several folds as one
 CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    pictures, with matplotlib
-engines, paper, report, torch          modules: Dask, Spark and folders; the paper; a page of results; PyTorch
+engines, torch                         modules: Dask, Spark and folders of files; PyTorch
+datasets, paper, report                modules: data to try; the experiments of the paper; a page of results
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly

@@ -281,7 +281,7 @@ its first row group's first column ends the process with SIGABRT."""
 
 def test_a_damaged_footer_is_an_error(folder):
     (folder / "rows.parquet").write_bytes(ABORTS)
-    code = "from rankset import files; read_scores.read('rows.parquet')"
+    code = "from rankset.io import read_scores; read_scores.read('rows.parquet')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert "FileError: rows.parquet: it cannot be read" in done.stderr

@@ -14,7 +14,7 @@ from rankset.paper import METHODS, ClassColumn, printed_rule, resample
 from rankset.paper.experiment import MEASURES
 from rankset.paper.study import confident_errors
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 SUBJECTS = {"marketing": "marketing", "college medicine": "medicine", "public relations": "relations"}
 
 

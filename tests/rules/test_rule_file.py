@@ -11,10 +11,10 @@ import pytest
 import rankset as rs
 from rankset.core import noise
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import read_rule
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 PROBS, LABELS = rs.datasets.load("marketing")
 NAMES = ["A", "B", "C", "D"]

@@ -116,7 +116,7 @@ def test_rows_may_miss_a_sum_of_one_by_a_hundredth_whatever_the_dtype(dtype, fac
 def test_a_sum_that_misses_by_a_hundredth_exactly_is_near_enough_however_it_is_rounded(
     score, dtype, plain, monkeypatch
 ):
-    monkeypatch.setattr("rankset._kernels.WORTHWHILE", 0)
+    monkeypatch.setattr("rankset.core.kernels.WORTHWHILE", 0)
     monkeypatch.setenv("RANKSET_PLAIN", plain)
     rng = np.random.default_rng(0)
     hundredths = [[0.33, 0.33, 0.33], [0.37, 0.61, 0.01], [0.1, 0.2, 0.71], [0.7, 0.21, 0.1], [0.99, 0.0, 0.0]]

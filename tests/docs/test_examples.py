@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-DIGITS = Path(__file__).parents[1] / "examples" / "digits.py"
+DIGITS = Path(__file__).parents[2] / "examples" / "digits.py"
 
 
 def test_from_data_to_a_report_in_under_thirty_lines(tmp_path, monkeypatch):

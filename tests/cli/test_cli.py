@@ -24,7 +24,7 @@ from rankset.cli.commands import rankset
 from rankset.evaluation import comparison
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
-README = Path(__file__).parents[1] / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 LOGITS, LABELS = rs.datasets.load("carer")
 VAL, TEST = slice(0, 600), slice(600, 1000)
 RULE = rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")

@@ -19,10 +19,10 @@ from rankset.paper.experiment import MEASURES
 from rankset.paper.figures import draw_all
 from rankset.paper.study import AS_PUBLISHED, DEFINITIONS, GENERATOR
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from page import NUMBER, refreshed
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 RECORDED = Numbers.load(DOCS / "paper.json")
 SMALL = study(["relations", "tweet"], repeats=4, show_progress=False)
 

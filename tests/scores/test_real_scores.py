@@ -10,7 +10,7 @@ import rankset as rs
 from rankset.core.alpha import exact_alpha, threshold_position
 from strategies import SCORES, sized
 
-FILE = np.load(Path(__file__).parent / "data" / "heavy_ties.npz")
+FILE = np.load(Path(__file__).parents[1] / "data" / "heavy_ties.npz")
 INTERNLM = FILE["internlm_logits"], FILE["internlm_labels"], "logits"
 NEWSGROUPS = FILE["newsgroups_probs"], FILE["newsgroups_labels"], "probs"
 

@@ -19,12 +19,12 @@ from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, aligned
 from rankset.evaluation.comparison import FIXED
 from rankset.evaluation.resampling import Ranked, halves
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 import choosing_study
 import comparison_errors
 from comparison_errors import Source
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PROBS, LABELS = rs.datasets.load("marketing")
 LOGITS, TRUTH = rs.datasets.load("carer")
 EVALUATED = ("mean_size", "coverage", "singleton_rate", "empty_rate", "sscv", "sscv_empty_apart", "class_gap")
