@@ -19,7 +19,7 @@ from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, option
 from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
 from rankset.names import short
-from rankset.tables import Layout
+from rankset.tables import Layout, same_groups
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
 PART_BYTES = 32 << 20
@@ -365,6 +365,9 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
         if same is not None:
             warn(f"{same} and {rule_files[place]} hold the same calibration; rows that are in both count twice.")
     joint = first.merge(*others)
+    mixed = same_groups(joint.groups.tolist())
+    if mixed:
+        raise FileError.mixed_groups(mixed)
     save(joint, output, force=force)
     _tell(_about(joint), str(output), as_json=as_json)
 
