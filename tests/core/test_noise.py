@@ -58,4 +58,5 @@ def test_ids_are_told_apart_by_value_not_by_dtype():
     assert words([1.0, 2.0]).tolist() == words([1, 2]).tolist()
     assert words(["a", "b", "a"]).tolist()[0] == words(["c", "a"]).tolist()[1]
     assert words(["12", "0", "-3"]).tolist() == words([12, 0, -3]).tolist()
-    assert len(set(words(["7", "07", "7.0", "+7", " 7"]).tolist())) == 5
+    assert words(["7.0", "-3.00"]).tolist() == words([7.0, -3.0]).tolist() == words([7, -3]).tolist()
+    assert len(set(words(["7", "07", "7.5", "+7", " 7"]).tolist())) == 5

@@ -961,3 +961,56 @@ def test_file_names_that_are_no_text(folder):
     FRAME.to_csv(name, index=False)
     fine("calibrate", name, "--label", "answer", "-o", "rule.rankset")
     assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+
+
+def test_labels_called_by_numbers_are_names_in_any_order_of_columns(folder):
+    names = ["1", "2", "other"]
+    frame = numbered(names)
+    frame.to_csv("all.csv", index=False)
+    known = frame["answer"] != "other"
+    frame[known][["other", "1", "2", "answer"]].to_csv("turned.csv", index=False)
+    fine("calibrate", "all.csv", "--label", "answer", "-o", "rule.rankset")
+    told = json.loads(fine("evaluate", "rule.rankset", "turned.csv", "--label", "answer", "--json").stdout)["0.1"]
+    expected = rs.calibrate(PROBS, frame["answer"].to_numpy(), classes=names).predict(PROBS[known], 0.1)
+    assert told["coverage"] == expected.covers(frame["answer"][known].to_numpy()).mean()
+
+
+def test_float_ids_draw_alike_in_every_file(folder):
+    frame = FRAME.assign(case=np.arange(N) * 1.0)
+    frame.to_csv("a.csv", index=False)
+    frame.to_parquet("a.parquet")
+    options = ["--label", "answer", "--id", "case", "--score", "aps"]
+    fine("calibrate", "a.csv", *options, "-o", "a.rankset")
+    fine("calibrate", "a.parquet", *options, "-o", "b.rankset")
+    assert joined("a.rankset") == joined("b.rankset")
+
+
+def test_merging_rules_whose_groups_are_written_differently_is_refused(folder):
+    frame = FRAME.assign(site=LABELS % 2)
+    frame[:150].to_csv("a.csv", index=False)
+    frame[150:].to_parquet("b.parquet")
+    for file in ("a.csv", "b.parquet"):
+        fine("calibrate", file, "--label", "answer", "--group", "site", "-o", f"{file}.rankset")
+    said = refused("merge", "a.csv.rankset", "b.parquet.rankset", "-o", "both.rankset")
+    assert "a group must be written alike in all files" in said
+
+
+def test_an_arrow_stream_is_read(folder):
+    table = pa.Table.from_pandas(FRAME, preserve_index=False)
+    with pa.OSFile("a.arrow", "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table, max_chunksize=100)
+    fine("calibrate", "a.arrow", "--label", "answer", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    data = (folder / "a.arrow").read_bytes()
+    (folder / "a.arrow").write_bytes(data[: len(data) // 2])
+    assert "cannot be read" in refused("calibrate", "a.arrow", "--label", "answer", "-o", "b.rankset")
+
+
+def test_empty_lines_at_the_end_of_a_text_are_no_lines(folder):
+    np.save("p.npy", PROBS)
+    np.save("y.npy", LABELS[:, np.newaxis])
+    (folder / "names.txt").write_text("\n".join(NAMES) + "\n\n\n")
+    (folder / "words.txt").write_text("\n".join(WORDS) + "\n\n")
+    for labels in ("words.txt", "y.npy"):
+        fine("calibrate", "p.npy", labels, "--classes", "names.txt", "-o", "rule.rankset", "--force")
+        assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)

@@ -5,9 +5,11 @@ import io
 import json
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -220,7 +222,7 @@ def test_json_lines_are_json(tmp_path):
     rows = [json.loads(line, parse_constant=refuse_constant) for line in lines]
     assert [row["x"] for row in rows] == [None, "Infinity", 1.5]
     assert [row["y"] for row in rows] == [None, "-Infinity", [None, {"z": "Infinity"}]]
-    assert [row["when"] for row in rows] == ["2026-01-02", None, "2026-01-02T03:04:05"]
+    assert [row["when"] for row in rows] == ["2026-01-02T00:00:00.000000000", None, "2026-01-02T03:04:05.000000000"]
     assert [row["labels"] for row in rows] == [["Infinity", "-Infinity"], ["-Infinity"], [0.5]]
     assert [row["top"] for row in rows] == ["Infinity", "-Infinity", 0.5]
 
@@ -233,3 +235,43 @@ def test_the_demo_writes_all_its_files_or_none(tmp_path):
     assert files(tmp_path) == ["classes.txt"]
     assert CliRunner().invoke(rankset, ["demo", str(tmp_path), "--force"]).exit_code == 0
     assert len(files(tmp_path)) == 5
+
+
+@pytest.mark.parametrize("option", ["--keep", "--id"])
+def test_kept_times_keep_their_zone_and_have_one_format(tmp_path, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    zoned = pd.date_range("2024-06-01 00:30", periods=3, freq="90min", tz="Europe/Berlin")
+    frame = pd.DataFrame(PROBS, columns=list("abc")).assign(
+        zoned=zoned, day=pd.date_range("2024-06-01", periods=3, freq="12h")
+    )
+    frame.to_parquet("rows.parquet")
+    frame.assign(zoned=zoned.where([True, False, True])).to_parquet("gap.parquet")
+    rs.calibrate(PROBS, list("abc"), classes=list("abc")).save("rule.rankset")
+
+    def written(rows, output, column="zoned"):
+        arguments = ["predict", "rule.rankset", rows, option, column, "-o", output, "--force"]
+        assert CliRunner().invoke(rankset, arguments).exit_code == 0
+        return output
+
+    texts = pd.read_csv(written("rows.parquet", "sets.csv"))["zoned"]
+    assert texts.tolist()[:2] == ["2024-06-01T00:30:00.000000+02:00", "2024-06-01T02:00:00.000000+02:00"]
+    assert (pd.to_datetime(texts) == zoned).all()
+    if option == "--keep":
+        assert pd.read_csv(written("gap.parquet", "gap.csv"))["zoned"].tolist() == [texts[0], np.nan, texts[2]]
+    lines = [json.loads(line)["zoned"] for line in Path(written("rows.parquet", "sets.jsonl")).read_text().splitlines()]
+    assert lines == texts.tolist()
+    assert pq.read_table(written("rows.parquet", "sets.parquet")).schema.field("zoned").type.tz == "Europe/Berlin"
+    assert np.load(written("rows.parquet", "sets.npz"))["zoned"].tolist() == texts.tolist()
+    days = pd.read_csv(written("rows.parquet", "sets.csv", "day"), parse_dates=["day"])["day"]
+    assert (days == frame["day"]).all()
+    assert (np.load(written("rows.parquet", "sets.npz", "day"))["day"] == frame["day"].to_numpy()).all()
+
+
+def test_a_time_zone_that_is_not_known_is_written_as_utc(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    when = pa.array([0, 1, 2], pa.timestamp("s", "Nowhere/Town"))
+    pq.write_table(pa.table({**dict(zip("abc", PROBS.T, strict=True)), "when": when}), "rows.parquet")
+    rs.calibrate(PROBS, list("abc"), classes=list("abc")).save("rule.rankset")
+    arguments = ["predict", "rule.rankset", "rows.parquet", "--keep", "when", "-o", "s.csv"]
+    assert CliRunner().invoke(rankset, arguments).exit_code == 0
+    assert pd.read_csv("s.csv")["when"].tolist() == [f"1970-01-01T00:00:0{second}.000Z" for second in range(3)]

@@ -22,7 +22,7 @@ from rankset.errors import FileError, RuleError, once, warn
 from rankset.evaluation import comparison
 from rankset.inputs.vocabulary import short
 from rankset.io import read_scores, write_sets
-from rankset.io.layout import Layout
+from rankset.io.layout import Layout, same_groups
 from rankset.scores import builtin as scores
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
@@ -369,6 +369,9 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
         if same is not None:
             warn(f"{same} and {rule_files[place]} hold the same calibration; rows that are in both count twice.")
     joint = first.merge(*others)
+    mixed = same_groups(joint.groups.tolist())
+    if mixed:
+        raise FileError.mixed_groups(mixed)
     save(joint, output, force=force)
     _tell(_about(joint), str(output), as_json=as_json)
 

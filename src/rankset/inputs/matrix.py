@@ -24,7 +24,7 @@ KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "scores", "binary")
 
 SUM_ROUNDING = 1e-12
 """How far beyond the tolerance a sum in float64 may lie because of rounding; the entries' own rounding comes on top."""
-WHOLE_TEXT = re.compile(r"0|-?[1-9][0-9]{0,17}")
+WHOLE_TEXT = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
 
 
 def as_matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int | None = None) -> Array:
@@ -314,9 +314,9 @@ def id_words(ids: ArrayLike | None, n_rows: int, index: RowIndex) -> NDArray[np.
 
 
 def _word(value: Name) -> int:
-    """The word of an id; a text that is a whole number has the word of that number, as files may tell either."""
-    if isinstance(value, str) and WHOLE_TEXT.fullmatch(value):
-        value = int(value)
+    """The word of an id; a text that is a whole number, 7 or 7.0, has its word, as files may tell either."""
+    if isinstance(value, str) and (whole := WHOLE_TEXT.fullmatch(value)):
+        value = int(whole[1])
     if isinstance(value, int):
         return value % 2**64
     if isinstance(value, float) and value.is_integer():

@@ -23,6 +23,10 @@ from pyarrow import feather, ipc, parquet
 IDLE = 30
 """Seconds without a request after which the process ends."""
 MOST_BATCH = 128 << 20
+OLD = b"FEA1"
+"""How an Arrow file of the first version begins."""
+STREAM = b"\xff\xff\xff\xff"
+"""How an Arrow stream begins, which Hugging Face datasets write in place of an Arrow file."""
 MOST_ROWS = 1 << 16
 FEWER = 256
 """If a batch does not fit, another try is made with so many times fewer rows."""
@@ -86,9 +90,9 @@ def answer(out: Any, path: str, kind: str, memory: int) -> None:
     """Writes the answer to one request."""
     if kind != "parquet":
         with open(path, "rb") as file:  # noqa: PTH123
-            old = file.read(4) == b"FEA1"
-        batches = old_batches(path) if old else arrow_batches(path)
-        if not old and is_mapped(path):
+            start = file.read(4)
+        batches = {OLD: old_batches, STREAM: stream_batches}.get(start, arrow_batches)(path)
+        if start not in (OLD, STREAM) and is_mapped(path):
             out.write(b"C")
             return
     else:
@@ -132,6 +136,18 @@ def arrow_batches(path: str) -> Iterator[Any]:
             batch = file.get_batch(number)
             batch.validate(full=True)
             yield batch
+
+
+def stream_batches(path: str) -> Iterator[Any]:
+    """The batches of an Arrow stream, checked."""
+    with pa.memory_map(path) as source, ipc.open_stream(source) as stream:
+        sent = False
+        for batch in stream:
+            batch.validate(full=True)
+            sent = True
+            yield batch
+        if not sent:
+            yield stream.schema.empty_table()
 
 
 def parquet_batches(path: str, memory: int) -> Iterator[Any]:

@@ -72,14 +72,15 @@ class Layout:
             raise FileError.one_column_twice(next(name for name in several if several.count(name) > 1))
         if within is not None and within not in columns.names:
             raise FileError.no_label_column(columns.path, within, columns.names)
-        apart = {name: columns.kept(name) for name in self.keep} | {name: columns.column(name) for name in several}
+        apart = {name: columns.column(name) for name in several}
+        kept = {name: columns.kept(name) for name in (self.identity, *self.keep) if name is not None}
         groups = None if self.group is None else columns.group(self.group)
         wanted = _wanted(columns, classes, kind)
         dropped = [name for name in self.drop if name not in columns.names]
         if dropped:
             raise FileError.no_column(columns.path, dropped[0], columns.names)
         by_name = set(wanted or ()) if columns.headed else set()  # without a heading columns go by their places
-        others = {name for name in apart if name not in by_name or name not in self.keep}
+        others = {name for name in (*apart, *kept) if name not in by_name or name not in self.keep}
         without = [*others, *self.drop]
         if within is not None and columns.table is not None and not set(columns.names) - {*without, *columns.index}:
             raise FileError.labels_alone(columns.path, within)
@@ -87,15 +88,15 @@ class Layout:
         if kind == "binary":
             matrix, names = _one_column(columns.path, matrix, names, classes)
         for name in self.keep:
-            if len(apart[name]) != len(matrix):
-                raise FileError.within(columns.path, str(InputError.length(name, len(matrix), len(apart[name]))))
+            if len(kept[name]) != len(matrix):
+                raise FileError.within(columns.path, str(InputError.length(name, len(matrix), len(kept[name]))))
         return Rows(
             matrix,
             names,
             self._labels(labels, columns) if labels is not None else apart.get(within or ""),
             groups,
             apart.get(self.identity or ""),
-            {name: apart[name] for name in (self.identity, *self.keep) if name},
+            kept,
             columns.path,
             labels or columns.path,
             columns.names if columns.table is not None else None,
@@ -154,7 +155,7 @@ class Rows:
     labels: NDArray[Any] | None
     groups: NDArray[Any] | None
     ids: NDArray[Any] | None
-    kept: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    kept: Mapping[str, Any] = field(default_factory=dict)
     scores_file: str = ""
     labels_file: str = ""
     written: Sequence[str] | None = None
@@ -228,6 +229,8 @@ class Rows:
         if self.labels is None or classes is None or self.written is None or self.labels.dtype.kind not in "iu":
             return
         order = [str(name) for name in classes]
+        if any(map(read_scores.WHOLE.fullmatch, order)):  # then labels are names
+            return
         seen = [name for name in self.written if name in set(order)]
         if seen != order and len(seen) == len(order) and all(isinstance(name, str) for name in classes):
             raise FileError.numbers_in_another_order(self.scores_file)
@@ -306,7 +309,7 @@ def as_numbers(names: Sequence[str]) -> list[Any]:
 SPOKEN = (
     (re.compile(r"\bkind='(\w+)'"), r"--kind \1"),
     (re.compile(r"\bclasses=(\[\.\.\.\]|range\([\d, ]+\))"), "--classes"),
-    (re.compile(r"\bcondition=PerRow\(\)"), "--group when you calibrate"),
+    (re.compile(r"\bcondition=PerRow\(\)"), "--group"),
     (re.compile(r"\bempty='top'"), "--empty top"),
     (re.compile(r"\bgroups="), "--group"),
     (re.compile(r"\bids="), "--id"),

@@ -123,9 +123,14 @@ class Columns:
         except (AttributeError, TypeError, ValueError):
             return []
 
-    def kept(self, name: str) -> NDArray[Any]:
-        """One named column that is only handed on: texts as they are, or whole numbers where all of them are."""
-        return self._column(name, NAMES)
+    def kept(self, name: str) -> Any:
+        """One named column that is only handed on: texts as they are, or whole numbers where all of them are.
+
+        Dates and times stay in a column of Arrow, with their time zone.
+        """
+        if self.table is None or name not in self.names or not _is_moment(self.table.schema.field(name).type):
+            return self._column(name, NAMES)
+        return self.table.column(name)
 
     def _column(self, name: str, spellings: Spellings) -> NDArray[Any]:
         if name not in self.names:
@@ -216,9 +221,9 @@ class Columns:
     def values(self) -> NDArray[Any]:
         """The one column of a file of labels, groups or names."""
         if self.matrix is not None:
-            if self.matrix.ndim != 1:
+            if self.matrix.ndim != 1 and self.matrix.shape[1:] != (1,):
                 raise FileError.not_a_column(self.path, self.matrix.shape)
-            return self.matrix
+            return self.matrix.reshape(-1)
         names = [name for name in self.names if name not in self.index]
         if len(names) != 1:
             raise FileError.one_column(self.path, self.names)
@@ -436,6 +441,13 @@ HEADED = (".csv", ".tsv")
 WRITTEN = (".txt", *HEADED)
 """Files whose cells are texts."""
 KNOWN = (".npy", ".npz", *READERS)
+
+
+def _is_moment(kind: Any) -> bool:
+    """Whether a column holds dates, times, or both."""
+    import pyarrow as pa
+
+    return pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_timestamp(kind)
 
 
 def _is_list(kind: Any) -> bool:

@@ -132,8 +132,9 @@ def _cells(record: str, delimiter: str) -> list[str]:
 
 
 def lines_table(source: Source) -> Any:
-    """A text per line, without a heading."""
+    """A text per line, without a heading; empty lines at the end are no lines."""
     import pyarrow as pa
+    from pyarrow import compute
 
     parts, needed = [pa.array([], pa.string())], 0
     with source.stream() as stream:
@@ -143,7 +144,9 @@ def lines_table(source: Source) -> Any:
             parts.append(pa.array(values, pa.string()))
             needed += parts[-1].nbytes + ARRAY
             source.budget.check(needed)
-    return pa.table({"0": pa.chunked_array(parts)})
+    column = pa.chunked_array(parts)
+    filled = compute.binary_length(column).to_numpy().nonzero()[0]
+    return pa.table({"0": column[: int(filled[-1]) + 1 if len(filled) else 0]})
 
 
 def _whole_lines(stream: Any, budget: Budget) -> Iterator[bytes]:

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import FileError
-from rankset.inputs.vocabulary import check_distinct, distinct_texts, texts
+from rankset.inputs.matrix import object_array
+from rankset.inputs.vocabulary import check_distinct, distinct_texts
 from rankset.io import arrow, atomic
 from rankset.sets import PredictionSets
 
@@ -30,7 +31,7 @@ BETWEEN = "|"
 OWN = ("size", "top", "labels")
 """The columns of sets."""
 
-Beside = Mapping[str, NDArray[Any]]
+Beside = Mapping[str, Any]
 """Columns of the rows that are written before those of their sets."""
 
 
@@ -179,11 +180,28 @@ class JsonLines(Writer):
             self.file.write(json.dumps(row, default=str, allow_nan=False).encode() + b"\n")
 
 
-def _values(column: NDArray[Any]) -> list[Any]:
-    """The values of a kept column as Python has them: dates as ISO texts, None where there is none."""
+def _values(column: Any) -> list[Any]:
+    """The values of a kept column as Python has them: dates and times as ISO texts, None where there is none."""
+    if not isinstance(column, np.ndarray):
+        return _iso(column)
     if column.dtype.kind != "M":
         return column.tolist()
-    return [None if text == "NaT" else text for text in texts(column).tolist()]
+    return [None if text == "NaT" else text for text in np.datetime_as_string(column).tolist()]
+
+
+def _iso(column: Any) -> list[str | None]:
+    """Dates and times of an Arrow column as ISO texts of one format, with the offset of their time zone."""
+    import pyarrow as pa
+
+    try:
+        written = column.cast(pa.string()).to_pylist()
+    except pa.ArrowException:  # a time zone that is not known here
+        written = column.cast(pa.timestamp(column.type.unit, "UTC")).cast(pa.string()).to_pylist()
+    return [None if text is None else OFFSET.sub(r"\1:\2", text.replace(" ", "T")) for text in written]
+
+
+OFFSET = re.compile(r"([+-]\d\d)(\d\d)$")
+"""The end of a time with an offset, as Arrow writes it."""
 
 
 def _json(value: Any) -> Any:
@@ -239,7 +257,8 @@ class Npz(Writer):
         self.parts.append(sets)
         for name, column in beside.items():
             try:
-                kept = column.astype(str) if column.dtype == object else column
+                kept = column if isinstance(column, np.ndarray) else _array(column)
+                kept = kept.astype(str) if kept.dtype == object else kept
             except (TypeError, ValueError):
                 raise FileError.no_array(self.path, name) from None
             self.beside.setdefault(name, []).append(kept)
@@ -254,6 +273,12 @@ class Npz(Writer):
         for taken in {"offsets", "codes", "classes", "file"} & set(kept):
             raise FileError.taken(taken)
         np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
+
+
+def _array(column: Any) -> NDArray[Any]:
+    """Dates and times of an Arrow column as an array; with a time zone as texts."""
+    zoned = getattr(column.type, "tz", None) is not None
+    return object_array(_iso(column)) if zoned else column.to_numpy()
 
 
 WRITERS: Final[Mapping[str, type[Writer]]] = {".csv": Csv, ".jsonl": JsonLines, ".parquet": Parquet, ".npz": Npz}
