@@ -12,6 +12,11 @@ EXACT = 2**53
 """Whole numbers up to here are float64 without loss."""
 
 
+def is_whole(value: object) -> bool:
+    """Whether ``value`` is a whole number, and no boolean."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 class Sealed:
     """For dataclasses that hold arrays: those cannot be written to, also after pickling and copying.
 

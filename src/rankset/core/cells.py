@@ -22,6 +22,9 @@ from rankset.errors import InputError, ScoreError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
+"""What scores may look at."""
+
 MASS_LIMIT = 8.0
 GRID = 2.0**-50
 

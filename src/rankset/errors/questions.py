@@ -57,10 +57,17 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"a score's keys(cells) must return {expected}, got {received}. help(rankset.Score) has an example.")
 
     @classmethod
-    def sometimes_noise(cls, score: object) -> "ScoreError":
+    def undeclared_noise(cls, score: object) -> "ScoreError":
         return cls(
-            f"a score must look at cells.noise for every cell or for none, got {shown(score)}, which does for some. "
-            f"Read cells.noise first in keys(cells), whatever the cells."
+            f"a score that looks at cells.noise must have 'noise' among its features, got {shown(score)}, which has not. "
+            f"Add it to features, or leave features out."
+        )
+
+    @classmethod
+    def features(cls, score: object, expected: Sequence[str], received: object) -> "ScoreError":
+        return cls(
+            f"a score's features must be names out of {', '.join(expected)}, got {shown(received)} from {shown(score)}. "
+            f"Leave features out to get all of them."
         )
 
     @classmethod

@@ -24,8 +24,7 @@ from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names
-from rankset.scores import builtin as scores
-from rankset.scores.builtin import Reach
+from rankset.scores.base import FeatureRanges, Range, Reach
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -56,6 +55,7 @@ class Temperature:
     """THR after sharpening (``scale`` > 1) or flattening rows: probabilities to the power of ``scale``, normalised."""
 
     scale: float = 1.0
+    features: ClassVar[tuple[str, ...]] = ("prob",)
     needs_probs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Temperature:
     def reach(self, bounds: Keys) -> Reach:
         return Reach(prob=-bounds[0])
 
-    def ranges(self, features: scores.Features) -> tuple[scores.Range, ...]:
+    def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         return (features.minus_prob,)
 
 
@@ -92,6 +92,7 @@ class Recalibrated:
     scale: float = 1.0
     weights: tuple[float, ...] = tuple(PRIOR.tolist())
     factors: tuple[float, ...] = ()
+    features: ClassVar[tuple[str, ...]] = ("prob",)
     needs_probs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -141,7 +142,7 @@ class Recalibrated:
     def reach(self, bounds: Keys) -> Reach:
         return Reach(prob=-bounds[0])
 
-    def ranges(self, features: scores.Features) -> tuple[scores.Range, ...]:
+    def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         return (features.minus_prob,)
 
 

@@ -1,0 +1,82 @@
+"""A score applied to rows: what it makes of them first (``transform``), and the keys it gives, both checked."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.cells import Cells
+from rankset.core.lexicographic import Keys
+from rankset.errors import ScoreError
+from rankset.scores.base import Score
+
+
+def transform_rows(score: Score, probs: NDArray[Any], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
+    """The rows as a score with a ``transform`` wants to see them.
+
+    Where only the first ``counts`` columns of a row are candidates, the score sees those alone. Behind them stands 0, or
+    -inf in rows with negative entries, so that padding never ranks before a candidate.
+    """
+    if counts is None:
+        return _transformed(score, probs)
+    answer = np.empty(probs.shape)
+    for count in np.unique(counts).tolist():
+        rows = counts == count
+        seen = _transformed(score, np.ascontiguousarray(probs[rows][:, :count]))
+        answer[rows, :count] = seen
+        answer[rows, count:] = np.where(seen.min(axis=1, keepdims=True) < 0, -np.inf, 0.0)
+    return answer
+
+
+def _transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
+    answer = np.asarray(cast("Any", score).transform(probs.astype(np.float64)))
+    if answer.shape != probs.shape or answer.dtype.kind not in "fiub":
+        raise ScoreError.transform(score, probs.shape, f"{answer.dtype} of shape {answer.shape}")
+    answer = np.ascontiguousarray(answer, dtype=np.float64)
+    if np.isnan(answer).any():
+        raise ScoreError.transform(score, probs.shape, "NaN")
+    return answer
+
+
+def keys_of(score: Score, cells: Cells) -> Keys:
+    """The keys of cells, as int64 and float64 arrays with one entry per cell, none NaN."""
+    with np.errstate(all="ignore"):  # infinite keys are fine, NaN is an error below
+        keys = as_tuple(score.keys(cells))
+    length = len(cells)
+    return tuple([_comparable(_shaped(key, length), score, cells) for key in keys])
+
+
+def as_tuple(keys: object) -> tuple[Any, ...]:
+    """What a score returned, if it is a tuple of something."""
+    if not isinstance(keys, tuple) or not keys:
+        raise ScoreError.keys("a tuple of arrays", type(keys).__name__)
+    return keys
+
+
+def _shaped(key: object, length: int) -> NDArray[Any]:
+    if isinstance(key, np.ma.MaskedArray):
+        raise ScoreError.keys("arrays without masked entries", "a masked array")
+    try:
+        array = np.asarray(key)
+    except ValueError:
+        raise ScoreError.keys("arrays of real numbers", "rows of different lengths") from None
+    if array.shape == (length,):
+        return array
+    if array.ndim == 0:
+        return np.full(length, array)
+    raise ScoreError.keys(f"arrays with one entry per cell, shape ({length},)", f"shape {array.shape}")
+
+
+def _comparable(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[Any]:
+    if key.dtype.kind in "iub":
+        if key.dtype == np.uint64 and key.max(initial=0) > np.iinfo(np.int64).max:
+            raise ScoreError.keys("integers below 2**63", f"{key.max()}")
+        return key.astype(np.int64, copy=False)
+    if key.dtype.kind != "f":
+        raise ScoreError.keys("arrays of real numbers", f"an array of {key.dtype}")
+    if np.isnan(key).any():
+        row = np.arange(len(cells.rows.probs))[cells.row][int(np.isnan(key).argmax())]
+        raise ScoreError.nan_key(score, cells.rows.start + int(row))
+    return key.astype(np.float64, copy=False) + 0.0

@@ -1,0 +1,222 @@
+"""What a score is, and what it may declare about itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.arrays import SUM_TOLERANCE
+from rankset.core.cells import FEATURES, Cells
+from rankset.core.lexicographic import Keys
+from rankset.errors import KindError, ScoreError
+
+
+@runtime_checkable
+class Score(Protocol):
+    """Anything with ``keys(cells)``: a tuple of arrays, most significant first, larger for stranger labels.
+
+    ``help(rankset.Cells)`` lists what cells have. A score may declare more about itself, as attributes or properties:
+
+    * ``features``: the names of what ``keys`` looks at, out of ``column, prob, rank, mass, before, top, second,
+      noise``. A score that declares nothing gets all of them. One that looks at noise without declaring it fails.
+    * ``needs_probs = True``: it makes no sense for ``kind="decision"``.
+    * ``key_features``: what its keys are, most significant first, where they are features as they are. ``("rank",
+      "prob")`` for ``Rank``; rules tell their rank profile where the first one is the rank.
+    * ``transform(probs)``: rows are mapped first; of ``Ragged`` rows it gets the candidates alone.
+    * ``reach(bounds)``: how far down their row labels can lie that stay, so that rows need not be sorted as a whole (see
+      ``rankset.Reach``).
+    * ``ranges(features)``: between which numbers keys lie, so that a file with impossible keys is refused.
+    * ``n_columns``: the number of classes it was fitted for.
+    * ``caveat``: a sentence that is shown with every rule that uses it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Gap:
+    ...     '''How far the label lies below the row's best.'''
+    ...     features = ("top", "prob")
+    ...     def keys(self, cells):
+    ...         return (cells.top - cells.prob,)
+    >>> isinstance(Gap(), Score)
+    True
+    """
+
+    def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
+        """The keys of the given cells."""
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a score declares about itself, with defaults for what it does not."""
+
+    features: frozenset[str]
+    needs_probs: bool
+    key_features: tuple[str, ...]
+    transforms: bool
+    n_columns: int | None
+    caveat: str | None
+
+    @property
+    def uses_noise(self) -> bool:
+        """Whether keys depend on the rows' draws."""
+        return "noise" in self.features
+
+    @property
+    def uses_mass(self) -> bool:
+        """Whether keys depend on sums of probabilities."""
+        return not self.features.isdisjoint(("mass", "before"))
+
+    @property
+    def uses_rank(self) -> bool:
+        """Whether keys depend on the ranks of labels."""
+        return "rank" in self.features
+
+    @property
+    def orders_by_rank(self) -> bool:
+        """Whether the first key is the rank."""
+        return self.key_features[:1] == ("rank",)
+
+    @property
+    def breaks_ties_by_prob(self) -> bool:
+        """Whether the second key is the probability."""
+        return self.key_features[1:2] == ("prob",)
+
+
+def traits(score: Score) -> Traits:
+    """What ``score`` declares about itself."""
+    return Traits(
+        _features(score),
+        bool(getattr(score, "needs_probs", False)),
+        tuple(getattr(score, "key_features", ())),
+        bool(getattr(score, "transforms", hasattr(score, "transform"))),
+        getattr(score, "n_columns", None),
+        getattr(score, "caveat", None),
+    )
+
+
+def _features(score: Score) -> frozenset[str]:
+    declared = getattr(score, "features", FEATURES)
+    if isinstance(declared, str | bytes) or not isinstance(declared, Iterable) or not FEATURES.issuperset(declared):
+        raise ScoreError.features(score, sorted(FEATURES), declared)
+    return frozenset(declared)
+
+
+def checked_score(score: object, name: str = "score") -> Score:
+    """``score`` itself, if it is one."""
+    if isinstance(score, type):
+        raise KindError.class_instead_of_object(name, score)
+    if isinstance(score, str):
+        raise KindError.argument(name, f"an object such as rankset.{_meant(score)}()", score)
+    if isinstance(score, Mapping) or not callable(getattr(score, "keys", None)):
+        raise KindError.argument(name, "a score such as Rank() or Aps(), an object with keys(cells)", score)
+    return cast("Score", score)
+
+
+def _meant(name: str) -> str:
+    """The score that somebody means who passes its name."""
+    from rankset.scores import BUILT_IN
+
+    return next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == name.lower()), "Rank")
+
+
+def check_classes(score: Score, names: Sequence[object] | None, n_columns: int) -> None:
+    """Refuses other classes than ``score`` was fitted for: another number, or other ``names`` in column order."""
+    known = traits(score).n_columns
+    if known is not None and known != n_columns:
+        raise ScoreError.fitted_columns(score, known, n_columns)
+    if names is not None and hasattr(score, "check_names"):
+        score.check_names(names)
+
+
+# How far down a row labels can lie that stay
+
+Limit = NDArray[Any] | float
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far down its row a label can lie that stays: what a score's ``reach(bounds)`` returns.
+
+    ``bounds`` are thresholds as ``keys`` makes them, a tuple of arrays with one entry per threshold. A label whose keys
+    stay within one of them has a rank of at most ``rank``, a mass of at most ``before`` ranked before it, a probability
+    of at least ``prob``, and lies at most ``behind`` below the second largest entry of its row. Limits are numbers or
+    arrays like those of ``bounds``. Looser ones cost time; one that is too tight drops labels and voids the guarantee.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Unlikely:
+    ...     features = ("prob",)
+    ...     def keys(self, cells):
+    ...         return (-cells.prob,)
+    ...     def reach(self, bounds):
+    ...         return Reach(prob=-bounds[0])
+    """
+
+    rank: Limit = math.inf
+    before: Limit = math.inf
+    prob: Limit = -math.inf
+    behind: Limit = math.inf
+
+
+REACHES = ("rank", "before", "prob", "behind")
+
+
+def reach(score: Score, bounds: Keys) -> Reach:
+    """How far labels can lie down their row whose keys stay within ``bounds``, as ``score`` declares."""
+    with np.errstate(all="ignore"):  # infinite limits are fine
+        found = cast("Any", score).reach(bounds) if hasattr(score, "reach") else Reach()
+    if not isinstance(found, Reach):
+        raise ScoreError.reach(score, "a rankset.Reach", type(found).__name__)
+    return Reach(*(_limit(score, name, getattr(found, name), bounds[0]) for name in REACHES))
+
+
+def _limit(score: Score, name: str, limit: object, bounds: NDArray[Any]) -> NDArray[np.float64]:
+    """A limit for each of ``bounds``."""
+    expected = f"numbers or arrays of shape {bounds.shape}, none NaN"
+    try:
+        limits = np.broadcast_to(np.asarray(limit, dtype=np.float64), bounds.shape)
+    except (TypeError, ValueError):
+        raise ScoreError.reach(score, expected, f"{name}={limit!r}") from None
+    if np.isnan(limits).any():
+        raise ScoreError.reach(score, expected, f"{name}={limit!r}")
+    return limits
+
+
+# Between which numbers keys lie
+
+Range = tuple[float, float]
+"""The least and the largest value something can have."""
+
+
+@dataclass(frozen=True)
+class FeatureRanges:
+    """Between which numbers the features of cells lie: what ``ranges`` makes the ranges of keys from."""
+
+    prob: Range
+    mass: Range
+    rank: Range
+
+    @classmethod
+    def of(cls, score: Score, kind: str, n_columns: int) -> FeatureRanges:
+        """Those of rows of ``kind`` with ``n_columns`` labels, as ``score`` sees them."""
+        most = 1 + SUM_TOLERANCE
+        prob = (-math.inf, math.inf) if kind == "decision" else (0.0, most)
+        return cls((-math.inf, 0.0) if traits(score).transforms else prob, (0.0, most), (1.0, float(n_columns)))
+
+    @property
+    def minus_prob(self) -> Range:
+        low, high = self.prob
+        return -high, -low
+
+
+def ranges(score: Score, features: FeatureRanges) -> tuple[Range, ...]:
+    """Between which numbers each key of ``score`` lies; () where it does not tell."""
+    return cast("Any", score).ranges(features) if hasattr(score, "ranges") else ()
