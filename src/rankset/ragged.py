@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import frames, inputs
 from rankset.errors import InputError, KindError
 from rankset.frames import ARRAY, Template
-from rankset.indexes import index_of
+from rankset.indexes import RowIndex, index_of
 from rankset.names import Array
 
 Ints = NDArray[np.int64]
@@ -78,8 +78,10 @@ class Ragged:
         return len(self.counts)
 
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
-        """Some of the rows."""
+        """Some of the rows; a mask with an index must be in the order of the rows."""
         chosen = inputs.picked(rows, len(self))
+        if not isinstance(rows, slice) and np.asarray(rows).dtype.kind == "b":
+            RowIndex(self.template.index, numbered=self.template.numbered).check(rows, "mask")
         values = self.values[rows if isinstance(rows, slice) else chosen]
         return Ragged(values, self.counts[chosen], template=self.template.rows(chosen))
 
