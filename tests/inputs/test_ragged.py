@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import rankset as rs
+from rankset.errors import InputError
 
 RNG = np.random.default_rng(3)
 ROWS = [np.log(RNG.dirichlet(np.ones(k))) for k in RNG.integers(2, 6, 200)]
@@ -301,3 +302,11 @@ def test_whole_numbers_that_floats_lose_are_refused(dtype):
     with pytest.raises(ValueError, match="got the whole number 9007199254740993 at row 1, column 1"):
         rs.Ragged.of(rows)
     assert rs.Ragged.of([[2**53, 2**60]]).values.tolist() == [[2.0**53, 2.0**60]]
+
+
+def test_a_mask_with_an_index_is_in_the_order_of_the_rows():
+    rows = rs.Ragged.of(pd.Series([[0.5, 0.5], [0.2, 0.8], [1.0]], index=list("abc")))
+    mask = pd.Series([True, False, False], index=list("abc"))
+    assert list(rows[mask].template.index) == ["a"]
+    with pytest.raises(InputError, match="mask must be in the order of the rows"):
+        rows[mask[::-1]]

@@ -1014,3 +1014,35 @@ def test_empty_lines_at_the_end_of_a_text_are_no_lines(folder):
     for labels in ("words.txt", "y.npy"):
         fine("calibrate", "p.npy", labels, "--classes", "names.txt", "-o", "rule.rankset", "--force")
         assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+
+
+@pytest.mark.parametrize("notes", [(1, "x"), (1.5, "n/a"), ("x", 1), (True, 7), ({"a": 1}, "x"), ([1], 2), (2**70, 1)])
+@pytest.mark.parametrize("memory", [None, 1 << 20])
+def test_columns_that_nobody_asked_for_may_be_of_several_types(folder, notes, memory):
+    rows = FRAME.to_dict("records") * (40 if memory else 1)
+    lines = [json.dumps({**row, "note": notes[place >= len(rows) - 5]}) for place, row in enumerate(rows)]
+    (folder / "rows.jsonl").write_text("\n".join(lines) + "\n")
+    rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
+    with budget.told(memory and 40 * memory):  # several parts
+        fine("predict", "rule.rankset", "rows.jsonl", "--drop", "answer", "--keep", "note", "-o", "sets.csv")
+    kept = pd.read_csv("sets.csv", dtype=str, keep_default_na=False)["note"]
+    first, last = (note if isinstance(note, str) else json.dumps(note) for note in notes)
+    assert kept.iloc[0] in (first, str(notes[0]))
+    assert kept.iloc[-1] in (last, str(notes[1]))
+    expected = joined().predict(np.tile(PROBS, (len(rows) // N, 1)), 0.1)
+    assert pd.read_csv("sets.csv")["size"].tolist() == expected.sizes.tolist()
+
+
+def test_scores_of_several_types_are_told_with_their_column(folder):
+    rows = FRAME.drop(columns="answer").to_dict("records")
+    rows[7]["dog"] = "n/a"
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
+    assert "'dog'" in refused("predict", "rule.rankset", "rows.jsonl", "-o", "sets.csv")
+
+
+def test_empty_lines_at_the_end_of_one_column_are_no_rows(folder):
+    np.save("p.npy", PROBS)
+    (folder / "y.csv").write_text("y\n" + "\n".join(map(str, LABELS)) + "\n\n\n")
+    fine("calibrate", "p.npy", "y.csv", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, LABELS)

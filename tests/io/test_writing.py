@@ -5,6 +5,7 @@ import io
 import json
 import os
 import time
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -275,3 +276,47 @@ def test_a_time_zone_that_is_not_known_is_written_as_utc(tmp_path, monkeypatch):
     arguments = ["predict", "rule.rankset", "rows.parquet", "--keep", "when", "-o", "s.csv"]
     assert CliRunner().invoke(rankset, arguments).exit_code == 0
     assert pd.read_csv("s.csv")["when"].tolist() == [f"1970-01-01T00:00:0{second}.000Z" for second in range(3)]
+
+
+KEPT = {
+    "int32": (pa.int32(), [1, 2, 3], [None, 2, 3]),
+    "null first": (pa.int64(), [None] * 3, [1, 2, 3]),
+    "decimal": (pa.decimal128(12, 2), [Decimal("1.10")] * 3, [Decimal("100.10")] * 3),
+    "float32": (pa.float32(), [0.1] * 3, [None, 0.1, 0.2]),
+    "uint64": (pa.uint64(), [2**64 - 1] * 3, [2**64 - 1, None, 3]),
+    "duration": (pa.duration("ns"), [1, 1_500_000_000, 3], [None, 1, 3]),
+    "lists of times": (pa.list_(pa.timestamp("us", "Europe/Berlin")), [[0], [1, None], None], [[5]] * 3),
+}
+
+
+@pytest.mark.parametrize(("kind", "first", "second"), KEPT.values(), ids=KEPT)
+def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, kind, first, second):
+    monkeypatch.chdir(tmp_path)
+    scores = dict(zip("abc", PROBS.T, strict=True))
+    for name, values in (("1", first), ("2", second)):
+        pq.write_table(pa.table({**scores, "k": pa.array(values, kind)}), f"{name}.parquet")
+    rs.calibrate(PROBS, list("abc"), classes=list("abc")).save("rule.rankset")
+    arguments = ["predict", "rule.rankset", "1.parquet", "2.parquet", "--keep", "k", "-o"]
+    done = CliRunner().invoke(rankset, [*arguments, "sets.parquet"])
+    assert done.exit_code == 0, done.output
+    column = pq.read_table("sets.parquet").column("k")
+    expected = pa.chunked_array([pa.array(values, kind) for values in (first, second)])
+    assert column.type == kind
+    assert column.combine_chunks() == expected.combine_chunks()
+    for output in ("sets.csv", "sets.jsonl"):
+        assert CliRunner().invoke(rankset, [*arguments, output]).exit_code == 0
+    if kind == pa.duration("ns"):
+        assert pd.read_csv("sets.csv", dtype=str)["k"].tolist()[:2] == ["1E-9", "1.500000000"]
+
+
+def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scores = dict(zip("abc", PROBS.T, strict=True))
+    for name, kind in (("1", pa.timestamp("us")), ("2", pa.float64())):
+        pq.write_table(pa.table({**scores, "k": pa.array([1, 2, 3]).cast(kind)}), f"{name}.parquet")
+    rs.calibrate(PROBS, list("abc"), classes=list("abc")).save("rule.rankset")
+    done = CliRunner().invoke(
+        rankset, ["predict", "rule.rankset", "1.parquet", "2.parquet", "--keep", "k", "-o", "s.npz"]
+    )
+    assert done.exit_code == 1
+    assert "column 'k' must be of one type in all files to be kept" in done.stderr

@@ -201,3 +201,19 @@ def test_a_number_and_its_text_are_two_groups_and_two_classes():
     of_text = np.array([group == "1" for group in groups])
     place = told["alphas"].index(0.2)
     assert told["scores"][0]["group_coverage"][place][3] == pytest.approx(covered[of_text].mean(), abs=1e-4)
+
+
+def test_rules_with_and_without_groups_are_shown_by_group():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.ones(4), 400)
+    labels = np.array([rng.choice(4, p=row) for row in probs])
+    groups = np.array(["north", "south"])[labels % 2]
+    known, new = slice(0, 200), slice(200, 400)
+    plain = rs.calibrate(probs[known], labels[known])
+    grouped = rs.calibrate(probs[known], labels[known], condition=rs.PerRow(), groups=groups[known])
+    study = rs.report.of_rules([plain, grouped], probs[new], labels[new], groups=groups[new]).data
+    place = study["alphas"].index(0.1)
+    for rule, shown, options in ((plain, 0, {}), (grouped, 1, {"groups": groups[new]})):
+        covered = rule.predict(probs[new], 0.1, **options).covers(labels[new])
+        expected = [round(float(covered[groups[new] == name].mean()), 4) for name in ("north", "south")]
+        assert study["scores"][shown]["group_coverage"][place] == expected

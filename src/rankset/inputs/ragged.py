@@ -13,7 +13,7 @@ from rankset.errors import InputError, KindError
 from rankset.inputs import frames
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.matrix import as_numbers, check_whole, picked_rows
-from rankset.inputs.row_index import index_of
+from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.vocabulary import Array
 
 Ints = NDArray[np.int64]
@@ -79,8 +79,10 @@ class Ragged:
         return len(self.counts)
 
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
-        """Some of the rows."""
+        """Some of the rows; a mask with an index must be in the order of the rows."""
         chosen = picked_rows(rows, len(self))
+        if not isinstance(rows, slice) and np.asarray(rows).dtype.kind == "b":
+            RowIndex(self.template.index, numbered=self.template.numbered).check(rows, "mask")
         values = self.values[rows if isinstance(rows, slice) else chosen]
         return Ragged(values, self.counts[chosen], template=self.template.rows(chosen))
 

@@ -126,9 +126,9 @@ class Columns:
     def kept(self, name: str) -> Any:
         """One named column that is only handed on: texts as they are, or whole numbers where all of them are.
 
-        Dates and times stay in a column of Arrow, with their time zone.
+        Columns of files that have types (parquet, Arrow, JSON lines) stay columns of Arrow, of their type.
         """
-        if self.table is None or name not in self.names or not _is_moment(self.table.schema.field(name).type):
+        if self.table is None or self.written or name not in self.names:
             return self._column(name, NAMES)
         return self.table.column(name)
 
@@ -441,13 +441,6 @@ HEADED = (".csv", ".tsv")
 WRITTEN = (".txt", *HEADED)
 """Files whose cells are texts."""
 KNOWN = (".npy", ".npz", *READERS)
-
-
-def _is_moment(kind: Any) -> bool:
-    """Whether a column holds dates, times, or both."""
-    import pyarrow as pa
-
-    return pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_timestamp(kind)
 
 
 def _is_list(kind: Any) -> bool:

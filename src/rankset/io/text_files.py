@@ -108,6 +108,7 @@ def csv_table(source: Source, delimiter: str, *, header: bool) -> Any:
             needed += batch.nbytes + (8 * batch.num_rows + ARRAY) * batch.num_columns
             budget.check(needed)
     table = pa.Table.from_batches(batches, reader.schema)
+    table = table if several else _without_empty_end(table)
     return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
 
 
@@ -134,7 +135,6 @@ def _cells(record: str, delimiter: str) -> list[str]:
 def lines_table(source: Source) -> Any:
     """A text per line, without a heading; empty lines at the end are no lines."""
     import pyarrow as pa
-    from pyarrow import compute
 
     parts, needed = [pa.array([], pa.string())], 0
     with source.stream() as stream:
@@ -144,9 +144,15 @@ def lines_table(source: Source) -> Any:
             parts.append(pa.array(values, pa.string()))
             needed += parts[-1].nbytes + ARRAY
             source.budget.check(needed)
-    column = pa.chunked_array(parts)
-    filled = compute.binary_length(column).to_numpy().nonzero()[0]
-    return pa.table({"0": column[: int(filled[-1]) + 1 if len(filled) else 0]})
+    return _without_empty_end(pa.table({"0": pa.chunked_array(parts)}))
+
+
+def _without_empty_end(table: Any) -> Any:
+    """A table of one column, without empty texts at its end: they are empty lines at the end of the file."""
+    from pyarrow import compute
+
+    filled = compute.binary_length(table.column(0)).to_numpy().nonzero()[0]
+    return table[: int(filled[-1]) + 1 if len(filled) else 0]
 
 
 def _whole_lines(stream: Any, budget: Budget) -> Iterator[bytes]:
@@ -164,9 +170,10 @@ def _whole_lines(stream: Any, budget: Budget) -> Iterator[bytes]:
 
 
 def json_table(source: Source) -> Any:
-    """An object per line, by Python's own library: pyarrow does not survive every text."""
-    import pyarrow as pa
+    """An object per line, by Python's own library: pyarrow does not survive every text.
 
+    A column whose values are of several types becomes one of texts: numbers and other things as JSON writes them.
+    """
     budget = source.budget
     rows: list[dict[str, Any]] = []
     parts: list[Any] = []
@@ -193,9 +200,48 @@ def json_table(source: Source) -> Any:
             rows.append(row)
             waiting += cost
             if waiting > step:
-                parts.append(pa.Table.from_pylist(rows))
+                parts.append(_objects_table(rows))
                 held += 2 * parts[-1].nbytes + ARRAY * parts[-1].num_columns
                 rows, waiting = [], 0
                 budget.check(held)
-    parts.append(pa.Table.from_pylist(rows, parts[0].schema if parts and not rows else None))
-    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")
+    if rows or not parts:
+        parts.append(_objects_table(rows))
+    return _joined(parts)
+
+
+def _objects_table(rows: list[dict[str, Any]]) -> Any:
+    """A table of some lines."""
+    import pyarrow as pa
+
+    names = list(rows[0]) if rows else []
+    return pa.table([_values([row[name] for row in rows]) for name in names], names)
+
+
+def _values(values: list[Any]) -> Any:
+    """Values of one type as they are, of several types as texts."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return _texts(values)
+
+
+def _texts(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    plain = (value is None or isinstance(value, str) for value in values)
+    texts = [value if kept else json.dumps(value, default=str) for value, kept in zip(values, plain, strict=True)]
+    return pa.array(texts, pa.string())
+
+
+def _joined(parts: list[Any]) -> Any:
+    """One table of several; a column that has types in them which do not go together is one of texts."""
+    import pyarrow as pa
+
+    for place, name in enumerate(parts[0].column_names):
+        try:
+            pa.unify_schemas([pa.schema([part.schema.field(name)]) for part in parts], promote_options="permissive")
+        except pa.ArrowException:
+            parts = [part.set_column(place, name, _texts(part.column(name).to_pylist())) for part in parts]
+    return pa.concat_tables(parts, promote_options="permissive")

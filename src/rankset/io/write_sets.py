@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -183,14 +184,31 @@ class JsonLines(Writer):
 def _values(column: Any) -> list[Any]:
     """The values of a kept column as Python has them: dates and times as ISO texts, None where there is none."""
     if not isinstance(column, np.ndarray):
-        return _iso(column)
+        return _of_arrow(column)
     if column.dtype.kind != "M":
         return column.tolist()
     return [None if text == "NaT" else text for text in np.datetime_as_string(column).tolist()]
 
 
+def _of_arrow(column: Any) -> list[Any]:
+    """The same for a column of Arrow; durations are told in seconds."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_timestamp(kind):
+        return _iso(column)
+    if pa.types.is_duration(kind):
+        digits = UNITS.index(kind.unit) * 3
+        counts = column.cast(pa.int64()).to_pylist()
+        return [None if count is None else str(Decimal(count).scaleb(-digits)) for count in counts]
+    return column.to_pylist()
+
+
+UNITS = ("s", "ms", "us", "ns")
+
+
 def _iso(column: Any) -> list[str | None]:
-    """Dates and times of an Arrow column as ISO texts of one format, with the offset of their time zone."""
+    """Dates and times as ISO texts of one format, with the offset of their time zone."""
     import pyarrow as pa
 
     try:
@@ -229,7 +247,8 @@ class Parquet(Writer):
         import pyarrow as pa
         from pyarrow import parquet
 
-        table = pa.table({**beside, **{name: own.column(name) for name in OWN}})
+        kept = {name: _of_one_type(column) for name, column in beside.items()}
+        table = pa.table({**kept, **{name: own.column(name) for name in OWN}})
         if self.writer is None:  # a column that is empty so far counts as one of texts
             kinds = [pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema]
             schema = pa.schema(list(zip(table.column_names, kinds, strict=True)))
@@ -245,6 +264,17 @@ class Parquet(Writer):
             self.writer.close()
 
 
+def _of_one_type(column: Any) -> Any:
+    """A kept column; texts, which Arrow has several types for, as one type."""
+    import pyarrow as pa
+
+    if isinstance(column, np.ndarray):
+        return column
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return column.cast(pa.string()) if texts else column
+
+
 class Npz(Writer):
     """offsets, codes and classes: row i holds the classes ``codes[offsets[i]:offsets[i + 1]]``."""
 
@@ -256,12 +286,14 @@ class Npz(Writer):
     def add(self, sets: PredictionSets, beside: Beside) -> None:
         self.parts.append(sets)
         for name, column in beside.items():
-            try:
-                kept = column if isinstance(column, np.ndarray) else _array(column)
-                kept = kept.astype(str) if kept.dtype == object else kept
-            except (TypeError, ValueError):
-                raise FileError.no_array(self.path, name) from None
-            self.beside.setdefault(name, []).append(kept)
+            kept = column if isinstance(column, np.ndarray) else _array(column)
+            self.beside.setdefault(name, []).append(self._plain(name, kept) if kept.dtype == object else kept)
+
+    def _plain(self, name: str, kept: NDArray[Any]) -> NDArray[Any]:
+        """Objects as texts."""
+        if any(isinstance(value, list | dict | bytes | np.ndarray) for value in kept.tolist()):
+            raise FileError.no_array(self.path, name)
+        return kept.astype(str)
 
     def close(self) -> None:
         sets = PredictionSets.concat(self.parts)
@@ -269,16 +301,25 @@ class Npz(Writer):
         if names.dtype == object:
             names = names.astype(str)  # without zeros at the end of texts
             check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
-        kept: dict[str, Any] = {name: np.concatenate(parts) for name, parts in self.beside.items()}
+        kept: dict[str, Any] = {name: _concatenated(name, parts) for name, parts in self.beside.items()}
         for taken in {"offsets", "codes", "classes", "file"} & set(kept):
             raise FileError.taken(taken)
         np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
 
 
+def _concatenated(name: str, parts: list[NDArray[Any]]) -> NDArray[Any]:
+    try:
+        return np.concatenate(parts)
+    except TypeError:
+        kinds = list(dict.fromkeys(str(part.dtype) for part in parts))
+        raise FileError.other_type(name, kinds[0], kinds[1]) from None
+
+
 def _array(column: Any) -> NDArray[Any]:
-    """Dates and times of an Arrow column as an array; with a time zone as texts."""
-    zoned = getattr(column.type, "tz", None) is not None
-    return object_array(_iso(column)) if zoned else column.to_numpy()
+    """A column of Arrow as an array; with a time zone, or where something is missing, of its values."""
+    if getattr(column.type, "tz", None) is not None or column.null_count:
+        return object_array(_values(column))
+    return column.to_numpy()
 
 
 WRITERS: Final[Mapping[str, type[Writer]]] = {".csv": Csv, ".jsonl": JsonLines, ".parquet": Parquet, ".npz": Npz}

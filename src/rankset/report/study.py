@@ -157,6 +157,8 @@ class Asked:
     def p_values(self, rule: Rule, rows: slice | Ints) -> Floats:
         """How usual every label of ``rows`` is."""
         told = {name: None if value is None else value[rows] for name, value in self.told.items()}
+        if not rule.condition.needs_groups:
+            told["groups"] = None
         values: Any = self.source.values[rows]
         if self.source.counts is not None:
             values = Ragged(values, self.source.counts[rows])

@@ -68,7 +68,7 @@ def calibrate(
     * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1, or the columns of
       a data frame; those are matched by name, here and ever after). A mapping of column numbers to names does, too.
     * ``labels``, ``groups`` and ``ids`` are in the order of the rows. Those that have an index (pandas) must have that
-      of the rows, or the default 0 … n-1: the same index in another order is refused, and so is another index.
+      of the rows, or the default 0 … n-1: the same entries in another order are refused, and so is another index.
     * ``groups``: one name per row, for conditions that look at rows.
     * ``ids``: one per row, mixed into the draws of randomised scores where models repeat their outputs; then
       ``predict`` needs them too. ``seed`` chooses among the possible draws.
