@@ -18,7 +18,7 @@ GRID = RNG.multinomial(16, np.ones(K) / K, N) / 16
 """Probabilities that every float type holds exactly."""
 EVERY_SCORE = (rs.Rank(), rs.TopK(), rs.Thr(), rs.Margin(), rs.Aps(), rs.Raps(), rs.Saps(), rs.TieBreak(rs.Rank()))
 
-VALUES = {"probs": PROBS, "logits": LOGITS, "scores": LOGITS, "binary": PROBS[:, 0]}
+VALUES = {"probs": PROBS, "logits": LOGITS, "decision": LOGITS, "binary": PROBS[:, 0]}
 TRUTH = {kind: LABELS % 2 if kind == "binary" else LABELS for kind in VALUES}
 
 
@@ -27,7 +27,7 @@ def calibrated(kind="probs"):
 
 
 def by_group():
-    return rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=GROUPS)
+    return rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
 
 
 ROW_DOORS = {
@@ -45,7 +45,7 @@ LABEL_DOORS = {
     "evaluate": lambda labels, classes=None: rs.evaluate(named(classes).predict(PROBS, 0.1), labels),
 }
 GROUP_DOORS = {
-    "calibrate": lambda groups: rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=groups),
+    "calibrate": lambda groups: rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=groups),
     "predict": lambda groups: by_group().predict(PROBS, 0.1, groups=groups),
     "p_values": lambda groups: by_group().p_values(PROBS, groups=groups),
     "expected_size": lambda groups: by_group().expected_size(PROBS, 0.1, groups=groups),

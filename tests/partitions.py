@@ -27,7 +27,7 @@ SCORES = [
     rs.TieBreak(rs.Rank()),
     rs.Temperature(1.5),
 ]
-CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.PerRow(), rs.Cross(rs.PerRow(), rs.PerLabel())]
+CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.PerGroup(), rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel())]
 QUESTIONS = [(score, condition) for score in SCORES for condition in CONDITIONS]
 names = [f"{type(score).__name__}-{type(condition).__name__}" for score, condition in QUESTIONS]
 

@@ -75,9 +75,9 @@ def group(condition, label, row_group):
             return ()
         case rs.PerLabel():
             return (label,) if condition.clusters is None else (condition.clusters[label],)
-        case rs.PerRow():
+        case rs.PerGroup():
             return (row_group,)
-        case rs.Cross():
+        case rs.PerLabelAndGroup():
             first = group(condition.first, label, row_group)
             return (first, group(condition.second, label, row_group))
     raise NotImplementedError(condition)

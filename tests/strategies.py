@@ -88,8 +88,10 @@ class Problem:
 
 def conditions(n_columns):
     clusters = st.lists(st.sampled_from("ab"), min_size=n_columns, max_size=n_columns).map(tuple)
-    simple = st.one_of(st.just(rs.Marginal()), st.just(rs.PerLabel()), clusters.map(rs.PerLabel), st.just(rs.PerRow()))
-    return st.one_of(simple, st.builds(rs.Cross, simple, simple))
+    simple = st.one_of(
+        st.just(rs.Marginal()), st.just(rs.PerLabel()), clusters.map(rs.PerLabel), st.just(rs.PerGroup())
+    )
+    return st.one_of(simple, st.builds(rs.PerLabelAndGroup, simple, simple))
 
 
 @st.composite

@@ -32,32 +32,32 @@ def test_per_label_has_one_group_per_column_or_cluster():
 
 
 def test_per_row_has_one_group_per_name():
-    assert rs.PerRow().count(3, 2) == 2
-    assert numbers(rs.PerRow()) == [[0], [1], [-1]]
+    assert rs.PerGroup().count(3, 2) == 2
+    assert numbers(rs.PerGroup()) == [[0], [1], [-1]]
 
 
 def test_crossing_numbers_every_combination_and_keeps_the_unseen_unseen():
-    assert rs.Cross(rs.PerRow(), rs.PerLabel()).count(3, 2) == 6
-    assert numbers(rs.Cross(rs.PerRow(), rs.PerLabel())) == [[0, 1, 2], [3, 4, 5], [-1, -1, -1]]
-    assert numbers(rs.Cross(rs.PerLabel(), rs.PerRow())) == [[0, 2, 4], [1, 3, 5], [-1, -1, -1]]
-    assert numbers(rs.Cross(rs.Marginal(), rs.PerRow())) == [[0], [1], [-1]]
-    nested = rs.Cross(rs.Cross(rs.PerRow(), rs.PerLabel(["b", "a", "b"])), rs.PerLabel())
+    assert rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()).count(3, 2) == 6
+    assert numbers(rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel())) == [[0, 1, 2], [3, 4, 5], [-1, -1, -1]]
+    assert numbers(rs.PerLabelAndGroup(rs.PerLabel(), rs.PerGroup())) == [[0, 2, 4], [1, 3, 5], [-1, -1, -1]]
+    assert numbers(rs.PerLabelAndGroup(rs.Marginal(), rs.PerGroup())) == [[0], [1], [-1]]
+    nested = rs.PerLabelAndGroup(rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel(["b", "a", "b"])), rs.PerLabel())
     assert nested.count(3, 2) == 12
     assert numbers(nested)[:2] == [[3, 1, 5], [9, 7, 11]]
 
 
 def test_crossing_needs_groups_where_either_side_does():
-    assert rs.Cross(rs.PerRow(), rs.PerLabel()).needs_groups
-    assert rs.Cross(rs.PerLabel(), rs.PerRow()).needs_groups
-    assert not rs.Cross(rs.PerLabel(), rs.Marginal()).needs_groups
+    assert rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()).needs_groups
+    assert rs.PerLabelAndGroup(rs.PerLabel(), rs.PerGroup()).needs_groups
+    assert not rs.PerLabelAndGroup(rs.PerLabel(), rs.Marginal()).needs_groups
 
 
 @pytest.mark.parametrize("wrong", [rs.PerLabel, "PerLabel", None])
 def test_crossing_takes_conditions_only(wrong):
     with pytest.raises(TypeError, match="condition must be"):
-        rs.Cross(rs.PerRow(), wrong)
+        rs.PerLabelAndGroup(rs.PerGroup(), wrong)
     with pytest.raises(TypeError, match="condition must be"):
-        rs.Cross(wrong, rs.PerRow())
+        rs.PerLabelAndGroup(wrong, rs.PerGroup())
 
 
 def test_clusters_share_a_threshold():

@@ -29,7 +29,7 @@ from rankset.engines import parts, shards
 from rankset.evaluation import comparison
 from rankset.io.layout import Layout
 from rankset.io.read_scores import Columns
-from rankset.scores import builtin
+from rankset.scores import traits
 from rankset.scores.fitted import Recalibrated
 from strategies import PER_SCORE, SCORES, alphas, problems
 
@@ -70,7 +70,7 @@ def test_the_command_line_keeps_rows_together_in_every_part(frame, given_as, row
     """Ids, groups and kept columns stand beside the sets of their own rows, whatever the size of the parts."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("rankset.cli.rules.PART_BYTES", rows * len(NAMES) * 8)
-    asked = {"score": rs.Aps(), "condition": rs.PerRow(), "classes": NAMES}
+    asked = {"score": rs.Aps(), "condition": rs.PerGroup(), "classes": NAMES}
     rule = rs.calibrate(PROBS, WORDS, groups=SITES, ids=IDS, **asked)
     rule.save("rule.rankset")
     if given_as == ".csv":
@@ -162,21 +162,21 @@ def test_margins_do_not_depend_on_where_scores_begin(seed, shift, alpha):
     rng = np.random.default_rng(seed)
     scores, labels = rng.integers(-9, 9, (20, 3)), rng.integers(0, 3, 20)
     rivals = [max(np.delete(row, label)) - row[label] for row, label in zip(scores, labels, strict=True)]
-    rules = [rs.calibrate(values, labels, kind="scores", score=rs.Margin()) for values in (scores, scores + shift)]
+    rules = [rs.calibrate(values, labels, kind="decision", score=rs.Margin()) for values in (scores, scores + shift)]
     assert rules[0] == rules[1]
     assert rules[0].calibration.keys[0].tolist() == sorted(map(float, rivals))
     assert rules[0].predict(scores, alpha) == rules[1].predict(scores + shift, alpha)
-    alone = rs.calibrate(scores[:, :1], np.zeros(20, dtype=int), kind="scores", score=rs.Margin())
+    alone = rs.calibrate(scores[:, :1], np.zeros(20, dtype=int), kind="decision", score=rs.Margin())
     assert np.isneginf(alone.calibration.keys[0]).all()
 
 
 def test_a_label_at_the_threshold_stays_also_where_its_key_was_rounded():
     """1 - (-1e-17) is 1 in float64, which is the threshold; the label lies below 1 - 1 all the same."""
-    rule = rs.calibrate([[1.0, 0.0]] * 9, [1] * 9, kind="scores", score=rs.Margin(), classes=[0, 1])
+    rule = rs.calibrate([[1.0, 0.0]] * 9, [1] * 9, kind="decision", score=rs.Margin(), classes=[0, 1])
     assert rule.threshold(0.5) == (1.0,)
     row = [[1.0, -1e-17]]
     assert (rule.p_values(row) > 0.5).tolist() == rule.predict(row, 0.5).mask.tolist() == [[True, True]]
-    three = rs.calibrate([[1.0, 0.0, 0.0]] * 9, [1] * 9, kind="scores", score=rs.Margin())
+    three = rs.calibrate([[1.0, 0.0, 0.0]] * 9, [1] * 9, kind="decision", score=rs.Margin())
     row = [[1.0, 1.0, -1e-17]]
     assert (three.p_values(row) > 0.5).tolist() == three.predict(row, 0.5).mask.tolist() == [[True, True, True]]
 
@@ -201,13 +201,13 @@ def test_rows_that_cannot_be_added_up_are_named_by_their_own_number(rows):
 @given(
     st.sampled_from([rs.Rank(), rs.Thr(), rs.Margin(), rs.Aps(randomized=False)]),
     st.integers(0, 2**32),
-    st.sampled_from(["logits", "scores"]),
+    st.sampled_from(["logits", "decision"]),
     st.sampled_from([-7.0, 0.0, 7.0, np.inf, np.nan]),
     alphas,
 )
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_padding_of_negative_scores_is_as_if_it_were_not_there(score, seed, kind, padding, alpha):
-    if kind == "scores" and builtin.needs_probs(score):
+    if kind == "decision" and traits(score).needs_probs:
         return
     rng = np.random.default_rng(seed)
     values, labels = rng.integers(-9, 0, (15, 3)).astype(float), rng.integers(0, 3, 15)
@@ -239,14 +239,14 @@ def test_ids_of_rows_do_not_matter_to_scores_that_do_not_draw():
 @given(
     st.sampled_from([rs.Thr(), rs.Rank(), rs.Margin(), rs.Temperature(2.0)]),
     st.integers(0, 2**32),
-    st.sampled_from(["probs", "logits", "scores"]),
+    st.sampled_from(["probs", "logits", "decision"]),
     st.integers(1, 9),
     alphas,
 )
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_an_empty_set_is_filled_with_the_most_likely_candidate_of_its_row(score, seed, kind, rows, alpha):
     """Of the candidates: padding never gets in, however negative the scores of the candidates are."""
-    if kind == "scores" and builtin.needs_probs(score):
+    if kind == "decision" and traits(score).needs_probs:
         return
     rng = np.random.default_rng(seed)
     values = [rng.integers(-9, 0, k).astype(float) for k in rng.integers(1, 6, 20)]
@@ -266,7 +266,7 @@ def test_an_empty_set_is_filled_with_the_most_likely_candidate_of_its_row(score,
 def test_most_empty_sets_of_negative_scores_are_filled():
     """The law above is about something: at this level most of the sets would be empty."""
     values = rs.Ragged.of([[-5.0, -6.0], [-1.0, -2.0, -3.0], [-4.0], [-7.0, -8.0]] * 5)
-    rule = rs.calibrate(values, [0] * 20, kind="scores", score=rs.Thr())
+    rule = rs.calibrate(values, [0] * 20, kind="decision", score=rs.Thr())
     assert (rule.predict(values, 0.9).sizes == 0).mean() >= 0.5
     assert rule.predict(values, 0.9, empty="top").to_lists() == [[0]] * 20
 
@@ -320,7 +320,9 @@ def test_sets_of_folds_hold_the_labels_whose_exact_p_value_exceeds_the_level(fol
     probs, labels = rng.multinomial(40, np.ones(4) / 4, 99) / 40, rng.integers(0, 4, 99)
     rules = tuple(rs.calibrate(probs[fold::folds], labels[fold::folds], score=score) for fold in range(folds))
     told = [probs[:30]] * folds
-    stranger, sizes = (sum(parts) for parts in zip(*(rule.tails(probs[:30]) for rule in rules), strict=True))
+    stranger, sizes = (
+        sum(parts) for parts in zip(*(rule._tails(rule._prepare(probs[:30])) for rule in rules), strict=True)
+    )
     assert (sizes == 99).all()
     for hundredths in (1, 7, 10, 28, 29, 30, 50, 56, 57, 58, 59, 99):
         exact = Fraction(hundredths, 100)
@@ -412,18 +414,18 @@ def test_the_earliest_of_the_blocks_that_fail_together_decides_the_error(failing
 def test_a_fit_is_judged_on_rows_that_it_has_not_seen(n, monkeypatch):
     """The rows are all different, so those that fit and those that judge can be told by their numbers."""
     fitted, judged = [], []
-    fit, compare = Recalibrated.fit.__func__, comparison.compare
+    fit, compare = Recalibrated.fit_prepared.__func__, comparison.compare_prepared
 
-    def seen_fit(cls, probs, *rest, **options):
-        fitted.append({row.tobytes() for row in probs})
-        return fit(cls, probs, *rest, **options)
+    def seen_fit(cls, data, **options):
+        fitted.append({row.tobytes() for row in data.matrix})
+        return fit(cls, data, **options)
 
-    def seen_compare(probs, *rest, **options):
-        judged.append({row.tobytes() for row in probs})
-        return compare(probs, *rest, **options)
+    def seen_compare(data, *rest, **options):
+        judged.append({row.tobytes() for row in data.matrix})
+        return compare(data, *rest, **options)
 
-    monkeypatch.setattr(Recalibrated, "fit", classmethod(seen_fit))
-    monkeypatch.setattr(comparison, "compare", seen_compare)
+    monkeypatch.setattr(Recalibrated, "fit_prepared", classmethod(seen_fit))
+    monkeypatch.setattr(comparison, "compare_prepared", seen_compare)
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.ones(5), n)
     labels = (probs.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
@@ -509,7 +511,7 @@ def test_a_warning_names_exactly_the_groups_that_keep_every_label_for_lack_of_ro
     names = [f"g{place}" for place in range(len(sizes))]
     groups = np.repeat(names, sizes)
     probs = np.linspace(0.5, 0.9, len(groups))
-    rule = rs.calibrate(probs, np.ones(len(groups), int), kind="binary", condition=rs.PerRow(), groups=groups)
+    rule = rs.calibrate(probs, np.ones(len(groups), int), kind="binary", condition=rs.PerGroup(), groups=groups)
     present = data.draw(st.lists(st.sampled_from(names), min_size=1))
     small = {
         name
@@ -564,7 +566,7 @@ def test_every_one_of_many_groups_has_its_own_threshold(count):
     groups, probs = np.repeat(np.arange(count), 4), rng.random(4 * count)
     told = rng.permutation(4 * count)
     labels = np.ones(4 * count, dtype=int)
-    asked = {"kind": "binary", "score": rs.Thr(), "condition": rs.PerRow()}
+    asked = {"kind": "binary", "score": rs.Thr(), "condition": rs.PerGroup()}
     half = told[: 2 * count], told[2 * count :]
     whole = rs.calibrate(probs[told], labels, groups=groups[told], **asked)
     pieces = [rs.calibrate(probs[some], labels[some], groups=groups[some], **asked) for some in half]
@@ -588,11 +590,11 @@ def test_a_fold_that_never_saw_a_group_counts_nothing_for_it():
     probs = np.random.default_rng(0).dirichlet(np.ones(3), 40)
     labels, groups = probs.argmax(axis=1), np.repeat(["north", "south"], 20)
     first, second = (
-        rs.calibrate(probs[some], labels[some], condition=rs.PerRow(), groups=groups[some])
+        rs.calibrate(probs[some], labels[some], condition=rs.PerGroup(), groups=groups[some])
         for some in (slice(0, 30), slice(0, 20))
     )
     asked = {"groups": ["south"] * 5}
-    stranger, sizes = second.tails(probs[:5], **asked)
+    stranger, sizes = second._tails(second._prepare(probs[:5], **asked))
     assert not stranger.any()
     assert not sizes.any()
     assert (

@@ -29,7 +29,7 @@ from rankset.cli import starting as _starting
 
 _starting()
 
-from rankset.conditions import Condition, Cross, Marginal, PerLabel, PerRow
+from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.core.cells import Cells
 from rankset.errors import RanksetError, RanksetWarning
 from rankset.evaluation.metrics import Evaluation, evaluate
@@ -37,7 +37,7 @@ from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
 from rankset.rules.rule import Rule, calibrate, load
 from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
-from rankset.scores.builtin import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
+from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets
 
 __version__ = "0.1.0"
@@ -47,13 +47,13 @@ __all__ = [
     "Cells",
     "Condition",
     "CoverageBand",
-    "Cross",
     "Estimate",
     "Evaluation",
     "Margin",
     "Marginal",
+    "PerGroup",
     "PerLabel",
-    "PerRow",
+    "PerLabelAndGroup",
     "PredictionSets",
     "Ragged",
     "Rank",
@@ -130,9 +130,9 @@ if TYPE_CHECKING:
         Holdout as Holdout,
     )
     from rankset.rules.level_rule import LevelRule as LevelRule
-    from rankset.scores.builtin import Average as Average
-    from rankset.scores.builtin import Chosen as Chosen
-    from rankset.scores.builtin import Seen as Seen
+    from rankset.scores import Average as Average
+    from rankset.scores import Chosen as Chosen
+    from rankset.scores import Seen as Seen
     from rankset.scores.fitted import Recalibrated as Recalibrated
     from rankset.scores.fitted import Temperature as Temperature
 
@@ -144,9 +144,9 @@ MODULES_ON_DEMAND = {
     "torch": "rankset.integrations.torch",
 }
 NAMES_ON_DEMAND = {
-    "Average": "scores.builtin",
+    "Average": "scores",
     "Choice": "integrations.sklearn.choice",
-    "Chosen": "scores.builtin",
+    "Chosen": "scores",
     "ClassCoverageDisplay": "integrations.matplotlib",
     "Comparison": "evaluation.comparison",
     "ConformalClassifier": "integrations.sklearn.classifier",
@@ -159,7 +159,7 @@ NAMES_ON_DEMAND = {
     "LevelRule": "rules.level_rule",
     "RankDisplay": "integrations.matplotlib",
     "Recalibrated": "scores.fitted",
-    "Seen": "scores.builtin",
+    "Seen": "scores",
     "SetSize": "integrations.sklearn.classifier",
     "SizeDisplay": "integrations.matplotlib",
     "SizeHistogramDisplay": "integrations.matplotlib",

@@ -85,7 +85,7 @@ class PerLabel:
 
 
 @dataclass(frozen=True)
-class PerRow:
+class PerGroup:
     """One threshold per group of rows (a hospital, a language): pass ``groups=``, one name per row."""
 
     needs_groups = True
@@ -98,11 +98,15 @@ class PerRow:
 
 
 @dataclass(frozen=True)
-class Cross:
-    """One threshold for every combination of two conditions' groups."""
+class PerLabelAndGroup:
+    """One threshold for every label in every group of rows: pass ``groups=``, one name per row.
 
-    first: Condition
-    second: Condition
+    More generally one threshold for every combination of the groups of two conditions, for example
+    ``PerLabelAndGroup(PerGroup(), PerLabel(clusters))`` for clusters of labels.
+    """
+
+    first: Condition = PerGroup()
+    second: Condition = PerLabel()
 
     def __post_init__(self) -> None:
         checked_condition(self.first)
@@ -122,13 +126,13 @@ class Cross:
         return np.where((first < 0) | (second < 0), -1, joined)
 
 
-BUILT_IN: tuple[type[Any], ...] = (Marginal, PerLabel, PerRow, Cross)
+BUILT_IN: tuple[type[Any], ...] = (Marginal, PerLabel, PerGroup, PerLabelAndGroup)
 """The conditions a file may name."""
 
 
 def has_clusters(condition: Condition) -> bool:
     """Whether a condition knows classes by their column."""
-    if isinstance(condition, Cross):
+    if isinstance(condition, PerLabelAndGroup):
         return has_clusters(condition.first) or has_clusters(condition.second)
     return isinstance(condition, PerLabel) and condition.clusters is not None
 

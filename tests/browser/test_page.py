@@ -157,7 +157,7 @@ def test_pictures_stay_in_their_places_on_paper(visit):
 
 def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     sites, labels = np.array(["north", "<b>south</b>"] * 650), np.array(NAMES)[LABELS[:1300]]
-    asked = {"kind": "logits", "classes": NAMES, "condition": rs.PerRow()}
+    asked = {"kind": "logits", "classes": NAMES, "condition": rs.PerGroup()}
     rule = rs.calibrate(LOGITS[CAL], labels[CAL], groups=sites[CAL], **asked)
     study = rs.report.of_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
     (tmp_path / "groups.html").write_text(rs.report.page(study), encoding="utf-8")

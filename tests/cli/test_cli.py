@@ -123,7 +123,7 @@ def test_arrays_keys_lists_and_names(folder):
 def test_groups_scores_and_auto(folder):
     options = ("--label", "answer", "--kind", "logits")
     fine("calibrate", "val.csv", *options, "--group", "site", "--score", "thr", "-o", "g.rankset")
-    assert rs.load("g.rankset").condition == rs.PerRow()
+    assert rs.load("g.rankset").condition == rs.PerGroup()
     assert rs.load("g.rankset").score == rs.Thr()
     told = fine("evaluate", "g.rankset", "test.csv", "--label", "answer", "--group", "site").stdout
     assert "group 'a'" in told
@@ -426,7 +426,7 @@ def test_one_column_of_probabilities(folder):
 
 
 def test_numbers_that_are_no_probabilities(folder):
-    told = fine("compare", "val_logits.npy", "val_labels.npy", "--kind", "scores").stdout
+    told = fine("compare", "val_logits.npy", "val_labels.npy", "--kind", "decision").stdout
     assert "Margin()" in told
     assert "Aps" not in told
 

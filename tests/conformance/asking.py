@@ -1,6 +1,6 @@
 """How rankset is asked for the numbers that peers test: through its public functions, with the peers' inputs.
 
-Peers' nonconformity scores that are given as plain numbers come in as ``kind="scores"`` with their sign turned: THR's
+Peers' nonconformity scores that are given as plain numbers come in as ``kind="decision"`` with their sign turned: THR's
 key of a score s is -s, so the key is the number itself.
 """
 
@@ -67,7 +67,7 @@ def rule_of(values, labels=None, n_labels=2, condition=rs.Marginal(), groups=Non
     columns = np.zeros(len(values), dtype=int) if labels is None else np.asarray(labels)
     scores = np.zeros((len(values), n_labels))
     scores[np.arange(len(values)), columns] = -np.asarray(values, dtype=float)
-    return rs.calibrate(scores, columns, score=rs.Thr(), condition=condition, kind="scores", groups=groups)
+    return rs.calibrate(scores, columns, score=rs.Thr(), condition=condition, kind="decision", groups=groups)
 
 
 def threshold(values, alpha):
@@ -102,7 +102,7 @@ def labels_with_too_few_rows(counts, alpha):
 
 def p_values(calibration, values, groups=None, new_groups=None):
     """The p-values of all labels of rows of nonconformity scores, row after row."""
-    condition = rs.Marginal() if groups is None else rs.PerRow()
+    condition = rs.Marginal() if groups is None else rs.PerGroup()
     rule = rule_of(calibration, n_labels=len(values[0]), condition=condition, groups=groups)
     return plain(rule.p_values(-np.asarray(values, dtype=float), groups=new_groups))
 
@@ -123,7 +123,7 @@ def sets_of_values(calibration, values, alpha):
 
 def sets_without_calibration(n_labels):
     """The p-values of a row whose group calibration never saw, and its set."""
-    rule = rs.calibrate([[1.0] + [0.0] * (n_labels - 1)], [0], condition=rs.PerRow(), groups=["seen"])
+    rule = rs.calibrate([[1.0] + [0.0] * (n_labels - 1)], [0], condition=rs.PerGroup(), groups=["seen"])
     row = [[1 / n_labels] * n_labels]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rs.RanksetWarning)  # it says that the group is new

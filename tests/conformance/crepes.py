@@ -171,7 +171,7 @@ CASES = (
             "probs": SAME,
             "labels": FIVE_LABELS,
             "news": SAME[:2],
-            "condition": rs.PerRow(),
+            "condition": rs.PerGroup(),
             "groups": (0, 1, 0, 1, 0),
             "new_groups": (0, 1),
         },

@@ -112,7 +112,7 @@ def test_the_command_line_takes_shards(tmp_path, monkeypatch):
     written(tmp_path / "rows", (100, 1, N - 101), ".csv")
     files = sorted(str(path) for path in (tmp_path / "rows").iterdir())
     run("calibrate", *files, "--label", "answer", "--group", "site", "--drop", "case", "-o", "a.rankset")
-    expected = rs.calibrate(PROBS, WORDS, classes=NAMES, condition=rs.PerRow(), groups=SITES)
+    expected = rs.calibrate(PROBS, WORDS, classes=NAMES, condition=rs.PerGroup(), groups=SITES)
     assert rs.load("a.rankset") == expected
     arrays(tmp_path / "scores", (100, N - 100), PROBS)
     arrays(tmp_path / "labels", (100, N - 100), LABELS)

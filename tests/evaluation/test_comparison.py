@@ -187,7 +187,7 @@ def test_the_best_of_the_candidates_is_chosen(objective):
         (lambda: rs.compare(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), ValueError, "which has 2"),
         (lambda: rs.auto(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), ValueError, "which has 2"),
         (lambda: rs.Recalibrated(factors="ab"), ValueError, "factors"),
-        (lambda: rs.Temperature.fit(PROBS, LABELS, kind="scores"), TypeError, "to fit on"),
+        (lambda: rs.Temperature.fit(PROBS, LABELS, kind="decision"), TypeError, "to fit on"),
         (
             lambda: rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.0, 1.0))),
             ValueError,
@@ -250,7 +250,7 @@ def test_no_rows_are_spent_that_the_level_needs():
 
 def test_a_file_with_numbers_for_other_classes_is_refused(tmp_path):
     rule = rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.1, 0.2, 0.3, 0.4)))
-    object.__setattr__(rule.recipe.score, "factors", (0.1, 0.2, 0.3))
+    object.__setattr__(rule.spec.score, "factors", (0.1, 0.2, 0.3))
     rule.save(tmp_path / "rule.rankset")
     with pytest.raises(ValueError, match="fitted for 3 classes, it has 4"):
         rs.load(tmp_path / "rule.rankset")
@@ -325,10 +325,10 @@ def test_auto_takes_what_calibrate_takes(tmp_path):
     rule.save(tmp_path / "rule.rankset")
     assert rs.load(tmp_path / "rule.rankset") == rule
     sites = np.array(["a", "b"] * 1000)
-    grouped = rs.auto(LOGITS, TRUTH, 0.1, kind="logits", condition=rs.PerRow(), groups=sites)
+    grouped = rs.auto(LOGITS, TRUTH, 0.1, kind="logits", condition=rs.PerGroup(), groups=sites)
     assert grouped.groups.tolist() == ["a", "b"]
     assert rs.auto(PROBS[:, 1], LABELS % 2, 0.1, kind="binary").classes.tolist() == [0, 1]
-    assert rs.auto(LOGITS, TRUTH, 0.1, kind="scores").score.score == rs.Thr()
+    assert rs.auto(LOGITS, TRUTH, 0.1, kind="decision").score.score == rs.Thr()
     assert rs.auto(LOGITS, TRUTH, 0.1, kind="logits", share=0).score.score == rs.Thr()
     assert rs.auto(LOGITS, TRUTH, 0.1, kind="logits", class_factors=False).score.score.factors == ()
     options = rs.Ragged.of([row[: 2 + i % 3] / row[: 2 + i % 3].sum() for i, row in enumerate(PROBS)])

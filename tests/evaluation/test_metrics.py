@@ -159,7 +159,7 @@ def test_several_thresholds_or_unseen_groups_promise_no_range():
     probs, labels = np.tile([0.6, 0.4], (40, 1)), np.arange(40) % 2
     per_label = rs.calibrate(probs, labels, condition=rs.PerLabel()).predict(probs, 0.2)
     assert rs.evaluate(per_label, labels).expected is None
-    one_group = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=["a"] * 40)
+    one_group = rs.calibrate(probs, labels, condition=rs.PerGroup(), groups=["a"] * 40)
     with pytest.warns(rs.RanksetWarning, match="no calibration rows for group 'b'"):
         unseen = one_group.predict(probs, 0.2, groups=["b"] * 40)
     assert rs.evaluate(unseen, labels).expected is None

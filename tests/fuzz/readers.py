@@ -68,7 +68,7 @@ def read(data):
             rs.load(path).predict(PROBS, 0.1)
             return
         matrix, _ = read_scores.read(str(path)).scores()
-        rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="scores")
+        rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="decision")
 
 
 if __name__ == "__main__":

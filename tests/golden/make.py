@@ -22,12 +22,12 @@ CASES = {
     "rank": {"score": rs.Rank()},
     "topk-floats": {"score": rs.TopK(), "classes": [0.5, 1.0, -2.5], "condition": rs.PerLabel()},
     "thr-binary": {"score": rs.Thr(), "kind": "binary", "classes": [False, True]},
-    "margin-scores": {"score": rs.Margin(), "kind": "scores", "classes": ["cat", "Füchsin 🦊", 'q"\\\n']},
-    "aps-rows": {"score": rs.Aps(), "condition": rs.PerRow(), "groups": [3, 20]},
+    "margin-scores": {"score": rs.Margin(), "kind": "decision", "classes": ["cat", "Füchsin 🦊", 'q"\\\n']},
+    "aps-rows": {"score": rs.Aps(), "condition": rs.PerGroup(), "groups": [3, 20]},
     "aps-logits": {"score": rs.Aps(randomized=False), "kind": "logits"},
     "raps-cross": {
         "score": rs.Raps(penalty=0.05, free_ranks=1, randomized=False),
-        "condition": rs.Cross(rs.PerRow(), rs.PerLabel(("pet", "pet", "wild"))),
+        "condition": rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel(("pet", "pet", "wild"))),
         "classes": ["cat", "dog", "fox"],
         "groups": ["north", "süd"],
     },
@@ -70,7 +70,7 @@ def rows(rng, kind, n_rows):
     if kind == "binary":
         return rng.random(n_rows).round(3)
     values = rng.normal(size=(n_rows, 3)).round(2)
-    return values if kind in {"logits", "scores"} else rs.softmax(values)
+    return values if kind in {"logits", "decision"} else rs.softmax(values)
 
 
 def answers(rule, news):

@@ -48,7 +48,7 @@ def test_labels_and_groups_may_be_series():
     categories = pd.Series(LABELS).astype("category")
     assert rs.calibrate(frame("pandas"), categories) == RULE
     groups = pd.Series(["a", "b"] * 30)
-    assert rs.calibrate(PROBS, LABELS, classes=CLASSES, condition=rs.PerRow(), groups=groups).groups.tolist() == [
+    assert rs.calibrate(PROBS, LABELS, classes=CLASSES, condition=rs.PerGroup(), groups=groups).groups.tolist() == [
         "a",
         "b",
     ]

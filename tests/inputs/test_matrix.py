@@ -25,7 +25,7 @@ from rankset.errors import InputError, KindError, RuleError
 
 
 @doors(ROW_DOORS)
-@pytest.mark.parametrize("kind", ["probs", "logits", "scores"])
+@pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
 def test_a_nan_is_named_with_its_row_and_column(door, kind):
     with pytest.raises(InputError, match=said("got NaN at row 31, column 2", "drop that row")):
         door(changed(VALUES[kind], (31, 2), np.nan), kind)
@@ -38,7 +38,7 @@ def test_a_nan_among_binary_probabilities_is_named_with_its_row(door):
 
 
 @doors(ROW_DOORS)
-@pytest.mark.parametrize("kind", ["probs", "logits", "scores"])
+@pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
 def test_plus_infinity_is_named_with_its_row_and_column(door, kind):
     with pytest.raises(InputError, match=said("probs must be finite, got inf at row 5, column 1", "drop that row")):
         door(changed(VALUES[kind], (5, 1), np.inf), kind)
@@ -52,7 +52,7 @@ def test_infinities_of_both_signs_in_one_row_are_an_error_and_no_numpy_warning(d
 
 
 @doors(ROW_DOORS)
-@pytest.mark.parametrize("kind", ["logits", "scores"])
+@pytest.mark.parametrize("kind", ["logits", "decision"])
 def test_a_row_of_nothing_but_minus_infinity_is_refused(door, kind):
     with pytest.raises(InputError, match=said("row 8 holds nothing else", "At least one label must be possible")):
         door(changed(LOGITS, 8, -np.inf), kind)
@@ -75,7 +75,7 @@ def test_a_logit_of_minus_infinity_is_a_probability_of_zero():
         (LOGITS, ("at row 0, column", "in a row with sum", "look like logits: pass kind='logits'")),
         (
             changed(PROBS, 6, PROBS[6] * 1.02),
-            ("within 0.01, got row 6 with sum 1.02", "kind='logits'", "kind='scores'"),
+            ("within 0.01, got row 6 with sum 1.02", "kind='logits'", "kind='decision'"),
         ),
         (changed(PROBS, 6, 0), ("got row 6 with sum 0.", "kind='logits'")),
         (PROBS * 100, ("got row 0 with sum 100", "percentages: divide by 100")),
@@ -238,5 +238,5 @@ def test_an_average_over_no_rows_is_refused():
 
 @pytest.mark.parametrize("kind", ["prob", "PROBS", None, 3, ["probs"], np.array(["probs", "logits"])], ids=repr)
 def test_an_unknown_kind_is_refused_with_the_known_ones(kind):
-    with pytest.raises(RuleError, match="kind must be one of 'probs', 'logits', 'scores', 'binary', got"):
+    with pytest.raises(RuleError, match="kind must be one of 'probs', 'logits', 'decision', 'binary', got"):
         rs.calibrate(PROBS, LABELS, kind=kind)

@@ -60,7 +60,7 @@ def test_the_same_numbers_give_the_same_answers_in_whatever_they_come(odd, score
     assert plain.update(odd(GRID), LABELS) == plain.update(GRID, LABELS)
 
 
-@pytest.mark.parametrize("kind", ["probs", "logits", "scores", "binary"])
+@pytest.mark.parametrize("kind", ["probs", "logits", "decision", "binary"])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f4"])
 def test_calibration_in_a_narrow_type_and_test_in_float64_of_the_same_numbers_agree(kind, dtype):
     narrow = VALUES[kind].astype(dtype)
@@ -98,7 +98,7 @@ def test_a_memory_map_is_read_block_by_block(mapped, monkeypatch):
     read = []
     plain_rows = matrix.plain_rows
     monkeypatch.setattr(
-        "rankset.rules.spec.plain_rows", lambda part, *rest: read.append(part) or plain_rows(part, *rest)
+        "rankset.inputs.prepare.plain_rows", lambda part, *rest: read.append(part) or plain_rows(part, *rest)
     )
     rs.calibrate(rows, labels).predict(rows, 0.1)
     assert all(np.shares_memory(part, rows) for part in read)
@@ -130,7 +130,7 @@ def test_no_input_is_ever_written_to(score, kind):
     given = {"rows": VALUES[kind].copy(), "labels": LABELS.copy(), "groups": GROUPS.copy(), "ids": np.arange(N)}
     before = {name: array.copy() for name, array in given.items()}
     rows, labels, groups, ids = given.values()
-    rule = rs.calibrate(rows, labels, score=score, kind=kind, condition=rs.PerRow(), groups=groups, ids=ids)
+    rule = rs.calibrate(rows, labels, score=score, kind=kind, condition=rs.PerGroup(), groups=groups, ids=ids)
     sets = rule.predict(rows, 0.1, groups=groups, ids=ids, empty="top")
     rule.p_values(rows, groups=groups, ids=ids)
     rule.expected_size(rows, 0.1, groups=groups, ids=ids)
@@ -141,7 +141,7 @@ def test_no_input_is_ever_written_to(score, kind):
 
 def test_everything_works_on_read_only_arrays():
     rows, labels, groups, ids = map(read_only, (PROBS, LABELS, GROUPS, np.arange(N)))
-    rule = rs.calibrate(rows, labels, score=rs.Aps(), condition=rs.PerRow(), groups=groups, ids=ids)
+    rule = rs.calibrate(rows, labels, score=rs.Aps(), condition=rs.PerGroup(), groups=groups, ids=ids)
     sets = rule.predict(rows, 0.1, groups=groups, ids=ids, empty="top")
     assert rs.evaluate(sets, labels, groups=groups).n == N
 
@@ -265,7 +265,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("rows", WHOLE.values(), ids=WHOLE.keys())
-@pytest.mark.parametrize("kind", ["scores", "logits"])
+@pytest.mark.parametrize("kind", ["decision", "logits"])
 def test_whole_numbers_that_would_become_equal_are_refused(rows, kind):
     classes = [str(column) for column in range(K)] if isinstance(rows(), pl.DataFrame) else None
     labels = LABELS if classes is None else np.array(classes)[LABELS]
@@ -280,16 +280,16 @@ def test_whole_numbers_that_would_become_equal_are_refused(rows, kind):
 
 def test_whole_numbers_that_float64_holds_are_fine_whatever_their_size():
     exact = np.where(np.eye(K)[LABELS] > 0, 2**60 + 2**10, 2**60)
-    assert rs.calibrate(exact, LABELS, kind="scores") == rs.calibrate(exact.astype(float), LABELS, kind="scores")
+    assert rs.calibrate(exact, LABELS, kind="decision") == rs.calibrate(exact.astype(float), LABELS, kind="decision")
     padded = rs.Ragged(np.column_stack((np.zeros((N, 1), dtype=int), LARGE)), np.ones(N, dtype=int))
-    assert rs.calibrate(padded, np.zeros(N, dtype=int), kind="scores").n == N
+    assert rs.calibrate(padded, np.zeros(N, dtype=int), kind="decision").n == N
     with pytest.raises(InputError, match="got the whole number -9007199254740993 at row 4, column 2"):
-        rs.calibrate(-LARGE, LABELS, kind="scores")
+        rs.calibrate(-LARGE, LABELS, kind="decision")
     edges = np.tile([-(2**63), 0, 1], (N, 1))
-    assert rs.calibrate(edges, LABELS, kind="scores").n == N
+    assert rs.calibrate(edges, LABELS, kind="decision").n == N
     for largest in (np.int64(2**63 - 1), np.uint64(2**64 - 1)):
         with pytest.raises(InputError, match=f"got the whole number {largest} at row 0, column 0"):
-            rs.calibrate(np.full((N, K), largest), LABELS, kind="scores")
+            rs.calibrate(np.full((N, K), largest), LABELS, kind="decision")
 
 
 def masked(rows):
@@ -333,7 +333,7 @@ def masked(rows):
             "labels must be known for every row, got a missing value at row 5",
         ),
         (
-            lambda: rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=[*GROUPS[1:], np.ma.masked]),
+            lambda: rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=[*GROUPS[1:], np.ma.masked]),
             KindError,
             "groups must be .* got a masked array",
         ),

@@ -38,7 +38,7 @@ def test_a_padded_matrix_and_its_counts_are_the_same_as_the_rows():
     assert (sets.sizes == COUNTS).any()
 
 
-@pytest.mark.parametrize("condition", [rs.PerLabel(), rs.PerRow()], ids=repr)
+@pytest.mark.parametrize("condition", [rs.PerLabel(), rs.PerGroup()], ids=repr)
 def test_a_group_that_keeps_every_label_keeps_no_padding(condition):
     groups = {"groups": ["a", "b"] * 100} if condition.needs_groups else {}
     rule = rs.calibrate(RAGGED, LABELS, kind="logits", condition=condition, **groups)
@@ -117,7 +117,11 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
         (lambda: rs.calibrate(RAGGED, LABELS, kind="logits", classes="AB"), TypeError, "classes"),
         (lambda: rs.calibrate(RAGGED, LABELS, kind="logits", classes=["A", "B"]), ValueError, "5 columns"),
         (lambda: rs.calibrate(RAGGED, LABELS, kind="binary"), ValueError, "kind='binary'"),
-        (lambda: rs.calibrate(RAGGED, LABELS, kind="logits").tails(RAGGED), ValueError, "whole rows only, got Ragged"),
+        (
+            lambda: rs.CrossRule((rs.calibrate(RAGGED, LABELS, kind="logits"),)).p_values([RAGGED]),
+            ValueError,
+            "whole rows only, got Ragged",
+        ),
         (lambda: rs.calibrate(rs.Ragged.of([[np.nan, 1.0]]), [0], kind="logits"), ValueError, "NaN at row 0, column 0"),
         (lambda: rs.Ragged.of(5), TypeError, "a list of rows"),
         (lambda: rs.Ragged.of(RAGGED), TypeError, "a list of rows"),

@@ -18,10 +18,10 @@ Y, G, IDS = (pd.Series(values, index=INDEX) for values in (LABELS, GROUPS, np.ar
 X = pd.DataFrame(np.random.default_rng(4).normal(size=(N, 2)), index=INDEX)
 
 PLAIN = rs.calibrate(PROBS, LABELS)
-BY_GROUP = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=GROUPS)
+BY_GROUP = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
 DRAWS = rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=np.arange(N))
-ASKED = {"condition": rs.PerRow()}
-MODEL = rs.ConformalClassifier(condition=rs.PerRow(), random_state=0).fit(X, Y, groups=G)
+ASKED = {"condition": rs.PerGroup()}
+MODEL = rs.ConformalClassifier(condition=rs.PerGroup(), random_state=0).fit(X, Y, groups=G)
 FOLDS = CrossRule((BY_GROUP, rs.calibrate(PROBS[::-1], LABELS[::-1], groups=GROUPS[::-1], **ASKED)))
 
 DOORS = {
@@ -31,7 +31,7 @@ DOORS = {
     "update labels": ("labels", Y, lambda y: PLAIN.update(FRAME, y)),
     "update groups": ("groups", G, lambda g: BY_GROUP.update(FRAME, LABELS, groups=g)),
     "update ids": ("ids", IDS, lambda i: DRAWS.update(FRAME, LABELS, ids=i)),
-    "anew labels": ("labels", Y, lambda y: PLAIN.anew(FRAME, y)),
+    "anew labels": ("labels", Y, lambda y: PLAIN._calibrate_like(FRAME, y)),
     "predict groups": ("groups", G, lambda g: BY_GROUP.predict(FRAME, 0.1, groups=g)),
     "predict ids": ("ids", IDS, lambda i: DRAWS.predict(FRAME, 0.1, ids=i)),
     "predict_parts groups": ("groups", G, lambda g: list(BY_GROUP.predict_parts(FRAME, 0.1, groups=g, rows=7))),
@@ -40,7 +40,7 @@ DOORS = {
     "at ids": ("ids", IDS, lambda i: list(DRAWS.at(0.1).predict_parts(FRAME, ids=i))),
     "p_values groups": ("groups", G, lambda g: BY_GROUP.p_values(FRAME, groups=g)),
     "p_values ids": ("ids", IDS, lambda i: DRAWS.p_values(FRAME, ids=i)),
-    "tails groups": ("groups", G, lambda g: BY_GROUP.tails(FRAME, groups=g)),
+    "tails groups": ("groups", G, lambda g: BY_GROUP._tails(BY_GROUP._prepare(FRAME, groups=g))),
     "expected_size groups": ("groups", G, lambda g: BY_GROUP.expected_size(FRAME, 0.1, groups=g)),
     "expected_size ids": ("ids", IDS, lambda i: DRAWS.expected_size(FRAME, 0.1, ids=i)),
     "auto labels": ("labels", Y, lambda y: rs.auto(FRAME, y)),

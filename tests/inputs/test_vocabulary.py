@@ -125,7 +125,7 @@ def test_a_name_is_a_plain_value(value, name):
     ],
 )
 def test_distinct_names_stay_distinct(groups):
-    rule = rs.calibrate([[0.6, 0.4]] * 3, [0, 1, 0], condition=rs.PerRow(), groups=groups)
+    rule = rs.calibrate([[0.6, 0.4]] * 3, [0, 1, 0], condition=rs.PerGroup(), groups=groups)
     assert len(rule.groups) == 3
 
 
@@ -134,9 +134,9 @@ def test_one_moment_has_one_name_however_it_comes():
         [np.datetime64("2020-01-01T05:30", "ns")],
         [datetime.fromisoformat("2020-01-01T05:30")],
     ]
-    rules = [rs.calibrate([[0.6, 0.4]], [0], condition=rs.PerRow(), groups=way) for way in ways]
+    rules = [rs.calibrate([[0.6, 0.4]], [0], condition=rs.PerGroup(), groups=way) for way in ways]
     assert {rule.groups[0] for rule in rules} == {"2020-01-01T05:30:00"}
-    day = rs.calibrate([[0.6, 0.4]], [0], condition=rs.PerRow(), groups=np.array(["2020-01-01T00"], dtype="M8[h]"))
+    day = rs.calibrate([[0.6, 0.4]], [0], condition=rs.PerGroup(), groups=np.array(["2020-01-01T00"], dtype="M8[h]"))
     assert day.groups.tolist() == ["2020-01-01"]
 
 

@@ -101,9 +101,9 @@ def test_batches_with_names(model):
     batches = [{"pixels": x, "labels": y, "site": list("ab") * (len(y) // 2)} for x, y in loader(X[:200], Y[:200])]
     plain = rs.calibrate(logits(model)[:200], Y[:200], kind="logits")
     assert rs.torch.calibrate(named, batches, forward=lambda m, b: m(b["pixels"]), **QUIET) == plain
-    by_site = rs.torch.calibrate(named, batches, groups="site", condition=rs.PerRow(), **QUIET)
+    by_site = rs.torch.calibrate(named, batches, groups="site", condition=rs.PerGroup(), **QUIET)
     sites = list("ab") * 100
-    again = rs.calibrate(logits(model)[:200], Y[:200], kind="logits", condition=rs.PerRow(), groups=sites)
+    again = rs.calibrate(logits(model)[:200], Y[:200], kind="logits", condition=rs.PerGroup(), groups=sites)
     assert by_site == again
     sets = rs.torch.predict(by_site, named, batches, 0.2, groups="site", **QUIET)
     assert sets == again.predict(logits(model)[:200], 0.2, groups=sites)
@@ -229,7 +229,7 @@ def test_batches_without_rows_do_not_matter(model):
     assert rs.torch.predict(rule, model, batches, 0.1, **QUIET) == rule.predict(logits(model), 0.1)
     groups = [["a"] * len(y) for _, y in batches]
     grouped = [(x, y, g) for (x, y), g in zip(batches, groups, strict=True)]
-    rule = rs.torch.calibrate(model, grouped, groups=2, condition=rs.PerRow(), **QUIET)
+    rule = rs.torch.calibrate(model, grouped, groups=2, condition=rs.PerGroup(), **QUIET)
     assert len(rs.torch.predict(rule, model, [], 0.1, groups=2, **QUIET)) == 0
 
 

@@ -23,8 +23,9 @@ from rankset.errors import StorageError
 from rankset.inputs.matrix import KINDS
 from rankset.io import container
 from rankset.rules import rule_file
-from rankset.rules.rule_file import STORABLE
-from rankset.scores import builtin
+from rankset.rules.rule_file import CONDITIONS
+from rankset.rules.rule_file import SCORES as STORABLE
+from rankset.scores import traits
 
 SCORES = [
     rs.Rank(),
@@ -43,9 +44,9 @@ CONDITIONS = [
     rs.PerLabel(),
     rs.PerLabel(("a", "b")),
     rs.PerLabel((7, 7)),
-    rs.PerRow(),
-    rs.Cross(rs.PerRow(), rs.PerLabel()),
-    rs.Cross(rs.Cross(rs.PerLabel(("x", 1)), rs.Marginal()), rs.PerRow()),
+    rs.PerGroup(),
+    rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()),
+    rs.PerLabelAndGroup(rs.PerLabelAndGroup(rs.PerLabel(("x", 1)), rs.Marginal()), rs.PerGroup()),
 ]
 HOSTILE_TEXT = ["", " ", "a\n\0b", '"}],\\', "Füchsin 🦊", "\ud800", "../../etc/passwd", "__import__('os')"]
 NAMES = {
@@ -150,9 +151,9 @@ class TestRoundTrips:
     def test_every_score_of_every_kind_survives(self, tmp_path, score, kind):
         assert_survives(calibrated(score=score, kind=kind, seed=2**63), tmp_path)
 
-    @pytest.mark.parametrize("score", [score for score in SCORES if not builtin.needs_probs(score)], ids=repr)
+    @pytest.mark.parametrize("score", [score for score in SCORES if not traits(score).needs_probs], ids=repr)
     def test_rules_of_other_numbers_than_probabilities_survive(self, tmp_path, score):
-        assert_survives(calibrated(score=score, kind="scores", seed=-1), tmp_path)
+        assert_survives(calibrated(score=score, kind="decision", seed=-1), tmp_path)
 
     @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
     def test_class_names_of_every_kind_survive(self, tmp_path, names):
@@ -160,7 +161,7 @@ class TestRoundTrips:
 
     @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
     def test_group_names_of_every_kind_survive(self, tmp_path, names):
-        assert_survives(calibrated(condition=rs.PerRow(), names=names, n_rows=300), tmp_path)
+        assert_survives(calibrated(condition=rs.PerGroup(), names=names, n_rows=300), tmp_path)
 
     @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
     def test_cluster_names_of_every_kind_survive(self, tmp_path, names):
@@ -172,7 +173,7 @@ class TestRoundTrips:
         assert container.read(tmp_path / "a.rankset")[0]["classes"] == 5
 
     def test_a_merged_rule_survives(self, tmp_path):
-        options = {"condition": rs.Cross(rs.PerRow(), rs.PerLabel()), "score": rs.Aps(), "n_rows": 200}
+        options = {"condition": rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()), "score": rs.Aps(), "n_rows": 200}
         first = calibrated(names=("north", "south"), **options)
         assert_survives(first.merge(calibrated(names=("east", 3), rows_seed=5, **options)), tmp_path)
 
@@ -181,7 +182,7 @@ class TestRoundTrips:
         assert rs.load(saved).merge(other) == rule.merge(other)
 
     def test_infinite_keys_survive(self, tmp_path):
-        rule = rs.calibrate([[0.0, -np.inf], [1.0, 2.0]], [1, 0], score=rs.Thr(), kind="scores")
+        rule = rs.calibrate([[0.0, -np.inf], [1.0, 2.0]], [1, 0], score=rs.Thr(), kind="decision")
         rule.save(tmp_path / "a.rankset")
         assert rs.load(tmp_path / "a.rankset") == rule
 
@@ -228,7 +229,7 @@ class TestGoldenFiles:
 
     def test_together_they_name_every_score_condition_and_kind(self):
         text = str([container.read(path)[0] for path in self.PATHS])
-        known = [kind.__name__ for kind in (*STORABLE, *rs.conditions.BUILT_IN)]
+        known = [*STORABLE, *CONDITIONS]
         assert [name for name in (*known, *KINDS) if f"'{name}'" not in text] == []
 
     def test_they_are_never_overwritten(self):
@@ -472,7 +473,7 @@ class TestHostileHeaders:
         finally:
             tracemalloc.stop()
 
-    @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.Cross(rs.PerLabel(), rs.PerLabel())], ids=repr)
+    @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.PerLabelAndGroup(rs.PerLabel(), rs.PerLabel())], ids=repr)
     def test_a_large_number_of_groups_is_refused(self, forge, condition):
         refused(forge(calibrated(condition=condition), classes=2**22), "its arrays do not fit together")
 
@@ -503,7 +504,7 @@ class TestHostileHeaders:
         ids=str,
     )
     def test_group_names_that_cannot_be_are_refused(self, forge, names):
-        refused(forge(calibrated(condition=rs.PerRow()), groups=names), "is not a whole rankset file: .")
+        refused(forge(calibrated(condition=rs.PerGroup()), groups=names), "is not a whole rankset file: .")
 
     def test_a_truth_value_is_no_number_of_classes(self, forge):
         refused(forge(calibrated(classes=["only"]), classes=True), "its names must be a list, not True")
@@ -516,7 +517,7 @@ class TestHostileHeaders:
         refused(forge(kind=kind), "kind must be one of 'probs', ")
 
     def test_a_score_of_another_kind_is_refused(self, forge):
-        refused(forge(calibrated(score=rs.Aps()), kind="scores"), "kind='scores' has none")
+        refused(forge(calibrated(score=rs.Aps()), kind="scores"), "kind='decision' has none")
 
     @pytest.mark.parametrize("classes", [3, ["a", "b", "c"]])
     def test_a_binary_rule_has_two_classes(self, forge, classes):
@@ -533,7 +534,7 @@ class TestHostileHeaders:
     @given(data=st.data())
     def test_whatever_a_header_says_it_is_refused_or_a_rule(self, tmp_path_factory, data):
         path = tmp_path_factory.getbasetemp() / "any.rankset"
-        calibrated(score=rs.Raps(), condition=rs.Cross(rs.PerRow(), rs.PerLabel(("a", "b")))).save(path)
+        calibrated(score=rs.Raps(), condition=rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel(("a", "b")))).save(path)
         header, arrays = container.read(path)
         place = header
         while isinstance(place[name := data.draw(st.sampled_from(sorted(place)))], dict):
@@ -621,7 +622,7 @@ class TestHostileArrays:
 
     @pytest.mark.parametrize("score", SCORES[1:], ids=repr)
     def test_the_keys_of_another_score_are_refused(self, forge, score):
-        changed = forge(score=container.described(score, builtin.BUILT_IN))
+        changed = forge(score=container.described(score, rule_file.SCORES))
         refused(changed, f"its arrays are not those of {re.escape(repr(score))}")
 
     @pytest.mark.parametrize("key", [[1.0] * 4, [-1.0] * 4, [np.nan] * 4])
@@ -646,7 +647,7 @@ class TestHostileArrays:
     @pytest.mark.parametrize("score", [*SCORES, *OTHERS], ids=repr)
     def test_keys_that_rows_have_are_loaded(self, tmp_path, score):
         """Rows at the edges of what is allowed: certain, undecided, with sums at the tolerance, with a single class."""
-        kinds = ["probs", "logits"] if builtin.needs_probs(score) else ["probs", "logits", "scores"]
+        kinds = ["probs", "logits"] if traits(score).needs_probs else ["probs", "logits", "decision"]
         for kind in kinds:
             for probs in EDGES:
                 rows = np.log(probs + 1e-300) * 1e6 if kind != "probs" else probs

@@ -62,7 +62,7 @@ def test_damage_gives_an_answer_or_one_error(tmp_path_factory, kind, changes, le
     path.write_bytes(bytes(data[: length % (2 * len(data)) or None]))
     with suppress(rs.RanksetError):
         matrix, _ = read_scores.read(str(path)).scores()
-        rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="scores")
+        rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="decision")
 
 
 @given(st.binary(max_size=300), st.sampled_from(list(WHOLE)))

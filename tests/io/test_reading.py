@@ -208,7 +208,7 @@ def test_groups_ids_and_kept_columns_stay_as_they_are_written(folder):
         "-o",
         "r.rankset",
     )
-    assert rs.load("r.rankset").recipe.groups.values == ("007", "7")
+    assert rs.load("r.rankset").spec.groups.values == ("007", "7")
     kept = ("--keep", "dose", "--keep", "visit")
     fine("predict", "r.rankset", "rows.csv", "--group", "site", "--id", "case", *kept, "-o", "sets.jsonl")
     first, second = [json.loads(line) for line in (folder / "sets.jsonl").read_text().splitlines()[:2]]
@@ -1023,7 +1023,7 @@ def test_columns_that_nobody_asked_for_may_be_of_several_types(folder, notes, me
     lines = [json.dumps({**row, "note": notes[place >= len(rows) - 5]}) for place, row in enumerate(rows)]
     (folder / "rows.jsonl").write_text("\n".join(lines) + "\n")
     rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
-    with budget.told(memory and 40 * memory):  # several parts
+    with memory_budget.told(memory and 40 * memory):  # several parts
         fine("predict", "rule.rankset", "rows.jsonl", "--drop", "answer", "--keep", "note", "-o", "sets.csv")
     kept = pd.read_csv("sets.csv", dtype=str, keep_default_na=False)["note"]
     first, last = (note if isinstance(note, str) else json.dumps(note) for note in notes)

@@ -105,7 +105,7 @@ def test_an_empty_calibration_is_the_identity_of_merging(problem):
     assert nothing.thresholds(Fraction(1, 2)).everything.all()
 
 
-@given(problems_with_news(condition=st.just(rs.PerRow())), alphas, st.randoms(use_true_random=False))
+@given(problems_with_news(condition=st.just(rs.PerGroup())), alphas, st.randoms(use_true_random=False))
 def test_a_group_answers_as_if_it_were_alone(pair, alpha, random):
     problem, news = pair
     chosen = random.choice(problem.groups)

@@ -105,7 +105,7 @@ def test_rank_survives_one_increasing_transform_of_all_rows_and_topk_one_of_each
     slopes = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n_rows, max_size=n_rows)))[:, np.newaxis]
 
     def sets(values, score):
-        return rs.calibrate(values, labels, score=score, kind="scores").predict(values, alpha)
+        return rs.calibrate(values, labels, score=score, kind="decision").predict(values, alpha)
 
     assert sets(scores, rs.Rank()) == sets(scores**3 - 7, rs.Rank())
     assert sets(scores, rs.TopK()) == sets(scores * slopes + slopes**2, rs.TopK())
@@ -114,7 +114,7 @@ def test_rank_survives_one_increasing_transform_of_all_rows_and_topk_one_of_each
 @pytest.mark.parametrize("score", ORDER_ONLY, ids=repr)
 def test_scores_that_need_order_only_accept_any_numbers(score):
     values = np.array([[3.0, -2.0, 0.0], [-1.0, -5.0, -np.inf], [0.0, 0.0, 0.0], [1e300, -1e300, 5.0]])
-    rule = rs.calibrate(values, [0, 1, 2, 1], score=score, kind="scores")
+    rule = rs.calibrate(values, [0, 1, 2, 1], score=score, kind="decision")
     assert rule.predict(values, 0.3).covers([0, 1, 2, 1]).sum() >= 3
 
 

@@ -16,7 +16,7 @@ import rankset as rs
 from strategies import RANDOMIZED, Problem, alphas, problems_with_news, scores
 
 MAKE = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
-GROUPED = [rs.PerRow(), rs.Cross(rs.PerRow(), rs.Marginal())]
+GROUPED = [rs.PerGroup(), rs.PerLabelAndGroup(rs.PerGroup(), rs.Marginal())]
 
 
 @dataclass(frozen=True)
@@ -177,14 +177,14 @@ def test_equal_rows_of_other_groups_ids_and_counts_keep_their_own_sets_in_every_
     labels = np.where(groups == "north", 0, counts - 1)
     told = {"groups": groups, "ids": ids}
     values = ragged(ALIKE, counts)
-    rule = rs.calibrate(values, labels, score=score, condition=rs.PerRow(), **told)
+    rule = rs.calibrate(values, labels, score=score, condition=rs.PerGroup(), **told)
     whole = rule.predict(values, 0.3, **told)
     assert len(set(map(tuple, whole.to_lists()))) > 2
     assert rs.PredictionSets.concat(rule.predict_parts(values, 0.3, rows=rows, **told)) == whole
 
 
 @pytest.mark.parametrize("plain", ["0", "1"])
-@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerRow()], ids=repr)
+@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerGroup()], ids=repr)
 def test_parts_of_a_matrix_that_is_worth_compiling(plain, condition, monkeypatch):
     """Large enough for compiled loops, in parts that end within blocks."""
     monkeypatch.setenv("RANKSET_PLAIN", plain)

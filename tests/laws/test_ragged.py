@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rankset as rs
 from rankset.core.alpha import exact_alpha
-from rankset.scores import builtin
+from rankset.scores import traits
 from strategies import DETERMINISTIC, alphas, problems, scores, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -25,7 +25,7 @@ def padded(values, extra, filler):
     problems(score=st.sampled_from(DETERMINISTIC)), st.integers(0, 3), junk, alphas, st.sampled_from(["allow", "top"])
 )
 def test_padding_is_as_if_it_were_not_there(problem, extra, filler, alpha, empty):
-    if not isinstance(problem.condition, rs.Marginal | rs.PerRow) or problem.probs.shape[1] < 2:
+    if not isinstance(problem.condition, rs.Marginal | rs.PerGroup) or problem.probs.shape[1] < 2:
         return
     width = problem.probs.shape[1]
     wide = rs.Ragged(padded(problem.probs, extra, filler), np.full(problem.n, width))
@@ -39,13 +39,13 @@ def test_padding_is_as_if_it_were_not_there(problem, extra, filler, alpha, empty
     assert not p_values[:, width:].any()
 
 
-@given(scores, st.integers(0, 2**32), st.integers(2, 14), st.sampled_from(["probs", "logits", "scores"]), alphas)
+@given(scores, st.integers(0, 2**32), st.integers(2, 14), st.sampled_from(["probs", "logits", "decision"]), alphas)
 def test_leaving_each_row_out_covers_whatever_the_widths(score, seed, n, kind, alpha):
     rng = np.random.default_rng(seed)
     rows = [rng.multinomial(6, np.ones(k) / k) / 6 for k in rng.integers(1, 6, n)]
     if kind != "probs":
         rows = [np.log(row, where=row > 0, out=np.full(len(row), -np.inf)) for row in rows]
-    if kind == "scores" and builtin.needs_probs(score):
+    if kind == "decision" and traits(score).needs_probs:
         return
     labels = [int(rng.integers(len(row))) for row in rows]
     score = sized(score, 5)

@@ -14,7 +14,7 @@ from rankset.core.cells import RankedCells, Rows
 from rankset.core.kernels.twins import Listed
 from rankset.core.parallel import BLOCK_BYTES
 from rankset.rules import spec
-from rankset.scores import builtin
+from rankset.scores import traits
 from strategies import IN_RANKING_ORDER, PER_SCORE, SCORES, alphas, cases, sized, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -38,7 +38,7 @@ class PlainlyTransforming(Plainly):
 
 
 def plainly(score):
-    return PlainlyTransforming(score) if builtin.transforms(score) else Plainly(score)
+    return PlainlyTransforming(score) if traits(score).transforms else Plainly(score)
 
 
 @pytest.mark.parametrize("score", SCORES, ids=repr)
@@ -50,9 +50,9 @@ def test_what_is_within_reach_is_all_there_is(score, case, alpha, empty):
     groups = {"groups": np.arange(len(labels)) % 2}
     for condition, keywords in (
         (rs.Marginal(), {}),
-        (rs.PerRow(), groups),
+        (rs.PerGroup(), groups),
         (rs.PerLabel(np.arange(probs.shape[1]) % 3), {}),
-        (rs.Cross(rs.PerRow(), rs.PerLabel()), groups),
+        (rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()), groups),
     ):
         fast, full = (
             rs.calibrate(probs, labels, score=way, condition=condition, **keywords) for way in (score, plainly(score))
@@ -93,7 +93,7 @@ def test_limits_keep_most_of_a_row_out():
 @given(cases, st.sampled_from(IN_RANKING_ORDER))
 def test_keys_never_fall_along_the_ranking(case, score):
     probs, labels = wide_rows(*case)
-    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
+    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).spec, probs, None, None)
     _, _, keys = batch.all_keys(slice(0, len(probs)))
     falling = [key.reshape(probs.shape) for key in keys]
     assert lexicographic.not_after(tuple(key[:, :-1] for key in falling), tuple(key[:, 1:] for key in falling)).all()
@@ -103,7 +103,7 @@ def test_keys_never_fall_along_the_ranking(case, score):
 def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, score):
     probs, labels = wide_rows(*case)
     score = sized(score, probs.shape[1])
-    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).recipe, probs, None, None)
+    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).spec, probs, None, None)
     part = slice(0, len(probs))
     cells, _, everything = batch.all_keys(part)
     _, own = batch.label_keys(labels, part)

@@ -12,7 +12,7 @@ from strategies import IN_RANKING_ORDER, alphas, problems_with_news
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
-label_blind = st.sampled_from([rs.Marginal(), rs.PerRow(), rs.Cross(rs.PerRow(), rs.Marginal())])
+label_blind = st.sampled_from([rs.Marginal(), rs.PerGroup(), rs.PerLabelAndGroup(rs.PerGroup(), rs.Marginal())])
 
 
 def sets_of(pair, alpha, score, **changes):

@@ -61,7 +61,7 @@ def test_any_numbers_are_bit_equal(score):
     values = np.round(rng.normal(size=(150, 200)) * 3).astype(np.float32)
     values[:, 7] = -np.inf
     values[0, 1:] = -np.inf
-    compiled, plain = both_ways(lambda: bits(values, rng.integers(0, 200, 150) * 0 + 3, score, 0.2, kind="scores"))
+    compiled, plain = both_ways(lambda: bits(values, rng.integers(0, 200, 150) * 0 + 3, score, 0.2, kind="decision"))
     assert compiled == plain
 
 

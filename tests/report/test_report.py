@@ -68,7 +68,7 @@ def test_blocks_change_nothing(monkeypatch):
 def test_rules_with_groups_and_frames():
     site = np.array(["north", "south"] * 300)
     groups = np.array(["north", "south"] * 350)
-    rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerRow(), groups=groups)
+    rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerGroup(), groups=groups)
     study = rs.report.of_rules([rule], LOGITS[NEW], LABELS[NEW], groups=site)
     (told,) = study.data["scores"]
     seen = rs.evaluate(rule.predict(LOGITS[NEW], 0.1, groups=site), LABELS[NEW])
@@ -192,7 +192,7 @@ def test_a_number_and_its_text_are_two_groups_and_two_classes():
     names = [1, "1", "a  b"]
     groups = np.array([1, "1", "a  b", "a b", 10, 9], dtype=object)[np.arange(90) % 6]
     named = [names[label] for label in labels]
-    rule = rs.calibrate(probs, named, classes=names, condition=rs.PerRow(), groups=groups)
+    rule = rs.calibrate(probs, named, classes=names, condition=rs.PerGroup(), groups=groups)
     told = rs.report.of_rules([rule], probs, named, groups=groups, alpha=0.2).data
     assert told["classes"] == ["1", "'1'", "a b"]
     assert told["group_names"] == ["1", "9", "10", "'1'", "'a b' (no. 5)", "'a b' (no. 6)"]
@@ -210,7 +210,7 @@ def test_rules_with_and_without_groups_are_shown_by_group():
     groups = np.array(["north", "south"])[labels % 2]
     known, new = slice(0, 200), slice(200, 400)
     plain = rs.calibrate(probs[known], labels[known])
-    grouped = rs.calibrate(probs[known], labels[known], condition=rs.PerRow(), groups=groups[known])
+    grouped = rs.calibrate(probs[known], labels[known], condition=rs.PerGroup(), groups=groups[known])
     study = rs.report.of_rules([plain, grouped], probs[new], labels[new], groups=groups[new]).data
     place = study["alphas"].index(0.1)
     for rule, shown, options in ((plain, 0, {}), (grouped, 1, {"groups": groups[new]})):

@@ -55,7 +55,7 @@ GROUP_DOORS_OF_RULES = {name: door for name, door in GROUP_DOORS.items() if name
 
 @doors(GROUP_DOORS_OF_RULES)
 def test_a_condition_that_looks_at_groups_asks_for_them(door):
-    with pytest.raises(LabelError, match=said("PerRow() needs to know each row's group", "Pass groups=")):
+    with pytest.raises(LabelError, match=said("PerGroup() needs to know each row's group", "Pass groups=")):
         door(None)
 
 
@@ -70,7 +70,7 @@ def test_a_condition_that_looks_at_groups_asks_for_them(door):
     ],
 )
 def test_groups_nobody_looks_at_are_refused(ask):
-    with pytest.raises(LabelError, match=said("Marginal() does not look at the rows' groups", "PerRow()")):
+    with pytest.raises(LabelError, match=said("Marginal() does not look at the rows' groups", "PerGroup()")):
         ask()
 
 
@@ -95,13 +95,13 @@ PAIRS = {
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS.keys())
 def test_names_of_every_kind_tell_groups_apart(pair):
     groups = [pair[row % 2] for row in range(N)]
-    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=groups)
-    assert len(rule.recipe.groups) == 2
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=groups)
+    assert len(rule.spec.groups) == 2
     expected = [by_group().predict(PROBS[row : row + 1], 0.1, groups=GROUPS[row : row + 1])[0] for row in range(N)]
     found = rule.predict(PROBS, 0.1, groups=groups)
     assert [labels.tolist() for labels in found] == [labels.tolist() for labels in expected]
     assert [share.n for share in rs.evaluate(found, LABELS, groups=groups).groups] == [N // 2] * 2
-    assert rule.update(PROBS, LABELS, groups=groups).recipe.groups == rule.recipe.groups
+    assert rule.update(PROBS, LABELS, groups=groups).spec.groups == rule.spec.groups
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_names_of_every_kind_tell_groups_apart(pair):
     ids=lambda groups: f"{type(groups).__name__} {getattr(groups, 'dtype', type(groups[0]).__name__)}",
 )
 def test_a_day_is_the_same_group_however_it_comes(groups):
-    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=DAYS * (N // 2))
-    assert rule.recipe.groups.values == ("2024-01-01", "2024-01-02")
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=DAYS * (N // 2))
+    assert rule.spec.groups.values == ("2024-01-01", "2024-01-02")
     assert rule.predict(PROBS, 0.1, groups=groups) == rule.predict(PROBS, 0.1, groups=DAYS * (N // 2))
 
 
@@ -145,7 +145,7 @@ def test_many_unseen_groups_are_listed_up_to_five():
 
 def test_a_new_group_in_an_update_is_learned_without_a_warning():
     rule = by_group().update(PROBS[:10], LABELS[:10], groups=["west"] * 10)
-    assert rule.recipe.groups.values == ("north", "south", "west")
+    assert rule.spec.groups.values == ("north", "south", "west")
 
 
 @doors(ID_DOORS)

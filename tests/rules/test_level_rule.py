@@ -14,8 +14,8 @@ from rankset.errors import LabelError, RuleError
 CONDITIONS = {
     "marginal": (rs.Marginal(), None),
     "per label": (rs.PerLabel(), None),
-    "per row": (rs.PerRow(), GROUPS),
-    "both": (rs.Cross(rs.PerRow(), rs.PerLabel()), GROUPS),
+    "per row": (rs.PerGroup(), GROUPS),
+    "both": (rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()), GROUPS),
 }
 MANY = np.tile(PROBS, (50, 1)), np.tile(LABELS, 50)
 
@@ -38,12 +38,12 @@ def test_a_level_rule_gives_the_sets_of_the_rule_also_after_a_journey(condition,
 
 
 def test_a_level_rule_says_what_it_is_and_nothing_it_cannot_know():
-    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=GROUPS)
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
     at = rule.at("0.2")
     assert isinstance(at, rs.LevelRule)
     assert not isinstance(at, rs.Rule)
-    assert repr(at) == "LevelRule(alpha=0.2, Rank(), PerRow(), kind='probs', 3 classes, calibrated on 40 rows)"
-    assert (at.alpha, at.n, at.kind, at.score, at.condition) == (0.2, N, "probs", rs.Rank(), rs.PerRow())
+    assert repr(at) == "LevelRule(alpha=0.2, Rank(), PerGroup(), kind='probs', 3 classes, calibrated on 40 rows)"
+    assert (at.alpha, at.n, at.kind, at.score, at.condition) == (0.2, N, "probs", rs.Rank(), rs.PerGroup())
     assert (at.classes.tolist(), at.groups.tolist()) == (rule.classes.tolist(), rule.groups.tolist())
     unknown = ("save", "merge", "update", "anew", "p_values", "tails", "threshold", "coverage_band", "rank_profile")
     assert [name for name in (*unknown, "expected_size", "calibration", "at") if hasattr(at, name)] == []
@@ -62,7 +62,7 @@ def test_a_level_rule_is_as_small_as_its_thresholds():
     rule = rs.calibrate(*MANY)
     rule.predict(PROBS, 0.1)
     assert rule.classes.tolist() == [0, 1, 2]
-    assert len(pickle.dumps(rule.at(0.1))) < 1000 < len(pickle.dumps(rule)) / 10
+    assert len(pickle.dumps(rule.at(0.1))) < 1100 < len(pickle.dumps(rule)) / 10
     per_label = rs.calibrate(*MANY, condition=rs.PerLabel())
     assert len(pickle.dumps(per_label.at(0.1))) < 1200
 
@@ -71,7 +71,7 @@ def test_a_level_rule_warns_as_the_rule_does():
     rule = rs.calibrate(PROBS[:5], LABELS[:5])
     with pytest.warns(rs.RanksetWarning, match=r"need n ≥ 9 for alpha=0\.1, got 5: every label is kept"):
         rule.at(0.1).predict(PROBS)
-    by_group = rs.calibrate(PROBS, LABELS, condition=rs.PerRow(), groups=GROUPS)
+    by_group = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
     with pytest.warns(rs.RanksetWarning, match="no calibration rows for group 'west'"):
         sets = by_group.at(0.1).predict(PROBS[:2], groups=["west", "north"])
     assert sets.sizes[0] == 3

@@ -43,7 +43,7 @@ def test_the_snippet_of_the_readme_runs_as_written(data, tmp_path, monkeypatch):
     named = rs.calibrate(probs, names[labels], classes=["cat", "dog", "fox"])
     assert set(named.predict(new_probs, alpha=0.1)[0]) <= set(names)
     hospital, new_hospital = ["a", "b"] * 100, ["b", "a"] * 100
-    by_row = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=hospital)
+    by_row = rs.calibrate(probs, labels, condition=rs.PerGroup(), groups=hospital)
     by_row.predict(new_probs, alpha=0.1, groups=new_hospital)
     assert rule.update(new_probs, true_labels).n == 400
     both = rule.merge(rs.calibrate(new_probs, true_labels))
@@ -101,7 +101,7 @@ def test_a_transform_whose_masses_would_not_add_exactly_is_refused(data):
     [
         ({"score": rs.Thr()}, "score"),
         ({"condition": rs.PerLabel()}, "condition"),
-        ({"kind": "scores"}, "kind"),
+        ({"kind": "decision"}, "kind"),
         ({"seed": 1}, "seed"),
         ({"classes": ["a", "b", "c"]}, "classes"),
     ],
@@ -115,7 +115,7 @@ def test_rules_of_different_questions_do_not_merge(data, change, what):
 
 def test_merging_takes_the_union_of_groups_whatever_their_order(data):
     probs, labels = data
-    condition = rs.Cross(rs.PerLabel(), rs.PerRow())
+    condition = rs.PerLabelAndGroup(rs.PerLabel(), rs.PerGroup())
     names = np.where(np.arange(400) < 150, "south", np.where(np.arange(400) < 300, "north", "west"))
     first = rs.calibrate(probs[:150], labels[:150], condition=condition, groups=names[:150])
     rest = rs.calibrate(probs[150:], labels[150:], condition=condition, groups=names[150:])
@@ -125,12 +125,12 @@ def test_merging_takes_the_union_of_groups_whatever_their_order(data):
 def test_one_groups_coverage_and_ranks_can_be_asked_for(data):
     probs, labels = data
     names = np.where(np.arange(400) < 99, "small", "large")
-    rule = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=names)
+    rule = rs.calibrate(probs, labels, condition=rs.PerGroup(), groups=names)
     assert rule.coverage_band(0.1, group="small") == rs.calibrate(probs[:99], labels[:99]).coverage_band(0.1)
     assert rule.rank_profile(0.1, group="small").counts.sum() == 99
     per_label = rs.calibrate(probs, labels, condition=rs.PerLabel())
     assert per_label.coverage_band(0.1, label=1).n == (labels == 1).sum()
-    both = rs.calibrate(probs, labels, condition=rs.Cross(rs.PerRow(), rs.PerLabel()), groups=names)
+    both = rs.calibrate(probs, labels, condition=rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()), groups=names)
     assert both.coverage_band(0.1, group="small", label=2).n == (labels[:99] == 2).sum()
     with pytest.raises(ValueError, match="say which one with group=… and label=…"):
         both.coverage_band(0.1, group="small")
@@ -150,14 +150,14 @@ def test_the_rank_profile_of_topk_has_no_probability_and_a_size_of_its_own(data)
 def test_sizes_are_bounded_only_where_a_row_has_one_threshold(data):
     probs, labels = data
     groups = np.where(np.arange(400) % 2, "odd", "even")
-    both = rs.Cross(rs.PerRow(), rs.PerLabel())
+    both = rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel())
     per_label = rs.calibrate(probs, labels, condition=rs.PerLabel())
     bounds = [per_label.rank_profile(0.1, label=label) for label in range(3)]
     assert [profile.size_bounds for profile in bounds] == [None] * 3
     assert rs.calibrate(probs[:5], labels[:5], condition=rs.PerLabel()).rank_profile(0.1, label=0).size_bounds is None
     crossed = rs.calibrate(probs, labels, condition=both, groups=groups)
     assert crossed.rank_profile(0.1, group="odd", label=1).size_bounds is None
-    by_row = rs.calibrate(probs, labels, condition=rs.PerRow(), groups=groups)
+    by_row = rs.calibrate(probs, labels, condition=rs.PerGroup(), groups=groups)
     for group in ("odd", "even"):
         low, high = by_row.rank_profile(0.1, group=group).size_bounds
         sizes = by_row.predict(probs, 0.1, groups=groups).sizes[groups == group]
@@ -169,7 +169,7 @@ def test_sizes_are_bounded_only_where_a_row_has_one_threshold(data):
 def test_sizes_are_told_of_rows_with_all_candidates_because_others_may_have_smaller_sets(tmp_path):
     rng = np.random.default_rng(5)
     values = rng.normal(size=(300, 5))
-    rule = rs.calibrate(values, rng.integers(0, 5, 300), kind="scores")
+    rule = rs.calibrate(values, rng.integers(0, 5, 300), kind="decision")
     low, high = rule.rank_profile(0.1).size_bounds
     assert rule.predict(rs.Ragged(values, np.full(300, 2)), 0.1).sizes.max() == 2 < low
     rule.save(tmp_path / "rule.rankset")
@@ -239,7 +239,7 @@ def test_rules_and_sets_are_values(data):
     assert rule != rs.calibrate(data[0][:-1], data[1][:-1])
     assert rule != "rule"
     with pytest.raises(AttributeError):
-        rule.recipe = None
+        rule.spec = None
 
 
 def test_warnings_point_at_the_users_own_line(data):
@@ -282,7 +282,7 @@ def test_a_confidence_is_a_share(data, confidence):
 
 def test_numbers_beyond_all_floats_apart_are_no_trouble():
     assert rs.softmax([[1e308, -1e308]]).tolist() == [[1.0, 0.0]]
-    rule = rs.calibrate([[1.7e308, -1.7e308]] * 4, [0, 0, 0, 1], score=rs.Margin(), kind="scores")
+    rule = rs.calibrate([[1.7e308, -1.7e308]] * 4, [0, 0, 0, 1], score=rs.Margin(), kind="decision")
     assert rule.predict([[1.7e308, -1.7e308]], 0.5).to_lists() == [[0]]
 
 

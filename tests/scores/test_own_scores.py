@@ -97,8 +97,10 @@ def test_options_of_another_kind_are_refused(options, words):
 
 @pytest.mark.parametrize("score", [rs.Aps(), rs.Raps(), rs.Saps(), rs.TieBreak(rs.Aps())], ids=repr)
 def test_scores_that_add_probabilities_refuse_other_numbers(score):
-    with pytest.raises(ScoreError, match=said(repr(score), "kind='scores' has none", "Use Rank, TopK, Thr or Margin")):
-        rs.calibrate(LOGITS, LABELS, score=score, kind="scores")
+    with pytest.raises(
+        ScoreError, match=said(repr(score), "kind='decision' has none", "Use Rank, TopK, Thr or Margin")
+    ):
+        rs.calibrate(LOGITS, LABELS, score=score, kind="decision")
 
 
 @pytest.mark.parametrize("empty", ["no", None, True])
@@ -256,6 +258,8 @@ def test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank():
 
     with pytest.raises(ValueError, match="rank_profile describes rules that order labels by rank"):
         rs.calibrate(PROBS, LABELS, score=Odd()).rank_profile(0.1)
+    expected = rs.calibrate(PROBS, LABELS, score=rs.Thr()).predict(PROBS, 0.2)
+    assert rs.calibrate(PROBS, LABELS, score=Odd()).predict(PROBS, 0.2) == expected
 
 
 def test_unsigned_and_narrow_keys_are_compared_by_value():
@@ -346,13 +350,15 @@ def test_a_feature_that_cells_do_not_have_is_named_with_those_they_have():
         rs.calibrate(PROBS, LABELS, score=Own(lambda cells: (cells.probs,)))
 
 
-def test_a_score_that_draws_for_some_cells_only_is_told_so():
-    class Sometimes:
-        def keys(self, cells):
-            return (cells.rank + cells.noise if (cells.rank > 1).any() else cells.rank * 1.0,)
+def test_a_score_that_draws_and_has_not_declared_it_is_told_so():
+    class Undeclared:
+        features = ("rank",)
 
-    with pytest.raises(ScoreError, match=said("must look at cells.noise for every cell or for none")):
-        rs.calibrate(PROBS, LABELS, score=Sometimes())
+        def keys(self, cells):
+            return (cells.rank + cells.noise,)
+
+    with pytest.raises(ScoreError, match=said("must have 'noise' among its features")):
+        rs.calibrate(PROBS, LABELS, score=Undeclared())
 
 
 def test_a_reach_of_nothing_keeps_nothing_else():

@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 
 import rankset as rs
-from rankset.core.cells import LabelCells, RankedCells, Rows
-from rankset.scores import builtin as scores
+from rankset.core.cells import FEATURES, LabelCells, RankedCells, Rows
+from rankset.errors import ScoreError
+from rankset.scores import Reach, base, traits
+from rankset.scores.application import transform_rows
+from strategies import SCORES as ALL_SCORES
 
 ROW = [0.5, 0.125, 0.25, 0.125]
 
@@ -75,6 +78,7 @@ def test_parameters_become_plain_numbers():
 def test_a_tie_break_speaks_for_its_score():
     @dataclass(frozen=True)
     class Own:
+        features = ("prob",)
         needs_probs = True
         caveat = "only a test"
 
@@ -85,16 +89,16 @@ def test_a_tie_break_speaks_for_its_score():
             return (cells.prob,)
 
     broken = rs.TieBreak(Own())
-    assert scores.needs_probs(broken)
-    assert scores.caveat(broken) == "only a test"
-    assert scores.reach(broken, (np.zeros(1), np.zeros(1))) == scores.Reach()
-    assert scores.transforms(broken)
+    assert traits(broken).needs_probs
+    assert traits(broken).caveat == "only a test"
+    assert base.reach(broken, (np.zeros(1), np.zeros(1))) == Reach()
+    assert traits(broken).transforms
     assert broken.transform(np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
-    assert scores.transformed(broken, np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
-    assert scores.looks_at(broken, 3) == {"prob", "noise"}
+    assert transform_rows(broken, np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
+    assert traits(broken).features == {"prob", "noise"}
     plain = rs.TieBreak(rs.Thr())
-    assert (scores.needs_probs(plain), scores.caveat(plain), scores.transforms(plain)) == (False, None, False)
-    assert scores.reach(plain, (np.array([-0.25]), np.zeros(1))) == scores.Reach(prob=0.25)
+    assert (traits(plain).needs_probs, traits(plain).caveat, traits(plain).transforms) == (False, None, False)
+    assert base.reach(plain, (np.array([-0.25]), np.zeros(1))) == Reach(prob=0.25)
     with pytest.raises(TypeError, match=r"the class Rank. Pass Rank\(\) with its parentheses"):
         rs.TieBreak(rs.Rank)
 
@@ -105,14 +109,14 @@ def test_classes_are_seen_in_labels_or_given():
     assert score == rs.Seen(rs.Rank(), (0, 3), 4) == rs.Seen(rs.Rank(), [3, np.int64(0)], 4)
     assert score == rs.Seen.fit([3, 0, 3], 4, rs.Rank()) == rs.Seen.fit(np.array([0, 3]), range(4), rs.Rank())
     assert repr(score) == "Seen(Rank(), 2 of 4 classes)"
-    assert scores.n_columns(rs.TieBreak(score)) == 4
-    assert scores.needs_probs(rs.TieBreak(score))
-    assert scores.transforms(rs.TieBreak(score))
-    assert scores.looks_at(score, 4) == {"column", "rank", "prob"}
+    assert traits(rs.TieBreak(score)).n_columns == 4
+    assert traits(rs.TieBreak(score)).needs_probs
+    assert traits(rs.TieBreak(score)).transforms
+    assert traits(score).features == {"column", "rank", "prob"}
     fitted = rs.Seen.fit([0, 1], 3, rs.Recalibrated(factors=(0.0, 1.0, 2.0)))
     assert np.exp(fitted.transform(np.array([[0.25, 0.25, 0.5]]))).sum() == pytest.approx(1.0)
-    assert not scores.orders_by_rank(score)  # the first key tells seen from unseen classes
-    assert not scores.breaks_ties_by_prob(rs.TieBreak(score))
+    assert not traits(score).orders_by_rank  # the first key tells seen from unseen classes
+    assert not traits(rs.TieBreak(score)).breaks_ties_by_prob
     with pytest.raises(ValueError, match="Rank"):
         rs.calibrate(*rs.datasets.load("marketing"), score=score).rank_profile(0.1)
 
@@ -120,7 +124,7 @@ def test_classes_are_seen_in_labels_or_given():
 def test_rows_become_shares_of_the_seen_classes():
     score = rs.Seen(rs.Thr(), (1, 3), 4)
     rows = np.array([[0.5, 0.125, 0.25, 0.125], [0.0, 0.25, 0.0, 0.75], [0.5, 0.0, 0.5, 0.0]])
-    told = scores.transformed(score, rows)
+    told = transform_rows(score, rows)
     tiny = 2.0**-60
     assert told.tolist() == [
         [0.5 * tiny, 0.5, 0.25 * tiny, 0.5],
@@ -137,7 +141,7 @@ def test_rows_become_shares_of_the_seen_classes():
 
 
 def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
-    found = scores.reach(rs.Seen(rs.Thr(), (0,), 3), (np.array([0, 1]), np.array([-0.25, -0.5])))
+    found = base.reach(rs.Seen(rs.Thr(), (0,), 3), (np.array([0, 1]), np.array([-0.25, -0.5])))
     assert found.prob.tolist() == [0.25, -np.inf]
     assert found.rank.tolist() == [np.inf, np.inf]
 
@@ -194,15 +198,51 @@ def test_unseen_classes_leave_the_sets_unless_the_level_needs_them():
 
 def test_which_scores_rank_and_which_break_ties_by_probability():
     ranks = [rs.Rank(), rs.TopK(), rs.TieBreak(rs.Rank()), rs.TieBreak(rs.TopK()), rs.Thr(), rs.TieBreak(rs.Thr())]
-    assert [scores.orders_by_rank(score) for score in ranks] == [True, True, True, True, False, False]
-    assert [scores.breaks_ties_by_prob(score) for score in ranks] == [True, False, True, False, False, False]
+    assert [traits(score).orders_by_rank for score in ranks] == [True, True, True, True, False, False]
+    assert [traits(score).breaks_ties_by_prob for score in ranks] == [True, False, True, False, False, False]
 
 
-def test_features_are_found_by_watching():
-    assert scores.looks_at(rs.Rank(), 4) == {"rank", "prob"}
-    assert scores.looks_at(rs.Thr(), 4) == {"prob"}
-    assert "noise" in scores.looks_at(rs.Aps(), 4)
-    assert "noise" not in scores.looks_at(rs.Aps(randomized=False), 4)
+def seen_features(score, n_columns=4):
+    """What ``score`` looks at in a row, found out by watching."""
+    seen = set()
+
+    class Watched(LabelCells):
+        def __getattribute__(self, name):
+            seen.add(name)
+            return super().__getattribute__(name)
+
+    probs = np.full((1, n_columns), 1 / n_columns)
+    rows = Rows(transform_rows(score, probs) if traits(score).transforms else probs, lambda: np.zeros(1))
+    score.keys(Watched(rows, np.zeros(1, dtype=np.int64)))
+    return seen & FEATURES
+
+
+@pytest.mark.parametrize(
+    "score", [*ALL_SCORES, rs.Temperature(2.0), rs.Recalibrated(), rs.Chosen(rs.Aps(), "a test")], ids=repr
+)
+def test_scores_declare_what_they_look_at(score):
+    fitted = traits(score).n_columns
+    assert traits(score).features == seen_features(score, fitted or 4)
+
+
+def test_a_score_that_declares_nothing_gets_everything():
+    class Own:
+        def keys(self, cells):
+            return (cells.rank + cells.noise,)
+
+    assert traits(Own()).features == FEATURES
+    assert rs.calibrate([[0.5, 0.3, 0.2]], [0], score=Own()).n == 1
+
+
+@pytest.mark.parametrize("features", ["prob", ("probs",), 3])
+def test_features_that_cells_do_not_have_are_refused(features):
+    class Own:
+        def keys(self, cells):
+            return (cells.prob,)
+
+    Own.features = features
+    with pytest.raises(ScoreError, match="a score's features must be among before, column, mass"):
+        rs.calibrate([[0.5, 0.5]], [0], score=Own())
 
 
 def test_the_profile_of_a_tie_broken_rank_has_its_probability():

@@ -131,7 +131,7 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
 def save(rule: Rule, path: Path, *, force: bool) -> None:
     """Writes a rule, whole or not at all, and over nothing that came there meanwhile."""
     with write_sets.draft(path, force=force) as file:
-        file.write(container.packed(path, *rule_file.pack(rule.recipe, rule.calibration)))
+        file.write(container.packed(path, *rule_file.pack(rule.spec, rule.calibration)))
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -23,13 +23,13 @@ from rankset.evaluation import comparison
 from rankset.inputs.vocabulary import short
 from rankset.io import read_scores, write_sets
 from rankset.io.layout import Layout, same_groups
-from rankset.scores import builtin as scores
+from rankset.scores import Aps, Average, Margin, Rank, Raps, Saps, Thr, TopK
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
 PART_BYTES = 32 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
-SCORES = {kind.__name__.lower(): kind() for kind in scores.BUILT_IN if not issubclass(kind, scores.Wrapper)} | {
+SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average)} | {
     type(score).__name__.lower(): score for score in comparison.FIXED
 }
 """Scores by name, with the parameters that ``compare`` gives them."""
@@ -83,7 +83,9 @@ def calibrate(
     chosen = _with(SCORES[score or "rank"], numbers)
     condition: Any = conditions.PerLabel() if per_label else conditions.Marginal()
     if layout.group is not None:
-        condition = conditions.Cross(conditions.PerRow(), condition) if per_label else conditions.PerRow()
+        condition = (
+            conditions.PerLabelAndGroup(conditions.PerGroup(), condition) if per_label else conditions.PerGroup()
+        )
     pairs = shards.paired(scores_files, labels_files)
     shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
@@ -228,7 +230,7 @@ def evaluate(
     for pair in shards.paired(*given(paths, label_files, layout)):
         rows = layout.rows(*pair, rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
         with once(), rows.named(), progress.watched("evaluating"):
-            truth.append(rule.classes[rows.columns_of(rule.recipe.classes)])
+            truth.append(rule.classes[rows.columns_of(rule.spec.classes)])
             groups.append(rows.groups)
             told_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in asked:
@@ -319,7 +321,7 @@ def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:  # n
 
 def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
     """Threshold, coverage band and r* at some levels."""
-    if rule.recipe.n_groups > 1:
+    if rule.spec.n_groups > 1:
         return {alpha: _of_groups(rule, alpha) for alpha in alphas}
     told: dict[str, Any] = {}
     for alpha in alphas:
@@ -328,7 +330,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
             "threshold": None if threshold is None else _key(threshold),
             "coverage": [round(band.low, 4), round(band.high, 4)],
         }
-        if scores.orders_by_rank(rule.score):
+        if rule.spec.traits.orders_by_rank:
             profile = rule.rank_profile(alpha)
             bounds = {} if profile.size_bounds is None else {"sizes": list(profile.size_bounds)}
             told[alpha] |= {"r_star": profile.r_star, **bounds}
@@ -388,10 +390,10 @@ def _about(rule: rs.Rule) -> dict[str, Any]:
         "condition": repr(rule.condition),
         "kind": rule.kind,
         "rows": rule.n,
-        "classes": len(rule.recipe.classes),
-        "first classes": list(rule.recipe.classes.values[:10]),
-        "groups": list(rule.recipe.groups.values[:10]),
-        **({"rows by group": _sizes(rule)} if rule.recipe.n_groups > 1 else {}),
+        "classes": len(rule.spec.classes),
+        "first classes": list(rule.spec.classes.values[:10]),
+        "groups": list(rule.spec.groups.values[:10]),
+        **({"rows by group": _sizes(rule)} if rule.spec.n_groups > 1 else {}),
     }
 
 

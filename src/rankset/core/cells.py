@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
-from rankset.core.kernels.twins import Listed, Read, Twins
+from rankset.core.kernels.twins import Listed, Read
 from rankset.core.lazy import lazy
 from rankset.core.scratch import scratch
 from rankset.errors import InputError, ScoreError
@@ -43,8 +43,7 @@ class Rows:
     """A block of rows (n, K), float32 or float64, and what all cells of a row share.
 
     ``additive`` says that entries may be added up, ``summed`` that rows are known to sum to about 1; ``start`` is
-    the number of the first row; ``twins`` are the compiled loops, where they pay, and ``dice`` is what they make
-    draws of, where they can.
+    the number of the first row; ``dice`` is what compiled loops make draws of, where they can.
     """
 
     probs: NDArray[Any]
@@ -52,7 +51,6 @@ class Rows:
     additive: bool = True
     summed: bool = False
     start: int = 0
-    twins: Twins | None = None
     dice: noise.Dice | None = None
 
     @lazy

@@ -33,7 +33,7 @@ from rankset.io.layout import Layout
 from rankset.io.read_scores import Columns
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores.builtin import Rank, Score
+from rankset.scores import Rank, Score
 
 NOTHING = object_array([])
 
@@ -189,7 +189,7 @@ def _aligned(values: Any, probs: da.Array, name: str) -> da.Array | None:
 
 
 def _masks(probs: da.Array, question: Predicting, groups: Any, ids: Any) -> da.Array:
-    n_columns = question.rule.recipe.n_columns
+    n_columns = question.rule.spec.n_columns
     options = {"dtype": np.bool_, "meta": np.empty((0, n_columns), dtype=np.bool_), "new_axes": {"k": n_columns}}
     known = {"groups": groups, "ids": ids}
     return _mapped(_mask_of_block, "ik", probs, question, known, adjust_chunks={"i": probs.chunks[0]}, **options)

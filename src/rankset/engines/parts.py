@@ -19,7 +19,7 @@ from rankset.io.read_scores import Columns
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.rule import Rule, calibrate
 from rankset.rules.select import Empty
-from rankset.scores.builtin import Rank, Score
+from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets
 
 FAN = 16
@@ -135,9 +135,9 @@ class Predicting:
 
     def nothing(self) -> PredictionSets:
         """The sets of no rows."""
-        columns = () if self.rule.kind == "binary" else (self.rule.recipe.n_columns,)
+        columns = () if self.rule.kind == "binary" else (self.rule.spec.n_columns,)
         none: list[Any] = []
-        groups, ids = self.rule.condition.needs_groups, self.rule.recipe.with_ids
+        groups, ids = self.rule.condition.needs_groups, self.rule.spec.with_ids
         return self.of(Part(np.empty((0, *columns)), groups=none if groups else None, ids=none if ids else None))
 
 

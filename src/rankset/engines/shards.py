@@ -37,7 +37,7 @@ from rankset.io import atomic, memory_budget, read_scores, write_sets
 from rankset.io.layout import Layout, Rows, same_groups
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores.builtin import Rank, Score
+from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]

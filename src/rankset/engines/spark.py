@@ -31,7 +31,7 @@ from rankset.io.layout import Layout
 from rankset.io.read_scores import Columns
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores.builtin import Rank, Score
+from rankset.scores import Rank, Score
 
 CHUNK_BYTES = 32 << 20
 """Arrow batches of a partition are worked on together up to about this size."""

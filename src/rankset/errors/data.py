@@ -260,7 +260,7 @@ class InputError(RanksetError, ValueError):
         if value > -1e-6:
             remedy = "It looks like rounding: pass np.clip(probs, 0, None)."
         else:
-            remedy = "They look like logits: pass kind='logits' for logits, kind='scores' for other numbers."
+            remedy = "They look like logits: pass kind='logits' for logits, kind='decision' for other numbers."
         return cls(
             f"{name} must be probabilities, got {value:.6g} at row {row}, column {column}, "
             f"in a row with sum {total:.6g}. {remedy}"
@@ -271,9 +271,7 @@ class InputError(RanksetError, ValueError):
         if abs(total - 100.0) <= 1.0:
             remedy = "They look like percentages: divide by 100."
         else:
-            remedy = (
-                "If they are logits pass kind='logits'; for margins, similarities or other numbers pass kind='scores'."
-            )
+            remedy = "If they are logits pass kind='logits'; for margins or similarities pass kind='decision'."
         return cls(f"{name} must have rows that sum to 1 within 0.01, got row {row} with sum {total:.6g}. {remedy}")
 
     @classmethod
@@ -395,7 +393,7 @@ class LabelError(RanksetError, ValueError):
     def groups_unused(cls, condition: object) -> "LabelError":
         return cls(
             f"groups= was given, but {shown(condition)} does not look at the rows' groups. "
-            f"Pass condition=PerRow() when calibrating, or leave groups out."
+            f"Pass condition=PerGroup() when calibrating, or leave groups out."
         )
 
     @classmethod

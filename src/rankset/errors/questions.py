@@ -41,14 +41,14 @@ class ScoreError(RanksetError, ValueError):
     @classmethod
     def needs_probabilities(cls, score: object) -> "ScoreError":
         return cls(
-            f"{score!r} adds up or compares probabilities, and kind='scores' has none. "
+            f"{score!r} adds up or compares probabilities, and kind='decision' has none. "
             f"Use Rank, TopK, Thr or Margin, or pass kind='logits' if the numbers are logits."
         )
 
     @classmethod
     def mass_without_probabilities(cls) -> "ScoreError":
         return cls(
-            "cells.mass adds up probabilities, and kind='scores' has none. "
+            "cells.mass adds up probabilities, and kind='decision' has none. "
             "Use cells.rank and cells.prob only, or pass kind='probs' or kind='logits'."
         )
 
@@ -59,14 +59,14 @@ class ScoreError(RanksetError, ValueError):
     @classmethod
     def undeclared_noise(cls, score: object) -> "ScoreError":
         return cls(
-            f"a score that looks at cells.noise must have 'noise' among its features, got {shown(score)}, which has not. "
+            f"a score that looks at cells.noise must have 'noise' among its features, got {shown(score)}. "
             f"Add it to features, or leave features out."
         )
 
     @classmethod
     def features(cls, score: object, expected: Sequence[str], received: object) -> "ScoreError":
         return cls(
-            f"a score's features must be names out of {', '.join(expected)}, got {shown(received)} from {shown(score)}. "
+            f"a score's features must be among {', '.join(expected)}, got {shown(received)} from {shown(score)}. "
             f"Leave features out to get all of them."
         )
 

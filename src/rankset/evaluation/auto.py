@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +13,11 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.errors import InputError, KindError
 from rankset.evaluation import comparison
-from rankset.inputs.matrix import Kind, as_matrix, checked_rows, class_count, known_kind, label_codes
-from rankset.inputs.probabilities import from_kind
-from rankset.inputs.ragged import Ragged
-from rankset.inputs.source import open_source
-from rankset.inputs.vocabulary import in_order
-from rankset.rules.rule import Rule, calibrate
-from rankset.rules.spec import Batch, Recipe, learned_groups, row_group_names
-from rankset.scores.builtin import Chosen, Rank, Score, Thr
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules.rule import Rule, calibrate_prepared
+from rankset.rules.spec import RuleSpec, check_groups
+from rankset.scores import Chosen, Rank, Score, Thr
 from rankset.scores.fitted import Recalibrated
 
 Ints = NDArray[np.int64]
@@ -70,35 +67,21 @@ def auto(
     """
     if not isinstance(class_factors, bool):
         raise KindError.argument("class_factors", "True or False", class_factors)
-    source, asked = open_source(probs, None if classes is None else in_order(classes)), exact_alpha(alpha)
-    matrix = as_matrix(source.values, known_kind(kind))
-    n, n_columns = len(matrix), class_count(matrix, kind)
+    asked = exact_alpha(alpha)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups).with_checked_values()
+    n = len(data)
     if n == 0:
         raise InputError.no_rows()
-    recipe = Recipe.of(Thr(), condition, kind, seed, source.classes, n_columns)
-    columns = label_codes(labels, recipe.classes, n, source.index)
-    source.check_candidates(columns, recipe.classes)
-    names = row_group_names(condition, groups, n, source.index)
-    batch = Batch.of(recipe.learning(learned_groups(names), None), matrix, names, None, source.counts)
-    batch.mapped(lambda part: batch.check(batch.rows(part)))  # so that errors name rows as they came
-    rows = np.random.default_rng(recipe.seed % 2**64).permutation(n)
-    needed = 2 * rows_needed(asked) * batch.recipe.n_groups
-    spent = 0 if kind == "scores" or source.counts is not None else _spent(n, n_columns, share, needed)
+    spec = RuleSpec.of(Thr(), condition, data.kind, seed, data.classes)
+    check_groups(condition, data.groups)
+    needed = 2 * rows_needed(asked) * spec.learning(data).n_groups
+    spent = 0 if kind == "decision" or data.counts is not None else _spent(n, data.n_columns, share, needed)
     calibrating = aligned(n - spent, asked) if isinstance(condition, Marginal) else n - spent
+    rows = np.random.default_rng(spec.seed % 2**64).permutation(n)
     fitting, used = rows[: n - calibrating], rows[n - calibrating :]
-    chosen, why = _chosen(matrix, columns, fitting if spent else fitting[:0], asked, kind, class_factors=class_factors)
+    chosen, why = _chosen(data.take(fitting if spent else fitting[:0]), asked, class_factors=class_factors)
     told = f"{why}; {len(used):,} of {n:,} rows calibrate, so coverage of at least 1 - alpha holds"
-    values: Any = matrix[used] if source.counts is None else Ragged(matrix[used], source.counts[used])
-    return calibrate(
-        values,
-        recipe.classes.array[columns[used]],
-        score=Chosen(chosen, told),
-        condition=condition,
-        kind=kind,
-        classes=recipe.classes.values,
-        groups=None if names is None else names[used],
-        seed=seed,
-    )
+    return calibrate_prepared(replace(spec, score=Chosen(chosen, told)), data.take(used))
 
 
 def aligned(n: int, alpha: Fraction) -> int:
@@ -124,33 +107,29 @@ def _spent(n: int, n_columns: int, share: float | None, needed: int) -> int:
     return spent if spent >= FEWEST_FITTING and n - spent >= needed else 0
 
 
-def _chosen(
-    matrix: NDArray[Any], columns: Ints, rows: Ints, alpha: Fraction, kind: Kind, *, class_factors: bool
-) -> tuple[Score, str]:
+def _chosen(data: Prepared, alpha: Fraction, *, class_factors: bool) -> tuple[Score, str]:
     """A frozen score, and why."""
-    if len(rows) == 0:
+    n = len(data)
+    if n == 0:
         return Thr(), "which needs no fit, and no rows for it; THR is mostly the smallest fixed score"
-    block = checked_rows(matrix[rows], kind, 0)
-    probs = from_kind(block, kind).astype(np.float64)
-    compared = _judged(probs, columns[rows], alpha, class_factors=class_factors)
+    compared = _judged(data, alpha, class_factors=class_factors)
     plain = _plainly_better(compared)
     if plain is not None:
-        return plain, f"whose sets were clearly smaller than recalibrated ones on {len(rows):,} rows of their own"
-    fitted = Recalibrated.fit(probs, columns[rows], class_factors=class_factors)
-    told = f"probabilities recalibrated on {len(rows):,} rows of their own"
+        return plain, f"whose sets were clearly smaller than recalibrated ones on {n:,} rows of their own"
+    fitted = Recalibrated.fit_prepared(data, class_factors=class_factors)
+    told = f"probabilities recalibrated on {n:,} rows of their own"
     if not fitted.factors:
         return fitted, f"{told}, without class factors"
     return fitted, f"{told}, with a factor for every class, for the same mix of classes; {_of_worst_class(compared)}"
 
 
-def _judged(
-    probs: NDArray[np.float64], columns: Ints, alpha: Fraction, *, class_factors: bool
-) -> comparison.Comparison:
+def _judged(data: Prepared, alpha: Fraction, *, class_factors: bool) -> comparison.Comparison:
     """A recalibration, THR and RANK on half of the rows; the recalibration is fitted on the other half."""
-    half = min(len(probs) // 2, MOST_JUDGES)
-    judges = slice(len(probs) - half, None)
-    fitted = Recalibrated.fit(probs[:half], columns[:half], class_factors=class_factors)
-    return comparison.compare(probs[judges], columns[judges], alpha, scores=(fitted, Thr(), Rank()), repeats=8)
+    n = len(data)
+    half = min(n // 2, MOST_JUDGES)
+    fitted = Recalibrated.fit_prepared(data.take(np.arange(half)), class_factors=class_factors)
+    judges = data.take(np.arange(n - half, n))
+    return comparison.compare_prepared(judges, alpha, (fitted, Thr(), Rank()), repeats=8)
 
 
 def _plainly_better(compared: comparison.Comparison) -> Score | None:

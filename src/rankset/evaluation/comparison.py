@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,15 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import notebook, progress
 from rankset.conditions import Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
-from rankset.errors import InputError, KindError, RuleError, warn
+from rankset.core.arrays import is_whole
+from rankset.errors import InputError, KindError, LabelError, RuleError, warn
 from rankset.evaluation import metrics
-from rankset.evaluation.resampling import PerRow, Ranked, halves
+from rankset.evaluation.resampling import Ranked, RowMeasure, halves
 from rankset.inputs.frames import ARRAY
-from rankset.inputs.matrix import Kind, as_matrix, class_count, known_kind, label_codes
-from rankset.inputs.source import open_source
-from rankset.inputs.vocabulary import in_order
-from rankset.rules.spec import Batch, Recipe
-from rankset.scores.builtin import Aps, Margin, Rank, Raps, Saps, Score, Thr, check_names, checked_score
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules.batch import Batch
+from rankset.rules.spec import RuleSpec
+from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, checked_score, traits
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -37,9 +38,9 @@ FIXED: tuple[Score, ...] = (Rank(), Thr(), Aps(), Raps(penalty=0.2, free_ranks=2
 
 def fixed(kind: Kind | None = None) -> tuple[Score, ...]:
     """Those of them that take such numbers; for plain scores those that only compare them."""
-    if kind != "scores":
+    if kind != "decision":
         return FIXED
-    return (*(score for score in FIXED if not getattr(score, "needs_probs", False)), Margin())
+    return (*(score for score in FIXED if not traits(score).needs_probs), Margin())
 
 
 NOTE = (
@@ -65,11 +66,11 @@ def _class_gap(covered: Bools, _sizes: Ints, columns: Ints, alpha: Fraction) -> 
     return float(np.abs(_class_coverage(covered, columns) - float(1 - alpha)).mean())
 
 
-def _mean_of(measure: PerRow) -> Measure:
+def _mean_of(measure: RowMeasure) -> Measure:
     return lambda covered, sizes, _columns, _alpha: float(measure(covered, sizes).mean())
 
 
-PER_ROW: Mapping[str, PerRow] = {
+PER_ROW: Mapping[str, RowMeasure] = {
     "size": lambda _covered, sizes: sizes,
     "coverage": lambda covered, _sizes: covered,
     "singletons": lambda _covered, sizes: sizes == 1,
@@ -232,7 +233,14 @@ def compare(
     Thr()
     """
     candidates = _checked(scores, "scores")
-    trial = Trial.of(candidates[0], probs, labels, alpha, kind, classes, repeats, seed)
+    return compare_prepared(prepare(probs, labels, kind=kind, classes=classes), alpha, candidates, repeats, seed)
+
+
+def compare_prepared(
+    data: Prepared, alpha: Alpha, candidates: tuple[Score, ...], repeats: int = 20, seed: int = 0
+) -> Comparison:
+    """The comparison of scores on prepared rows with labels."""
+    trial = Trial.of(data, exact_alpha(alpha), repeats, seed)
     values, effects = [], []
     for ranked in trial.ranked(candidates):
         values.append(trial.values(ranked, MEASURES.values()))
@@ -296,67 +304,52 @@ def choose(
         raise KindError.argument("objective", f"one of {', '.join(OBJECTIVES)}, or a function", objective)
     measure = OBJECTIVES[objective] if isinstance(objective, str) else objective
     scores = _checked(candidates, "candidates")
-    trial = Trial.of(scores[0], probs, labels, alpha, kind, classes, repeats, seed)
+    trial = Trial.of(prepare(probs, labels, kind=kind, classes=classes), exact_alpha(alpha), repeats, seed)
     means = [trial.values(ranked, [measure]).mean() for ranked in trial.ranked(scores)]
     return scores[int(np.argmin(means))]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Rows, their labels' columns, and the halves that scores are tried on."""
+    """Checked rows with labels, and the halves that scores are tried on."""
 
-    recipe: Recipe
-    matrix: NDArray[Any]
-    counts: Ints | None
+    data: Prepared
     columns: Ints
+    seed: int
     splits: list[tuple[Ints, Ints]]
     alpha: Fraction
 
     @classmethod
-    def of(
-        cls,
-        score: Score,
-        probs: ArrayLike,
-        labels: ArrayLike,
-        alpha: Alpha,
-        kind: Kind,
-        classes: Iterable[object] | None,
-        repeats: int,
-        seed: int,
-    ) -> Trial:
-        """A trial on checked rows; ``score`` is any of those to be tried."""
-        if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
+    def of(cls, data: Prepared, alpha: Fraction, repeats: int, seed: int) -> Trial:
+        """A trial on prepared rows with labels."""
+        if not is_whole(repeats) or repeats < 1:
             raise KindError.argument("repeats", "a whole number, at least 1", repeats)
-        names = None if classes is None else in_order(classes)
-        source, asked = open_source(probs, names), exact_alpha(alpha)
-        matrix = as_matrix(source.values, known_kind(kind))
-        if len(matrix) < 2:
+        n = len(data)
+        if n < 2:
             raise InputError.no_rows_to_evaluate()
-        if len(matrix) // 2 < rows_needed(asked):
+        if data.labels is None:
+            raise LabelError.not_one_dimensional("labels", "NoneType")
+        if n // 2 < rows_needed(alpha):
             warn(
-                f"need n ≥ {2 * rows_needed(asked)} to compare scores at alpha={float(asked):g}, "
-                f"got {len(matrix)}: half of them leaves no label out, so all scores look alike."
+                f"need n ≥ {2 * rows_needed(alpha)} to compare scores at alpha={float(alpha):g}, "
+                f"got {n}: half of them leaves no label out, so all scores look alike."
             )
-        recipe = Recipe.of(score, Marginal(), kind, seed, source.classes, class_count(matrix, kind))
-        columns = label_codes(labels, recipe.classes, len(matrix), source.index)
-        source.check_candidates(columns, recipe.classes)
-        splits = list(halves(len(matrix), repeats, recipe.seed % 2**64))
-        return cls(recipe, matrix, source.counts, columns, splits, asked)
+        checked = RuleSpec.of(Thr(), Marginal(), data.kind, seed, data.classes)
+        splits = list(halves(n, repeats, checked.seed % 2**64))
+        plain = replace(data.with_checked_values(), groups=None, ids=None)
+        return cls(plain, data.labels, checked.seed, splits, alpha)
 
     @property
     def n(self) -> int:
         """The number of rows."""
-        return len(self.matrix)
+        return len(self.columns)
 
     def ranked(self, scores: Sequence[Score]) -> Iterator[Ranked]:
         """The cells of all rows in the order of each score."""
         count = progress.counter(len(scores))
         for score in scores:
-            known = self.recipe
-            if not isinstance(known.classes.values, range):
-                check_names(score, known.classes.values)
-            recipe = Recipe.of(score, Marginal(), known.kind, known.seed, None, known.n_columns)
-            yield Ranked.of(Batch.of(recipe, self.matrix, None, None, self.counts), self.columns)
+            spec = RuleSpec.of(score, Marginal(), self.data.kind, self.seed, self.data.classes)
+            yield Ranked.of(Batch.of(spec, self.data), self.columns)
             count()
 
     def values(self, ranked: Ranked, measures: Iterable[Measure]) -> Floats:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from rankset.core import lexicographic, parallel
 from rankset.core.alpha import threshold_position
-from rankset.rules.spec import Batch
+from rankset.rules.batch import Batch
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PerRow = Callable[[Bools, Ints], NDArray[np.generic]]
+RowMeasure = Callable[[Bools, Ints], NDArray[np.generic]]
 """A number for every row, from whether it is covered and the size of its set."""
 
 MOST_STEPS = 64
@@ -53,7 +53,7 @@ class Ranked:
         keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
         rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
         true = np.concatenate([cells.column for _, cells, *_ in parts]) == columns[rows]
-        if batch.counts is not None:
+        if batch.padded:
             candidates = np.concatenate([batch.candidates(cells, part) for part, cells, *_ in parts])
             keys, rows, true = tuple(key[candidates] for key in keys), rows[candidates], true[candidates]
         sorting = lexicographic.argsort(keys)
@@ -71,7 +71,7 @@ class Ranked:
         """How many cells of each row are not after ``place``."""
         return np.bincount(self.rows[: self.ends[place]], minlength=len(self.labels))
 
-    def influences(self, n_cal: int, alpha: Fraction, measures: Sequence[PerRow]) -> tuple[Floats, Floats]:
+    def influences(self, n_cal: int, alpha: Fraction, measures: Sequence[RowMeasure]) -> tuple[Floats, Floats]:
         """What each row adds to the mean of each measure when it tests, and when it calibrates (measure, row).
 
         Over halves A, which calibrates, and B, which tests, a mean over B is close to a constant plus the mean of the

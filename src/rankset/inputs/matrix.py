@@ -19,8 +19,8 @@ from rankset.inputs import tensors
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
 
-Kind = Literal["probs", "logits", "scores", "binary"]
-KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "scores", "binary")
+Kind = Literal["probs", "logits", "decision", "binary"]
+KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "decision", "binary")
 
 SUM_ROUNDING = 1e-12
 """How far beyond the tolerance a sum in float64 may lie because of rounding; the entries' own rounding comes on top."""
@@ -78,7 +78,7 @@ def plain_rows(rows: Array, kind: Kind) -> Array:
 
     float32 where that holds every value and nothing is computed before entries are compared, else float64.
     """
-    narrow = kind in ("probs", "scores") and np.can_cast(rows.dtype, np.float32)
+    narrow = kind in ("probs", "decision") and np.can_cast(rows.dtype, np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         block = np.ascontiguousarray(rows, dtype=np.float32 if narrow else np.float64).view()
     block.flags.writeable = False
@@ -266,7 +266,7 @@ def _check_binary(block: Array, start: int, name: str) -> None:
 CHECKS: Final[dict[Kind, Callable[[Array, int, str], None]]] = {
     "probs": _check_probs,
     "logits": _check_reals,
-    "scores": _check_reals,
+    "decision": _check_reals,
     "binary": _check_binary,
 }
 

@@ -102,7 +102,7 @@ def _both_classes(rows: Floats) -> Floats:
 
 CONVERSIONS: Final[dict[Kind, Callable[[Array], Array]]] = {
     "probs": _as_they_are,
-    "scores": _as_they_are,
+    "decision": _as_they_are,
     "logits": _softmax,
     "binary": _both_classes,
 }

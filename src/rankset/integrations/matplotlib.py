@@ -158,7 +158,7 @@ class CoverageDisplay(_Display):
         """From labelled rows that are new to the rule."""
         _check_order(probs, labels=labels, groups=groups, ids=ids)
         p_values = rule.p_values(probs, groups=groups, ids=ids)
-        n = rule.n if rule.recipe.n_groups == 1 else None
+        n = rule.n if rule.spec.n_groups == 1 else None
         options = {"alphas": alphas, "n_calibration": n, "confidence": confidence, "ax": ax}
         return cls.from_predictions(p_values, labels, classes=rule.classes, **options, **line)
 
@@ -169,7 +169,7 @@ class CoverageDisplay(_Display):
         """From a fitted ``ConformalClassifier`` and rows that are new to it."""
         _check_order(X, y=y, groups=groups)
         p_values, rule = _p_values(estimator, X, groups), estimator.rule_
-        n = rule.n if isinstance(rule, Rule) and rule.recipe.n_groups == 1 else None
+        n = rule.n if isinstance(rule, Rule) and rule.spec.n_groups == 1 else None
         return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
@@ -341,7 +341,7 @@ def _curves(
     grid = np.array([float(exact_alpha(alpha)) for alpha in alphas])
     if len(grid) == 0:
         raise KindError.argument("alphas", "at least one level", alphas)
-    p = as_matrix(p_values, "scores", name="p_values").astype(np.float64)
+    p = as_matrix(p_values, "decision", name="p_values").astype(np.float64)
     if len(p) == 0:
         raise InputError.no_rows_to_evaluate()
     wrong = ~((p >= 0) & (p <= 1))

@@ -37,7 +37,7 @@ from rankset.inputs.vocabulary import class_names, in_order
 from rankset.rules import rule
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores.builtin import Rank, Score
+from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets
 
 Forward = Callable[[Any, Any], Any]
@@ -72,7 +72,7 @@ def calibrate(
             return
         told = {"groups": answer.groups, "ids": answer.ids}
         if rules:
-            rules.append(rules[0].anew(answer.scores, answer.named_labels(rules[0].classes), **told))
+            rules.append(rules[0]._calibrate_like(answer.scores, answer.named_labels(rules[0].classes), **told))
             return
         known = None if names is None else class_names(names, len(names)).array
         options: dict[str, Any] = {"score": score, "condition": condition, "kind": kind, "seed": seed, **told}
@@ -104,7 +104,7 @@ def predict(
     def sets_of(answer: _Answer) -> PredictionSets:
         return rule.predict(answer.scores, alpha, groups=answer.groups, ids=answer.ids, empty=empty)
 
-    nothing = PredictionSets.from_mask(np.empty((0, len(rule.classes)), dtype=bool), rule.recipe.classes.values, alpha)
+    nothing = PredictionSets.from_mask(np.empty((0, len(rule.classes)), dtype=bool), rule.spec.classes.values, alpha)
     parts = list(reader.each(loader, sets_of, "predicting", show_progress=show_progress))
     return PredictionSets.concat(parts or [nothing])
 

@@ -9,7 +9,7 @@ import json
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -95,25 +95,26 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
         raise StorageError.unreadable(path, str(error)[:LIMIT_REASON].rstrip(".")) from None
 
 
-def described(value: object, known: Sequence[type[Any]]) -> Header:
-    """A frozen value of one of the ``known`` dataclasses, by name and fields."""
+def described(value: object, known: Mapping[str, type[Any]]) -> Header:
+    """A frozen value of one of the ``known`` dataclasses, by the name it has there and its fields."""
     answer = _described(value, known)
     if _parts(answer) > MOST_PARTS:
         raise StorageError.nested_too_far(MOST_PARTS)
     return answer
 
 
-def _described(value: object, known: Sequence[type[Any]]) -> Header:
-    if type(value) not in known:
+def _described(value: object, known: Mapping[str, type[Any]]) -> Header:
+    names = {kind: name for name, kind in known.items()}
+    if type(value) not in names:
         raise StorageError.not_storable("scores and conditions", value)
     fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
     return {
-        "name": type(value).__name__,
+        "name": names[type(value)],
         **{name: part if isinstance(part, PLAIN) else _described(part, known) for name, part in fields.items()},
     }
 
 
-def rebuilt(description: object, known: Sequence[type[Any]]) -> Any:
+def rebuilt(description: object, known: Mapping[str, type[Any]]) -> Any:
     """The value ``described`` described; only the ``known`` types are ever made, and no more than ``MOST_PARTS``."""
     if _parts(description) > MOST_PARTS:
         raise ValueError(f"more than {MOST_PARTS:,} scores or conditions stand inside one another")
@@ -131,8 +132,7 @@ def _parts(description: object) -> int:
     return count
 
 
-def _rebuilt(description: object, known: Sequence[type[Any]]) -> Any:
-    types = {kind.__name__: kind for kind in known}
+def _rebuilt(description: object, types: Mapping[str, type[Any]]) -> Any:
     if not isinstance(description, dict):
         raise TypeError(f"one of {', '.join(types)} must be described by name and fields, not by {description!r}")
     name = description["name"]
@@ -140,7 +140,7 @@ def _rebuilt(description: object, known: Sequence[type[Any]]) -> Any:
         raise ValueError(f"it needs one of {', '.join(types)}, or a later version of rankset, for {name!r}")
     expected = {field.name for field in dataclasses.fields(types[name])}
     check_fields(name, description, {"name", *expected})
-    parts = {field: _value(description[field], known) for field in expected}
+    parts = {field: _value(description[field], types) for field in expected}
     value = types[name](**parts)
     if any(getattr(value, field) != part for field, part in parts.items()):
         raise ValueError(f"{name} cannot hold {parts}")
@@ -153,7 +153,7 @@ def check_fields(what: str, fields: Header, expected: set[str]) -> None:
         raise ValueError(f"{what} must have the fields {sorted(expected)}, it has {sorted(fields)}")
 
 
-def _value(part: object, known: Sequence[type[Any]]) -> object:
+def _value(part: object, known: Mapping[str, type[Any]]) -> object:
     if isinstance(part, dict):
         return _rebuilt(part, known)
     return tuple(part) if isinstance(part, list) else part

@@ -309,7 +309,7 @@ def as_numbers(names: Sequence[str]) -> list[Any]:
 SPOKEN = (
     (re.compile(r"\bkind='(\w+)'"), r"--kind \1"),
     (re.compile(r"\bclasses=(\[\.\.\.\]|range\([\d, ]+\))"), "--classes"),
-    (re.compile(r"\bcondition=PerRow\(\)"), "--group"),
+    (re.compile(r"\bcondition=PerGroup\(\)"), "--group"),
     (re.compile(r"\bempty='top'"), "--empty top"),
     (re.compile(r"\bgroups="), "--group"),
     (re.compile(r"\bids="), "--id"),

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys, Ladder
-from rankset.inputs.matrix import Kind, as_matrix, checked_rows
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import prepare
 from rankset.inputs.probabilities import from_kind
 
 
@@ -31,7 +32,8 @@ class ClassColumn:
     @classmethod
     def fit(cls, probs: ArrayLike, *, kind: Kind = "probs") -> "ClassColumn":
         """The score that compares with the columns of these calibration rows."""
-        rows = from_kind(checked_rows(as_matrix(probs, kind), kind, 0), kind)
+        data = prepare(probs, kind=kind)
+        rows = from_kind(data.block(slice(0, len(data))), data.kind)
         columns = np.repeat(np.arange(rows.shape[1]), len(rows))
         return cls(len(rows), Ladder((columns, np.sort(rows, axis=0).T.ravel())))
 

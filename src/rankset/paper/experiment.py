@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.conditions import Marginal
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.errors import LabelError
 from rankset.evaluation.metrics import EMPTY_APART, sscv
 from rankset.evaluation.resampling import Ranked, halves
-from rankset.inputs.matrix import Kind, as_matrix, class_count, known_kind, label_codes
-from rankset.inputs.row_index import RowIndex
-from rankset.inputs.vocabulary import class_names
-from rankset.rules.spec import Batch, Recipe
-from rankset.scores.builtin import Aps, Rank, Raps, Saps, Score, Thr
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import prepare
+from rankset.rules.batch import Batch
+from rankset.rules.spec import RuleSpec
+from rankset.scores import Aps, Rank, Raps, Saps, Score, Thr
 
 METHODS: Mapping[str, Score] = {
     "RANK": Rank(),
@@ -78,19 +79,19 @@ def resample(
     Scores that draw get fresh draws from half to half, as many sets of them as ``CELLS_RANKED`` allows: one set of
     draws for all halves would move every mean by the same chance.
     """
-    source = as_matrix(values, known_kind(kind))
-    n_columns = class_count(source, kind)
-    columns = label_codes(labels, class_names(None, n_columns), len(source), RowIndex.of(values))
+    data = prepare(values, labels, kind=kind).with_checked_values()
+    if data.labels is None:
+        raise LabelError.not_one_dimensional("labels", "NoneType")
     levels = [exact_alpha(alpha) for alpha in alphas]
-    splits = list(halves(len(source), repeats, seed))
+    splits = list(halves(len(data), repeats, seed))
     answers = np.empty((len(methods), len(alphas), len(measures), repeats))
-
+    drawn = max(1, min(repeats, CELLS_RANKED // (len(data) * data.n_columns)))
     for number, score in enumerate(methods.values()):
-        drawn = max(1, min(repeats, CELLS_RANKED // (len(source) * n_columns)))
-        recipes = [Recipe.of(score, Marginal(), kind, seed + draw, None, n_columns) for draw in range(drawn)]
-        for start, recipe in enumerate(recipes if recipes[0].uses_noise else recipes[:1]):
-            ranked = Ranked.of(Batch.of(recipe, source), columns)
-            for repeat in range(start, repeats, drawn if recipe.uses_noise else 1):
+        specs = [RuleSpec.of(score, Marginal(), data.kind, seed + draw, data.classes) for draw in range(drawn)]
+        draws = specs[0].traits.uses_noise
+        for start, spec in enumerate(specs if draws else specs[:1]):
+            ranked = Ranked.of(Batch.of(spec, data), data.labels)
+            for repeat in range(start, repeats, drawn if draws else 1):
                 for place, alpha in enumerate(levels):
                     covered, sizes = ranked.outcome(*splits[repeat], alpha)
                     answers[number, place, :, repeat] = [

@@ -11,9 +11,11 @@ from rankset.core import parallel
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.calibration import Thresholds
 from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import prepare
+from rankset.rules.batch import Batch
 from rankset.rules.rule import calibrate
 from rankset.rules.select import select
-from rankset.rules.spec import Batch, Recipe
+from rankset.rules.spec import RuleSpec
 from rankset.sets import PredictionSets
 
 
@@ -25,7 +27,7 @@ class PrintedRule:
     printed steps take it from every row's r*-th largest probability, which is valid only if both look alike.
     """
 
-    recipe: Recipe
+    spec: RuleSpec
     alpha: Fraction
     r_star: int
     pi_star: float
@@ -40,18 +42,18 @@ class PrintedRule:
     @property
     def expected_size(self) -> float:
         """r* - 1 + p, the paper's expected size; the number of classes where every label is kept."""
-        return self.recipe.n_columns if self._everything else float(self.r_star - 1 + self.proportion)
+        return self.spec.n_columns if self._everything else float(self.r_star - 1 + self.proportion)
 
     @property
     def _everything(self) -> bool:
-        return self.r_star > self.recipe.n_columns
+        return self.r_star > self.spec.n_columns
 
     def predict(self, probs: ArrayLike) -> PredictionSets:
         """Sets at the rule's own alpha; equal probabilities count from the left, as everywhere here."""
-        batch = Batch.of(self.recipe, probs)
+        batch = Batch.of(self.spec, prepare(probs, kind=self.spec.kind, classes=self.spec.classes))
         cut = (np.array([self.r_star, 0]), np.array([-self.pi_star, 0.0]))
         offsets, codes = select(batch, Thresholds(cut, np.array([self._everything, True])))
-        return PredictionSets(offsets, codes, self.recipe.classes, self.alpha)
+        return PredictionSets(offsets, codes, self.spec.classes, self.alpha)
 
 
 def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kind = "probs") -> PrintedRule:
@@ -60,17 +62,17 @@ def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kin
     ranks, n = rule.calibration.keys[0], rule.n
     misses = n + 1 - threshold_position(n, exact)
     if misses == 0:
-        return PrintedRule(rule.recipe, exact, rule.recipe.n_columns + 1, -math.inf, Fraction(0))
+        return PrintedRule(rule.spec, exact, rule.spec.n_columns + 1, -math.inf, Fraction(0))
     r_star = int(ranks[n - misses])
     below, at = int((ranks < r_star).sum()), int((ranks == r_star).sum())
     proportion = Fraction(n - misses - below, at)
     place = math.ceil(n * proportion)
-    pi_star = float(np.sort(_at_rank(rule.recipe, probs, r_star))[n - place]) if place else math.inf
-    return PrintedRule(rule.recipe, exact, r_star, pi_star, proportion)
+    pi_star = float(np.sort(_at_rank(rule.spec, probs, r_star))[n - place]) if place else math.inf
+    return PrintedRule(rule.spec, exact, r_star, pi_star, proportion)
 
 
-def _at_rank(recipe: Recipe, probs: ArrayLike, rank: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _at_rank(spec: RuleSpec, probs: ArrayLike, rank: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Each row's probability at ``rank``."""
-    batch = Batch.of(recipe, probs)
+    batch = Batch.of(spec, prepare(probs, kind=spec.kind, classes=spec.classes))
     cells = [batch.all_keys(part)[0] for part in parallel.split(*batch.shape)]
     return np.concatenate([part.prob[part.rank == rank] for part in cells])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,16 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import progress
 from rankset.core import coverage_law, parallel
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_position
-from rankset.errors import InputError, KindError, RuleError, once
+from rankset.errors import InputError, KindError, LabelError, RuleError, once
 from rankset.evaluation.comparison import FIXED
 from rankset.evaluation.metrics import EMPTY_APART, sscv
-from rankset.inputs.matrix import Kind, label_codes, names_per_row
-from rankset.inputs.ragged import Ragged
-from rankset.inputs.source import Source
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.vocabulary import group_names, short, told_apart
 from rankset.rules.rule import Rule, calibrate
-from rankset.scores import builtin as scores
-from rankset.scores.builtin import Score
+from rankset.scores import Score
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -100,20 +98,17 @@ def of_rules(
     for rule in rules[1:]:
         if rule.kind != first.kind:
             raise RuleError.different("kind", first.kind, rule.kind)
-        if rule.recipe.classes != first.recipe.classes:
+        if rule.spec.classes != first.spec.classes:
             raise RuleError.different("classes", list(first.classes), list(rule.classes))
-    source = first.source(probs)
-    n = len(source.values)
+    data = prepare(probs, labels, kind=first.kind, classes=first.spec.classes, groups=groups, ids=ids)
+    n, columns = len(data), data.labels
     if n == 0:
         raise InputError.no_rows_to_evaluate()
-    columns = label_codes(labels, first.recipe.classes, n, source.index)
+    if columns is None:
+        raise LabelError.not_one_dimensional("labels", "NoneType")
     alphas = _levels(alpha)
-    told = {
-        name: None if values is None else names_per_row(values, n, source.index, name=name)
-        for name, values in (("groups", groups), ("ids", ids))
-    }
-    names, codes = _groups(told["groups"], n)
-    asked = Asked(source, told, codes, len(first.classes), alphas, exact_alpha(alpha))
+    names, codes = _groups(data.groups, n)
+    asked = Asked(data.with_checked_values(), codes, alphas, exact_alpha(alpha))
     with once():
         by_score = [
             _score(rule, asked, columns) for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
@@ -123,11 +118,11 @@ def of_rules(
             "rows": n,
             "calibration": first.n,
             "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
-            "groups": max(rule.recipe.n_groups for rule in rules),
+            "groups": max(rule.spec.n_groups for rule in rules),
             "alphas": [float(one) for one in alphas],
             "alpha": float(exact_alpha(alpha)),
             "confidence": CONFIDENCE,
-            "classes": told_apart(first.recipe.classes.values, NAME_WIDTH),
+            "classes": told_apart(first.spec.classes.values, NAME_WIDTH),
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
             "scores": by_score,
             "group_names": names,
@@ -142,10 +137,8 @@ def of_rules(
 class Asked:
     """Rows to be asked about, block by block or some of them."""
 
-    source: Source
-    told: Mapping[str, NDArray[Any] | None]
+    data: Prepared
     codes: Ints
-    n_columns: int
     alphas: tuple[Fraction, ...]
     alpha: Fraction
 
@@ -154,20 +147,20 @@ class Asked:
         """How many rows there are."""
         return len(self.codes)
 
-    def p_values(self, rule: Rule, rows: slice | Ints) -> Floats:
+    @property
+    def n_columns(self) -> int:
+        """How many classes there are."""
+        return self.data.n_columns
+
+    def p_values(self, rule: Rule, rows: Ints) -> Floats:
         """How usual every label of ``rows`` is."""
-        told = {name: None if value is None else value[rows] for name, value in self.told.items()}
-        if not rule.condition.needs_groups:
-            told["groups"] = None
-        values: Any = self.source.values[rows]
-        if self.source.counts is not None:
-            values = Ragged(values, self.source.counts[rows])
-        return rule.p_values(values, **told)
+        some = self.data.take(rows)
+        return rule._p_values(some if rule.condition.needs_groups else replace(some, groups=None))
 
     def each(self, rule: Rule) -> Iterator[tuple[slice, Floats]]:
         """The p-values of all rows, in blocks."""
         for part in parallel.split(self.n, self.n_columns):
-            yield part, self.p_values(rule, part)
+            yield part, self.p_values(rule, np.arange(part.start, part.stop))
 
 
 def _groups(groups: NDArray[Any] | None, n: int) -> tuple[list[str], Ints]:
@@ -194,7 +187,7 @@ def _score(rule: Rule, asked: Asked, columns: Ints) -> dict[str, Any]:
         second[part] = np.partition(p_values, -2, axis=1)[:, -2] if asked.n_columns > 1 else 0.0
     told = _at_levels(asked, true, sizes, columns)
     told["name"] = short(repr(rule.score), 80)
-    if rule.recipe.n_groups == 1:
+    if rule.spec.n_groups == 1:
         told |= _laws(rule, asked)
     rows = np.lexsort((-second, -sizes[asked.alphas.index(asked.alpha)]))[:AMBIGUOUS]
     told["ambiguous"] = [
@@ -240,7 +233,7 @@ def _laws(rule: Rule, asked: Asked) -> dict[str, Any]:
         "band": [[_rounded(end) for end in coverage_law.luck(asked.n, k, rule.n, CONFIDENCE)] for k in places],
         "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
     }
-    if scores.orders_by_rank(rule.score):
+    if rule.spec.traits.orders_by_rank:
         profiles = [rule.rank_profile(alpha) for alpha in asked.alphas]
         told |= {"ranks": profiles[0].counts.tolist(), "r_star": [profile.r_star for profile in profiles]}
     return told

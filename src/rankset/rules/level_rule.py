@@ -11,18 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import rows_needed
-from rankset.core.arrays import Sealed
+from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
 from rankset.errors import KindError, RuleError, warn
+from rankset.inputs.prepare import prepare
+from rankset.rules.batch import Batch, warn_of_unseen
 from rankset.rules.select import EMPTY, Empty, select
-from rankset.rules.spec import Batch, HasRecipe, Recipe
+from rankset.rules.spec import HasSpec, RuleSpec
 from rankset.sets import CoverageLaw, PredictionSets
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelRule(Sealed, HasRecipe):
+class LevelRule(Sealed, HasSpec):
     """A rule at one level, as ``Rule.at(alpha)`` gives it: it predicts sets at that level, and does nothing else.
 
     It holds the thresholds of the level in place of the calibration, so it is small and travels well: about 1 KB when
@@ -35,17 +37,17 @@ class LevelRule(Sealed, HasRecipe):
     LevelRule(alpha=0.1, Rank(), Marginal(), kind='probs', 4 classes, calibrated on 260 rows)
     """
 
-    recipe: Recipe
+    spec: RuleSpec
     level: Fraction
     thresholds: Thresholds
     counts: Ints
     law: CoverageLaw | None
 
     def __repr__(self) -> str:
-        recipe = self.recipe
+        spec = self.spec
         return (
-            f"LevelRule(alpha={self.alpha:g}, {recipe.score!r}, {recipe.condition!r}, kind={recipe.kind!r}, "
-            f"{len(recipe.classes):,} classes, calibrated on {self.n:,} rows)"
+            f"LevelRule(alpha={self.alpha:g}, {spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
+            f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows)"
         )
 
     @property
@@ -82,19 +84,19 @@ class LevelRule(Sealed, HasRecipe):
         """The same sets, those of ``rows`` rows at a time."""
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
-        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 1):
+        if rows is not None and (not is_whole(rows) or rows < 1):
             raise KindError.argument("rows", "a whole number, at least 1, or None for all at once", rows)
-        source = self.recipe.source(probs)
-        batch = Batch.asked(self.recipe, source, groups, ids)
-        batch.warn_of_unseen(groups)
+        data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
+        batch = Batch.of(self.spec, data)
+        warn_of_unseen(self.spec, data)
         if self.thresholds.everything[:-1].any():
             self._warn_of_small_groups(batch)
-        law, n, answers = self._law(batch, empty), batch.shape[0], source.answers
+        law, n, answers = self._law(batch, empty), len(data.matrix), data.answers
 
         def sets_of(part: slice) -> PredictionSets:
             offsets, codes = select(batch if rows is None else batch.part(part), self.thresholds, empty)
             template = answers if rows is None else answers.rows(np.arange(part.start, part.stop))
-            return PredictionSets(offsets, codes, self.recipe.classes, self.level, law, template)
+            return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template)
 
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
@@ -106,19 +108,19 @@ class LevelRule(Sealed, HasRecipe):
         return self.law if empty == "allow" else replace(self.law, exact=False)
 
     def _warn_of_small_groups(self, batch: Batch) -> None:
-        recipe, present, needed = self.recipe, np.unique(batch.row_groups), rows_needed(self.level)
+        spec, present, needed = self.spec, np.unique(batch.row_groups), rows_needed(self.level)
         if batch.shape[0] == 0:
             return
-        used = recipe.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
+        used = spec.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
         small = np.unique(used[(used >= 0) & (self.counts[used] < needed)])
         if not len(small):
             return
-        names = recipe if not recipe.condition.needs_groups else recipe.with_groups(recipe.groups.at(present))
+        names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
             f"need n ≥ {_round(needed)} for alpha={self.alpha:g}, got "
-            f"{f'{self.n}: every label is kept' if recipe.n_groups == 1 else f'{got}{more}: these keep every label'}."
+            f"{f'{self.n}: every label is kept' if spec.n_groups == 1 else f'{got}{more}: these keep every label'}."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -18,27 +18,18 @@ from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.calibration import Calibration
 from rankset.errors import InputError, LabelError, RuleError, warn
-from rankset.inputs.matrix import (
-    Kind,
-    as_matrix,
-    class_count,
-    id_words,
-    known_kind,
-    label_codes,
-    look_like_probs,
-    names_per_row,
-)
+from rankset.inputs.matrix import Kind, look_like_probs, names_per_row
+from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.row_index import RowIndex
-from rankset.inputs.source import Source, open_source
-from rankset.inputs.vocabulary import Name, Names, union
+from rankset.inputs.vocabulary import Names, union
 from rankset.io import container
 from rankset.rules import rule_file
+from rankset.rules.batch import Batch, warn_of_unseen
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.select import Empty
-from rankset.rules.spec import Batch, HasRecipe, Recipe, learned_groups, row_group_names
+from rankset.rules.spec import HasSpec, RuleSpec
 from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
-from rankset.scores import builtin as scores
-from rankset.scores.builtin import Rank, Score
+from rankset.scores import Rank, Score
 from rankset.sets import CoverageLaw, PredictionSets
 
 SHOWN_LEVELS = (0.01, 0.05, 0.1, 0.2)
@@ -62,7 +53,7 @@ def calibrate(
     label with probability at least 1 - alpha, whatever the model.
 
     * ``score``: how strange a label looks; ``condition``: for whom coverage holds separately.
-    * ``kind``: "probs"; "logits" (softmax in float64); "scores" (any numbers that compare between rows, such as
+    * ``kind``: "probs"; "logits" (softmax in float64); "decision" (any numbers that compare between rows, such as
       margins or similarities, for Rank, TopK, Thr and Margin); "binary" (the 1-D probability of the second class).
       The rule expects the same kind ever after.
     * ``classes``: names of the columns, in order; labels and sets speak in them (default 0 … K-1, or the columns of
@@ -79,45 +70,41 @@ def calibrate(
     >>> [labels.tolist() for labels in rule.predict([[0.6, 0.3, 0.1]], alpha=0.5)]
     [['cat']]
     """
-    source = open_source(probs, classes)
-    if source.counts is not None and kind == "binary":
-        raise InputError.ragged_binary()
-    matrix = as_matrix(source.values, known_kind(kind))
-    if kind == "logits" and look_like_probs(matrix):
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
+    if kind == "logits" and look_like_probs(data.matrix):
         warn("these logits look like probabilities: every row sums to 1. If they are, pass kind='probs'.")
-    recipe = Recipe.of(score, condition, kind, seed, source.classes, class_count(matrix, kind))
-    return _calibrated(recipe, replace(source, values=matrix), labels, groups, ids)
+    return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes), data)
 
 
 @dataclass(frozen=True)
-class Rule(HasRecipe):
-    """A calibrated rule: a recipe and its sorted calibration keys. It holds no level: alpha belongs to the question."""
+class Rule(HasSpec):
+    """A calibrated rule: a spec and its sorted calibration keys. It holds no level: alpha belongs to the question."""
 
-    recipe: Recipe
+    spec: RuleSpec
     calibration: Calibration
 
     def __repr__(self) -> str:
-        recipe = self.recipe
-        caveat = scores.caveat(recipe.score)
+        spec = self.spec
+        caveat = spec.traits.caveat
         return (
-            f"Rule({recipe.score!r}, {recipe.condition!r}, kind={recipe.kind!r}, "
-            f"{len(recipe.classes):,} classes, calibrated on {self.n:,} rows{f'; {caveat}' if caveat else ''})"
+            f"Rule({spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
+            f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{f'; {caveat}' if caveat else ''})"
         )
 
     def _repr_html_(self) -> str:
-        recipe = self.recipe
+        spec = self.spec
         facts: list[tuple[object, ...]] = [
-            ("score", repr(recipe.score), notebook.faint(scores.caveat(recipe.score) or "")),
+            ("score", repr(spec.score), notebook.faint(spec.traits.caveat or "")),
             (
                 "condition",
-                repr(recipe.condition),
-                notebook.faint(f"{recipe.n_groups:,} threshold{'s' * (recipe.n_groups != 1)}"),
+                repr(spec.condition),
+                notebook.faint(f"{spec.n_groups:,} threshold{'s' * (spec.n_groups != 1)}"),
             ),
-            ("classes", f"{len(recipe.classes):,}", notebook.chips(recipe.classes.values[:10], recipe.n_columns - 10)),
-            ("kind", recipe.kind, ""),
+            ("classes", f"{len(spec.classes):,}", notebook.chips(spec.classes.values[:10], spec.n_columns - 10)),
+            ("kind", spec.kind, ""),
         ]
         title = f"Rule, calibrated on {self.n:,} rows"
-        if recipe.n_groups > 1:
+        if spec.n_groups > 1:
             return notebook.card(title, notebook.table(facts))
         return notebook.card(title, notebook.table(facts), self._levels_html())
 
@@ -133,7 +120,7 @@ class Rule(HasRecipe):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
             return NotImplemented
-        return self.recipe == other.recipe and self.calibration == other.calibration
+        return self.spec == other.spec and self.calibration == other.calibration
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -167,11 +154,11 @@ class Rule(HasRecipe):
         """
         exact, counts = exact_alpha(alpha), self.calibration.counts
         thresholds = self.calibration.thresholds(exact)
-        return LevelRule(self.recipe, exact, thresholds, counts, self._law(exact))
+        return LevelRule(self.spec, exact, thresholds, counts, self._law(exact))
 
     def _law(self, alpha: Fraction) -> CoverageLaw | None:
         """What is known beforehand of coverage at ``alpha``, where there is one threshold."""
-        if self.recipe.n_groups > 1:
+        if self.spec.n_groups > 1:
             return None
         k = threshold_position(self.n, alpha)
         return CoverageLaw(k, self.n, exact=k > self.n or not self.calibration.tied(0, k))
@@ -218,25 +205,22 @@ class Rule(HasRecipe):
 
         Exactly, for every alpha that is written with up to 15 digits.
         """
-        batch = Batch.asked(self.recipe, self.source(probs), groups, ids)
-        batch.warn_of_unseen(groups)
-        stranger, sizes = self._tails(batch)
+        data = self._prepare(probs, groups=groups, ids=ids)
+        return self._p_values(data)
+
+    def _p_values(self, data: Prepared) -> NDArray[np.float64]:
+        """The p-values of prepared rows."""
+        stranger, sizes = self._tails(data)
+        warn_of_unseen(self.spec, data)
         p_values = (1 + stranger) / (1 + sizes)
-        if batch.counts is not None:
-            p_values[np.arange(batch.shape[1]) >= batch.counts[:, np.newaxis]] = 0.0
+        if data.counts is not None:
+            p_values[np.arange(data.n_columns) >= data.counts[:, np.newaxis]] = 0.0
         return p_values
 
-    def tails(
-        self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What p-values are made of, to be pooled: (n, K) counts of the label's calibration rows at least as strange,
-        and of all of them."""
-        source = self.source(probs)
-        if source.counts is not None:
-            raise InputError.no_pooling()
-        return self._tails(Batch.asked(self.recipe, source, groups, ids))
-
-    def _tails(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _tails(self, data: Prepared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What p-values are made of (n, K): how many of the label's calibration rows are at least as strange, and how
+        many there are."""
+        batch = Batch.of(self.spec, data)
         stranger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
 
         def fill(part: slice) -> None:
@@ -299,17 +283,17 @@ class Rule(HasRecipe):
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
         """r*, the probability needed at r*, and the rank distribution of the calibration (of one group, where there
         are several)."""
-        if not scores.orders_by_rank(self.recipe.score):
-            raise RuleError.no_ranks(self.recipe.score)
+        if not self.spec.traits.orders_by_rank:
+            raise RuleError.no_ranks(self.spec.score)
         number = self._group(group, label)
         keys, alike = self.calibration.of_group(number), self._alone(number)
-        n, n_columns = len(keys[0]), self.recipe.n_columns
+        n, n_columns = len(keys[0]), self.spec.n_columns
         counts = np.bincount(keys[0].astype(np.int64), minlength=n_columns + 1)[1:]
         k = threshold_position(n, exact_alpha(alpha))
         if k > n:
             return RankProfile(n_columns, None, counts, (n_columns, n_columns) if alike else None)
         r_star = int(keys[0][k - 1])
-        prob = float(-keys[1][k - 1]) if scores.breaks_ties_by_prob(self.recipe.score) else None
+        prob = float(-keys[1][k - 1]) if self.spec.traits.breaks_ties_by_prob else None
         least = r_star if len(keys) == 1 else r_star - 1
         return RankProfile(r_star, prob, counts, (least, r_star) if alike else None)
 
@@ -322,13 +306,10 @@ class Rule(HasRecipe):
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule, calibrated on these rows as well."""
-        source = self.source(probs)
-        if len(source.values) == 0:
-            label_codes(labels, self.recipe.classes, 0, source.index)
-            return self
-        return self.merge(self.anew(probs, labels, groups=groups, ids=ids))
+        data = self._prepare(probs, labels, groups=groups, ids=ids)
+        return self if len(data) == 0 else self.merge(calibrate_prepared(self.spec, data))
 
-    def anew(
+    def _calibrate_like(
         self,
         probs: ArrayLike,
         labels: ArrayLike,
@@ -337,73 +318,76 @@ class Rule(HasRecipe):
         ids: ArrayLike | None = None,
     ) -> Rule:
         """A new rule that asks the same question, calibrated on these rows alone."""
-        return _calibrated(self.recipe, self.source(probs), labels, groups, ids)
+        return calibrate_prepared(self.spec, self._prepare(probs, labels, groups=groups, ids=ids))
 
     def merge(self, *others: Rule) -> Rule:
         """One rule of all calibrations, exactly as if calibrated at once on all rows; no row may be in two of them."""
         everyone = (self, *others)
         for other in others:
-            self.check_alike(other)
+            self._check_alike(other)
         if len({id(rule) for rule in everyone}) < len(everyone):
             raise RuleError.itself()
-        recipe = self.recipe.with_groups(union(*(rule.recipe.groups for rule in everyone)))
-        first, *rest = (rule._renumbered(recipe) for rule in everyone)
-        return Rule(recipe, first.merge(*rest))
+        spec = self.spec.with_groups(union(*(rule.spec.groups for rule in everyone)))
+        first, *rest = (rule._renumbered(spec) for rule in everyone)
+        return Rule(spec, first.merge(*rest))
 
-    def check_alike(self, other: Rule) -> None:
+    def _check_alike(self, other: Rule) -> None:
         """Refuses to merge with a rule that asks another question."""
         if not isinstance(other, Rule):
             raise RuleError.not_a_rule(other)
-        what = self.recipe.difference(other.recipe)
+        what = self.spec.difference(other.spec)
         if what == "with_ids":
-            raise RuleError.ids(*(("with", "without") if self.recipe.with_ids else ("without", "with")))
+            raise RuleError.ids(*(("with", "without") if self.spec.with_ids else ("without", "with")))
         if what is not None:
-            raise RuleError.different(what, _said(self.recipe, what), _said(other.recipe, what))
+            raise RuleError.different(what, _said(self.spec, what), _said(other.spec, what))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rule to ``path``: data only, readable by ``load`` in this and every later version."""
-        container.write(path, *rule_file.pack(self.recipe, self.calibration))
+        container.write(path, *rule_file.pack(self.spec, self.calibration))
 
-    def source(self, probs: ArrayLike) -> Source:
-        """``probs`` with the columns of the calibration."""
-        return self.recipe.source(probs)
-
-    def unseen(self, groups: ArrayLike | None) -> set[Name]:
-        """The names among ``groups`` that calibration never saw."""
-        return self.recipe.unseen(groups)
+    def _prepare(
+        self,
+        probs: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Prepared:
+        """Rows with the columns of the calibration, and what comes with them."""
+        return prepare(probs, labels, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
 
     def _group(self, group: object, label: object) -> int:
         """The number of the group a user means."""
-        recipe, table = self.recipe, self.recipe.table()
-        if group is not None and not recipe.condition.needs_groups:
-            raise RuleError.group_unused(recipe.condition, "group")
+        spec, table = self.spec, self.spec.table()
+        if group is not None and not spec.condition.needs_groups:
+            raise RuleError.group_unused(spec.condition, "group")
         if label is not None and table.shape[1] == 1:
-            raise RuleError.group_unused(recipe.condition, "label")
-        row = _place("group", recipe.groups, group) if recipe.condition.needs_groups else 0
-        column = _place("label", recipe.classes, label) if table.shape[1] > 1 else 0
+            raise RuleError.group_unused(spec.condition, "label")
+        row = _place("group", spec.groups, group) if spec.condition.needs_groups else 0
+        column = _place("label", spec.classes, label) if table.shape[1] > 1 else 0
         if row is None or column is None:
             needed = [
-                *(["group=…"] if recipe.condition.needs_groups else []),
+                *(["group=…"] if spec.condition.needs_groups else []),
                 *(["label=…"] if table.shape[1] > 1 else []),
             ]
-            raise RuleError.which_group(recipe.condition, recipe.n_groups, " and ".join(needed))
-        return int(np.broadcast_to(table, (max(1, len(recipe.groups)), recipe.n_columns))[row, column])
+            raise RuleError.which_group(spec.condition, spec.n_groups, " and ".join(needed))
+        return int(np.broadcast_to(table, (max(1, len(spec.groups)), spec.n_columns))[row, column])
 
     def _alone(self, number: int) -> bool:
         """Whether all labels of a row that has a group's threshold have the same one."""
-        table = self.recipe.table()
+        table = self.spec.table()
         rows = (table == number).any(axis=1)
         return bool((table[rows] == number).all())
 
-    def _renumbered(self, recipe: Recipe) -> Calibration:
-        """The calibration with the group numbers of ``recipe``, which knows more row groups."""
-        if recipe.groups == self.recipe.groups:
+    def _renumbered(self, spec: RuleSpec) -> Calibration:
+        """The calibration with the group numbers of ``spec``, which knows more row groups."""
+        if spec.groups == self.spec.groups:
             return self.calibration
-        columns = np.arange(recipe.n_columns)[np.newaxis, :]
-        codes = recipe.groups.codes(self.recipe.groups.array)[:, np.newaxis]
-        numbers = np.zeros(self.recipe.n_groups, dtype=np.int64)
-        numbers[self.recipe.table()] = recipe.numbers(columns, codes)
-        return self.calibration.renumbered(numbers, recipe.n_groups)
+        columns = np.arange(spec.n_columns)[np.newaxis, :]
+        codes = spec.groups.codes(self.spec.groups.array)[:, np.newaxis]
+        numbers = np.zeros(self.spec.n_groups, dtype=np.int64)
+        numbers[self.spec.table()] = spec.numbers(columns, codes)
+        return self.calibration.renumbered(numbers, spec.n_groups)
 
 
 def load(path: str | os.PathLike[str]) -> Rule:
@@ -413,24 +397,20 @@ def load(path: str | os.PathLike[str]) -> Rule:
         return Rule(*rule_file.unpack(header, arrays))
 
 
-def _calibrated(
-    recipe: Recipe, source: Source, labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
-) -> Rule:
-    n_rows = len(source.values)
-    if n_rows == 0:
+def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
+    """The rule of prepared rows with labels; what they have in groups and ids becomes part of its spec."""
+    if len(data.matrix) == 0:
         raise InputError.no_rows()
-    columns = label_codes(labels, recipe.classes, n_rows, source.index)
-    source.check_candidates(columns, recipe.classes)
-    names = row_group_names(recipe.condition, groups, n_rows, source.index)
-    words = id_words(ids, n_rows, source.index)
-    recipe = recipe.learning(learned_groups(names), ids)
-    batch = Batch.of(recipe, source.values, names, words, source.counts)
-    count = recipe.n_groups
-    parts = batch.mapped(partial(batch.label_keys, columns))
+    if data.labels is None:
+        raise LabelError.not_one_dimensional("labels", "NoneType")
+    spec = spec.learning(data)
+    batch = Batch.of(spec, data)
+    count = spec.n_groups
+    parts = batch.mapped(partial(batch.label_keys, data.labels))
     for numbers, _ in parts:
         if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
-            raise LabelError.group_numbers(recipe.condition, count, f"{numbers.min()} to {numbers.max()}")
-    return Rule(recipe, Calibration.of_parts(parts, count))
+            raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")
+    return Rule(spec, Calibration.of_parts(parts, count))
 
 
 def _place(what: str, names: Names, name: object) -> int | None:
@@ -445,6 +425,6 @@ def _place(what: str, names: Names, name: object) -> int | None:
     return code
 
 
-def _said(recipe: Recipe, what: str) -> object:
-    value = getattr(recipe, what)
+def _said(spec: RuleSpec, what: str) -> object:
+    value = getattr(spec, what)
     return list(value.values) if isinstance(value, Names) else value

@@ -11,14 +11,13 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import ranking
 from rankset.core.calibration import Thresholds
-from rankset.core.cells import RankedCells, Rows
-from rankset.core.kernels.twins import Listed
+from rankset.core.cells import Rows
 from rankset.inputs import ragged
-from rankset.rules.spec import Batch, Ints
-from rankset.scores import builtin as scores
-from rankset.scores.builtin import Reach
+from rankset.rules.batch import Batch, Ints
+from rankset.scores.application import keys_of
+from rankset.scores.base import REACHES, Reach
+from rankset.scores.base import reach as score_reach
 
 Empty = Literal["allow", "top"]
 EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
@@ -33,7 +32,7 @@ ROUNDING = 1e-9
 
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
     """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
-    reach = scores.reach(batch.recipe.score, thresholds.keys)
+    reach = score_reach(batch.spec.score, thresholds.keys)
     if len(batch.row_groups) == 1:
         reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
     parts = batch.mapped(partial(_block, batch, thresholds, reach, empty))
@@ -51,11 +50,10 @@ def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tupl
 
 def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, part: slice) -> tuple[Ints, Codes]:
     """Sizes and codes of the sets of one block."""
-    rows = batch.rows(part)
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
-    cells = _candidates(batch, rows, reach)
-    kept = thresholds.keep(batch.groups(cells, part), batch.recipe.keys(cells))
+    cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(_floors, reach))
+    kept = thresholds.keep(batch.groups(cells, part), keys_of(batch.spec.score, cells))
     candidates = batch.candidates(cells, part)
     if candidates is not None:
         kept &= candidates
@@ -63,9 +61,9 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
     if not kept.all():
         sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]
     if empty == "top" and not sizes.all():
-        places, missing = (sizes.cumsum() - sizes)[sizes == 0], rows.probs[sizes == 0]
-        if batch.counts is not None:
-            missing = ragged.blanked(missing, batch.counts[part][sizes == 0], -math.inf)
+        places, missing = (sizes.cumsum() - sizes)[sizes == 0], cells.rows.probs[sizes == 0]
+        if batch.data.counts is not None:
+            missing = ragged.blanked(missing, batch.data.counts[part][sizes == 0], -math.inf)
         codes = np.insert(codes, places, missing.argmax(axis=1))
         sizes = np.maximum(sizes, 1)
     return sizes, codes
@@ -75,23 +73,11 @@ def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
     """The reach of the most generous of some groups."""
     if thresholds.everything[groups].any():
         return Reach()
-    rank, before, prob, behind = (np.asarray(getattr(reach, name))[groups] for name in scores.REACHES)
+    rank, before, prob, behind = (np.asarray(getattr(reach, name))[groups] for name in REACHES)
     return Reach(float(rank.max()), float(before.max()), float(prob.min()), float(behind.max()))
 
 
-def _candidates(batch: Batch, rows: Rows, reach: Reach) -> RankedCells:
-    """The cells that can stay, and few others."""
-    limits = float(reach.rank), float(reach.before) if rows.additive else math.inf, _floors(rows, reach)
-    if rows.twins is None:
-        batch.check(rows)
-        return RankedCells(rows, Listed(*ranking.likeliest(rows.probs, *limits)))
-    listed = rows.twins.likeliest(rows.probs, *limits, rows.dice, masses=rows.summed and batch.recipe.uses_mass)
-    if not listed.clear:
-        batch.check(rows)
-    return RankedCells(rows.with_noise(listed.draws), listed)
-
-
-def _floors(rows: Rows, reach: Reach) -> NDArray[Any] | None:
+def _floors(reach: Reach, rows: Rows) -> NDArray[Any] | None:
     """What entries must reach on account of their size alone (n,), in the precision of the rows; None: nothing."""
     if reach.prob == -math.inf and reach.behind == math.inf:
         return None

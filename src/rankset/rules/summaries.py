@@ -54,7 +54,7 @@ class RankProfile:
       ``rankset.paper.printed_rule`` has it) is taken from the r*-th largest probability of all rows; coverage can
       fall below 1 - alpha with it.
     * ``size_bounds`` holds the least and the largest size of a set; None where the labels of a row have different
-      thresholds (``PerLabel``, ``Cross``), so that sizes are not bounded by one r*. A row with fewer candidates than
+      thresholds (``PerLabel``), so that sizes are not bounded by one r*. A row with fewer candidates than
       that (``Ragged``) has at most as many labels as candidates.
     """
 

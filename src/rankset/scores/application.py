@@ -16,8 +16,8 @@ from rankset.scores.base import Score
 def transform_rows(score: Score, probs: NDArray[Any], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
     """The rows as a score with a ``transform`` wants to see them.
 
-    Where only the first ``counts`` columns of a row are candidates, the score sees those alone. Behind them stands 0, or
-    -inf in rows with negative entries, so that padding never ranks before a candidate.
+    Where only the first ``counts`` columns of a row are candidates, the score sees those alone. Behind them stands 0,
+    or -inf in rows with negative entries, so that padding never ranks before a candidate.
     """
     if counts is None:
         return _transformed(score, probs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -28,8 +29,8 @@ class Score(Protocol):
     * ``key_features``: what its keys are, most significant first, where they are features as they are. ``("rank",
       "prob")`` for ``Rank``; rules tell their rank profile where the first one is the rank.
     * ``transform(probs)``: rows are mapped first; of ``Ragged`` rows it gets the candidates alone.
-    * ``reach(bounds)``: how far down their row labels can lie that stay, so that rows need not be sorted as a whole (see
-      ``rankset.Reach``).
+    * ``reach(bounds)``: how far down their row labels can lie that stay, so that rows need not be sorted as a whole
+      (see ``rankset.Reach``).
     * ``ranges(features)``: between which numbers keys lie, so that a file with impossible keys is refused.
     * ``n_columns``: the number of classes it was fitted for.
     * ``caveat``: a sentence that is shown with every rule that uses it.
@@ -93,15 +94,36 @@ def traits(score: Score) -> Traits:
     return Traits(
         _features(score),
         bool(getattr(score, "needs_probs", False)),
-        tuple(getattr(score, "key_features", ())),
+        tuple(_declared(score, "key_features", ())),
         bool(getattr(score, "transforms", hasattr(score, "transform"))),
         getattr(score, "n_columns", None),
         getattr(score, "caveat", None),
     )
 
 
+def _declared(score: Score, name: str, default: Any = None) -> Any:  # noqa: ANN401
+    """What ``score`` declares; what a parent class declares beside keys of its own does not hold for other keys."""
+    return default if name in _outdated(type(score)) else getattr(score, name, default)
+
+
+@cache
+def _outdated(kind: type) -> frozenset[str]:
+    """Declarations about keys that were made by a parent class whose ``keys`` this class has replaced."""
+    owners = {name: next((one for one in kind.__mro__ if name in vars(one)), kind) for name in ("keys", *ABOUT_KEYS)}
+    return frozenset(
+        name
+        for name in ABOUT_KEYS
+        if "keys" in vars(owners[name])
+        and owners[name] is not owners["keys"]
+        and issubclass(owners["keys"], owners[name])
+    )
+
+
+ABOUT_KEYS = ("features", "key_features", "reach", "ranges")
+
+
 def _features(score: Score) -> frozenset[str]:
-    declared = getattr(score, "features", FEATURES)
+    declared = _declared(score, "features", FEATURES)
     if isinstance(declared, str | bytes) or not isinstance(declared, Iterable) or not FEATURES.issuperset(declared):
         raise ScoreError.features(score, sorted(FEATURES), declared)
     return frozenset(declared)
@@ -172,7 +194,8 @@ REACHES = ("rank", "before", "prob", "behind")
 def reach(score: Score, bounds: Keys) -> Reach:
     """How far labels can lie down their row whose keys stay within ``bounds``, as ``score`` declares."""
     with np.errstate(all="ignore"):  # infinite limits are fine
-        found = cast("Any", score).reach(bounds) if hasattr(score, "reach") else Reach()
+        declared = _declared(score, "reach")
+        found = Reach() if declared is None else declared(bounds)
     if not isinstance(found, Reach):
         raise ScoreError.reach(score, "a rankset.Reach", type(found).__name__)
     return Reach(*(_limit(score, name, getattr(found, name), bounds[0]) for name in REACHES))
@@ -219,4 +242,5 @@ class FeatureRanges:
 
 def ranges(score: Score, features: FeatureRanges) -> tuple[Range, ...]:
     """Between which numbers each key of ``score`` lies; () where it does not tell."""
-    return cast("Any", score).ranges(features) if hasattr(score, "ranges") else ()
+    declared = _declared(score, "ranges")
+    return () if declared is None else declared(features)

@@ -18,12 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core import ranking
 from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
-from rankset.errors import InputError, KindError, ScoreError
-from rankset.inputs.matrix import Kind, as_matrix, checked_rows, class_count, known_kind, label_codes
+from rankset.errors import InputError, KindError, LabelError, ScoreError
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import Ragged
-from rankset.inputs.row_index import RowIndex
-from rankset.inputs.vocabulary import Array, class_names
 from rankset.scores.base import FeatureRanges, Range, Reach
 
 Floats = NDArray[np.float64]
@@ -64,7 +63,7 @@ class Temperature:
     @classmethod
     def fit(cls, probs: ArrayLike, labels: ArrayLike, *, kind: Kind = "probs") -> Temperature:
         """The scale under which these rows' labels are most likely; the rows must not calibrate."""
-        rows, columns = _rows(probs, labels, kind)
+        rows, columns = _rows(_prepared(probs, labels, kind))
         return cls(_scale(logs(rows), columns))
 
     def transform(self, probs: Floats) -> Floats:
@@ -121,7 +120,12 @@ class Recalibrated:
 
         ``class_factors=False`` for data with another mix of classes to come.
         """
-        rows, columns = _rows(probs, labels, kind)
+        return cls.fit_prepared(_prepared(probs, labels, kind), class_factors=class_factors)
+
+    @classmethod
+    def fit_prepared(cls, data: Prepared, *, class_factors: bool) -> Recalibrated:
+        """The same for prepared rows with labels."""
+        rows, columns = _rows(data)
         scale = _scale(logs(rows), columns)
         most = max(200, MOST_FACTOR_CELLS // rows.shape[1])
         features = Features.of(rows[:most], scale)
@@ -331,19 +335,23 @@ def _shrinkage(scores: Floats, columns: Ints) -> float:
     return best if gain.sum() > CAUTION * math.sqrt(np.square(gain).sum()) else math.inf
 
 
-def _rows(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> tuple[Floats, Ints]:
-    """Probabilities of rows to fit on, and the columns of their labels."""
+def _prepared(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
+    """Rows to fit on."""
     if isinstance(probs, Ragged):
         raise KindError.argument("probs", "a matrix, whose rows all have the same candidates, to fit on", probs)
-    source = as_matrix(probs, known_kind(kind))
-    if kind == "scores":
+    data = prepare(probs, labels, kind=kind)
+    if kind == "decision":
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)
-    if len(source) == 0:
+    if len(data) == 0:
         raise InputError.no_rows()
-    names = class_names(None, class_count(source, kind))
-    columns = label_codes(labels, names, len(source), RowIndex.of(probs))
-    rows: Array = from_kind(checked_rows(source, kind, 0), kind)
-    return rows.astype(np.float64), columns
+    return data
+
+
+def _rows(data: Prepared) -> tuple[Floats, Ints]:
+    """Probabilities of rows to fit on, and the columns of their labels."""
+    if data.labels is None:
+        raise LabelError.not_one_dimensional("labels", "NoneType")
+    return from_kind(data.block(slice(0, len(data))), data.kind).astype(np.float64), data.labels
 
 
 def _check(score: object, name: str, values: Iterable[Any], length: int | None) -> tuple[float, ...]:

@@ -32,8 +32,8 @@ class Seen:
     all. ``Seen.fit`` finds them in labels, for example those the model was trained on, but never those of the rows that
     calibrate: the list must be fixed before the calibration, then the guarantee holds as for every score. Labels of the
     other classes stay in sets only where more calibration rows have such labels than alpha lets out, so these classes,
-    taken alone, are mostly not covered. It needs probabilities or logits, no ``kind="decision"``. ``names`` are those of
-    all classes, in column order, if they are known; a calibration with other names, or in another order, is refused.
+    taken alone, are mostly not covered. It needs probabilities or logits. ``names`` are those of all classes,
+    in column order, if they are known; a calibration with other names, or in another order, is refused.
     """
 
     score: Score

@@ -498,7 +498,7 @@ def test_weights_and_groups_are_routed(iris):
     groups = np.array(["even", "odd"])[np.arange(150) % 2]
     with sklearn.config_context(enable_metadata_routing=True):
         inner = Weighed().set_fit_request(sample_weight=True)
-        model = rs.ConformalClassifier(inner, condition=rs.PerRow(), random_state=0).set_fit_request(groups=True)
+        model = rs.ConformalClassifier(inner, condition=rs.PerGroup(), random_state=0).set_fit_request(groups=True)
         model.fit(features, labels, sample_weight=np.ones(150), groups=groups)
         assert len(model.estimator_.weights_) == model.estimator_.n_
         assert model.rule_.groups.tolist() == ["even", "odd"]
@@ -524,7 +524,7 @@ def test_scorers_reach_through_pipelines_and_searches(iris):
 def test_groups_are_routed_to_scorers_too(iris):
     groups = np.arange(150) % 2
     with sklearn.config_context(enable_metadata_routing=True):
-        model = rs.ConformalClassifier(condition=rs.PerRow(), random_state=0).set_fit_request(groups=True)
+        model = rs.ConformalClassifier(condition=rs.PerGroup(), random_state=0).set_fit_request(groups=True)
         search = GridSearchCV(model, {"method": [rs.Rank(), rs.Thr()]}, scoring=rs.SetSize(0.1), cv=3)
         search.fit(*iris, groups=groups)
     assert np.isfinite(search.best_score_)
@@ -556,13 +556,13 @@ def test_a_model_with_other_labels_is_refused():
         (lambda X, y: rs.ConformalClassifier(method="aps").fit(X, y), TypeError, "method must be .* rankset.Aps()"),
         (lambda X, y: rs.ConformalClassifier(method=rs.Aps).fit(X, y), TypeError, "method must be an object"),
         (
-            lambda X, y: rs.ConformalClassifier(condition=rs.PerRow()).fit(X, y),
+            lambda X, y: rs.ConformalClassifier(condition=rs.PerGroup()).fit(X, y),
             ValueError,
             "each row's group",
         ),
         (lambda X, y: rs.ConformalClassifier().fit(X, y, groups=y), (ValueError, TypeError), "does not look at"),
         (
-            lambda X, y: rs.ConformalClassifier(condition=rs.PerRow()).fit(X, y, groups=[*y, *y]),
+            lambda X, y: rs.ConformalClassifier(condition=rs.PerGroup()).fit(X, y, groups=[*y, *y]),
             ValueError,
             "one entry for each of the 150 rows, got 300",
         ),

@@ -49,7 +49,7 @@ def test_only_groups_that_no_fold_saw_are_warned_of():
     labels, groups = probs.argmax(axis=1), np.repeat(["north", "south"], 20)
     parts = [slice(0, 20), slice(20, 40)]
     rule = rs.CrossRule(
-        tuple(rs.calibrate(probs[p], labels[p], condition=rs.PerRow(), groups=groups[p]) for p in parts)
+        tuple(rs.calibrate(probs[p], labels[p], condition=rs.PerGroup(), groups=groups[p]) for p in parts)
     )
     rule.predict([probs, probs], 0.2, groups=groups)
     with pytest.warns(rs.RanksetWarning, match="no calibration rows for group 'west'"):
@@ -57,7 +57,7 @@ def test_only_groups_that_no_fold_saw_are_warned_of():
 
 
 @pytest.mark.parametrize("score", [rs.Rank(), rs.Aps(), rs.Thr()], ids=repr)
-@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerLabel(), rs.PerRow()], ids=repr)
+@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerLabel(), rs.PerGroup()], ids=repr)
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_folds_under_one_model_are_one_calibration(score, condition):
     rng = np.random.default_rng(0)
@@ -103,7 +103,7 @@ def test_what_is_proven_counts_the_rows_of_each_group():
 def test_groups_that_some_folds_lack_count_where_they_are():
     labels = np.zeros(40, dtype=int)
     groups = [np.repeat(["north", "south"], 20), np.repeat(["south", "west"], [30, 10])]
-    rule = rs.CrossRule(tuple(fold(labels, rs.PerRow(), names) for names in groups))
+    rule = rs.CrossRule(tuple(fold(labels, rs.PerGroup(), names) for names in groups))
     assert rule.guarantee(0.2, group="south") == pytest.approx(1 - 52 / 31 * (0.2 * 51 + 1) / 52)
     assert rule.guarantee(0.2, group="north") == pytest.approx(1 - 22 / 21 * (0.2 * 21 + 1) / 22)
     assert rule.guarantee(0.2) == min(rule.guarantee(0.2, group=name) for name in ("north", "south", "west"))
@@ -114,9 +114,9 @@ def test_groups_that_some_folds_lack_count_where_they_are():
     [
         (rs.Marginal(), False),
         (rs.PerLabel(clusters=tuple("aabbccddee")), False),
-        (rs.PerRow(), False),
+        (rs.PerGroup(), False),
         (rs.PerLabel(), True),
-        (rs.Cross(rs.PerRow(), rs.PerLabel()), True),
+        (rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()), True),
     ],
     ids=repr,
 )
@@ -146,7 +146,7 @@ def test_sets_of_folds_keep_the_index_of_what_came_with_the_rows():
     groups = pd.Series(["a", "b"] * 30, index=np.arange(60) + 100)
     halves = (slice(0, 30), slice(30, 60))
     rule = rs.CrossRule(
-        tuple(rs.calibrate(probs[h], labels[h], condition=rs.PerRow(), groups=groups[h]) for h in halves)
+        tuple(rs.calibrate(probs[h], labels[h], condition=rs.PerGroup(), groups=groups[h]) for h in halves)
     )
     sets = rule.predict([probs, probs], 0.2, groups=groups)
     sets.covers(pd.Series(labels, index=groups.index))

@@ -14,7 +14,7 @@ from rankset.errors import KindError, RuleError, SplitError
 from rankset.evaluation import comparison
 from rankset.evaluation.comparison import Measure
 from rankset.inputs.matrix import Kind
-from rankset.scores.builtin import Score, checked_score
+from rankset.scores import Score, checked_score
 
 Ints = NDArray[np.int64]
 

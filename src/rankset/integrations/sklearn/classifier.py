@@ -32,7 +32,7 @@ from rankset.conditions import Condition, Marginal, checked_condition, has_clust
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import KindError, LabelError, SplitError, warn
 from rankset.inputs import frames
-from rankset.inputs.matrix import Kind, is_masked, label_codes
+from rankset.inputs.matrix import Kind, is_masked, label_codes, names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.vocabulary import Array, class_names, in_order
 from rankset.integrations.sklearn.choice import Choice
@@ -40,8 +40,8 @@ from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.splits import Holdout, Split
 from rankset.rules.rule import Rule, calibrate
 from rankset.rules.select import Empty
-from rankset.rules.spec import row_group_names
-from rankset.scores.builtin import Rank, Score, checked_score, n_columns
+from rankset.rules.spec import check_groups
+from rankset.scores import Rank, Score, checked_score, traits
 from rankset.sets import PredictionSets
 
 Ints = NDArray[np.int64]
@@ -141,7 +141,8 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             index.check(given, name)
         labels = self._labels(X, y)
         self._check_method()
-        names = row_group_names(checked_condition(self._condition), groups, len(labels), index)
+        check_groups(checked_condition(self._condition), groups)
+        names = None if groups is None else names_per_row(groups, len(labels), index)
         routed, known = self._routed(groups, fit_params), self._known_classes(labels)
         _warn_of_what_is_around()
         everything = np.arange(len(labels))
@@ -258,7 +259,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _goes_by_column(self) -> bool:
         """Whether the condition or the score knows classes by their place."""
         several = self._method.scores if isinstance(self._method, Choice) else (self._method,)
-        return has_clusters(self._condition) or any(n_columns(score) is not None for score in several)
+        return has_clusters(self._condition) or any(traits(score).n_columns is not None for score in several)
 
     @property
     def _method(self) -> Score | Choice:

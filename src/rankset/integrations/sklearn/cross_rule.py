@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import notebook
-from rankset.conditions import Condition, Cross, PerLabel
+from rankset.conditions import Condition, PerLabel, PerLabelAndGroup
 from rankset.core import ranking
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_positions
-from rankset.errors import KindError, RuleError
-from rankset.inputs.matrix import plain_rows
+from rankset.errors import InputError, KindError, RuleError
+from rankset.inputs.prepare import Prepared
 from rankset.inputs.probabilities import from_kind
-from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import union
+from rankset.rules.batch import tell_unseen, unseen_groups
 from rankset.rules.rule import Rule
 from rankset.rules.select import EMPTY, Empty
-from rankset.rules.spec import Recipe, warn_of_unseen
+from rankset.rules.spec import RuleSpec
 from rankset.sets import PredictionSets
 
 Floats = NDArray[np.float64]
@@ -46,17 +46,17 @@ class CrossRule:
         if not self.rules or not all(isinstance(rule, Rule) for rule in self.rules):
             raise KindError.argument("rules", "a tuple of at least one Rule", self.rules)
         for rule in self.rules[1:]:
-            self.rules[0].check_alike(rule)
+            self.rules[0]._check_alike(rule)
 
     def __repr__(self) -> str:
-        first = self.rules[0].recipe
+        first = self.rules[0].spec
         return (
             f"CrossRule({first.score!r}, {first.condition!r}, {len(first.classes):,} classes, "
             f"{len(self.rules)} folds, calibrated on {self.n:,} rows)"
         )
 
     def _repr_html_(self) -> str:
-        first = self.rules[0].recipe
+        first = self.rules[0].spec
         where = " in every group" if first.n_groups > 1 else ""
         facts = [
             ("score", repr(first.score)),
@@ -112,25 +112,25 @@ class CrossRule:
             return 0.0
         return float(min(_proven(tuple(of_group), exact) for of_group in sizes.T.tolist()))
 
-    def _recipe(self) -> Recipe:
-        """The recipe of all folds, with the row groups of each."""
-        recipes = [rule.recipe for rule in self.rules]
-        return recipes[0].with_groups(union(*(recipe.groups for recipe in recipes)))
+    def _pooled_spec(self) -> RuleSpec:
+        """The spec of all folds, with the row groups of each."""
+        specs = [rule.spec for rule in self.rules]
+        return specs[0].with_groups(union(*(spec.groups for spec in specs)))
 
     def _fold_sizes(self) -> Ints:
         """How many rows every fold has in every group (fold, group)."""
-        recipe = self._recipe()
-        return np.array([rule._renumbered(recipe).counts for rule in self.rules])
+        spec = self._pooled_spec()
+        return np.array([rule._renumbered(spec).counts for rule in self.rules])
 
     def _number(self, group: object, label: object) -> int:
-        recipe = self._recipe()
-        return Rule(recipe, self.rules[0]._renumbered(recipe))._group(group, label)
+        spec = self._pooled_spec()
+        return Rule(spec, self.rules[0]._renumbered(spec))._group(group, label)
 
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
     ) -> Floats:
         """How usual each label looks (n, K); ``probs`` are what each fold's model says of the same rows."""
-        stranger, sizes = self._pooled(probs, groups, ids)
+        stranger, sizes = self._pooled(self._prepare(probs, groups, ids))
         return (1 + stranger) / (1 + sizes)
 
     def predict(
@@ -146,47 +146,44 @@ class CrossRule:
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
         exact = exact_alpha(alpha)
-        stranger, sizes = self._pooled(probs, groups, ids)
+        data = self._prepare(probs, groups, ids)
+        stranger, sizes = self._pooled(data)
         least = 1 + sizes - threshold_positions(sizes.ravel(), exact).reshape(sizes.shape)  # floor(alpha (n + 1))
-        columns = ranking.whole(self._mean(probs))
+        columns = ranking.whole(_mean(data))
         kept = np.take_along_axis(1 + stranger > least, columns, axis=1)
         if empty == "top":
             kept[:, 0] |= ~kept.any(axis=1)
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
-        first, index = self.rules[0], self._index(probs, groups, ids)
-        codes, template = columns[kept].astype(np.int32), first.source(probs[0]).template
-        template = replace(template, index=index.index)
-        return PredictionSets(offsets, codes, first.recipe.classes, exact, template=template)
+        codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
+        return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template)
 
-    def _mean(self, probs: Sequence[ArrayLike]) -> Floats:
-        """What the folds' models say on average."""
-        kind = self.rules[0].kind
-        sources = (rule.source(part).values for rule, part in zip(self.rules, probs, strict=True))
-        matrices = [from_kind(plain_rows(values, kind), kind) for values in sources]
-        return np.mean([matrix.astype(np.float64) for matrix in matrices], axis=0)
-
-    def _index(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> RowIndex:
-        """The index of the rows, which all that is said of them must agree with."""
-        index = RowIndex.of(probs[0])
-        for fold, part in enumerate(probs[1:], start=1):
-            index.check(part, f"probs[{fold}]")
-        index.check(groups, "groups")
-        index.check(ids, "ids")
-        return index
-
-    def _pooled(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> tuple[Ints, Ints]:
+    def _prepare(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> list[Prepared]:
+        """What each fold's model says of the same rows, checked; the first one knows the index of all."""
         if not isinstance(probs, Sequence) or len(probs) != len(self.rules):
             raise RuleError.folds(len(self.rules), len(probs) if isinstance(probs, Sequence) else type(probs).__name__)
-        lengths = {len(rule.source(part).values) for rule, part in zip(self.rules, probs, strict=True)}
-        if len(lengths) > 1:
-            raise RuleError.folds(len(self.rules), f"matrices of {' and '.join(map(str, sorted(lengths)))} rows")
-        self._index(probs, groups, ids)
-        unseen = set.intersection(*(rule.unseen(groups) for rule in self.rules))
-        if unseen:
-            warn_of_unseen(unseen)
-        counts = [rule.tails(part, groups=groups, ids=ids) for rule, part in zip(self.rules, probs, strict=True)]
+        first, *others = (
+            rule._prepare(part, groups=groups, ids=ids) for rule, part in zip(self.rules, probs, strict=True)
+        )
+        for fold, (part, data) in enumerate(zip(probs[1:], others, strict=True), start=1):
+            if len(data) != len(first):
+                raise RuleError.folds(len(self.rules), f"matrices of {len(first)} and {len(data)} rows")
+            first.index.check(part, f"probs[{fold}]")
+        if any(data.counts is not None for data in (first, *others)):
+            raise InputError.no_pooling()
+        return [first, *others]
+
+    def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
+        unseen = [set(unseen_groups(rule.spec, part)) for rule, part in zip(self.rules, data, strict=True)]
+        tell_unseen([name for name in unseen_groups(self.rules[0].spec, data[0]) if all(name in one for one in unseen)])
+        counts = [rule._tails(part) for rule, part in zip(self.rules, data, strict=True)]
         stranger, sizes = (np.sum(parts, axis=0) for parts in zip(*counts, strict=True))
         return stranger, sizes
+
+
+def _mean(data: Sequence[Prepared]) -> Floats:
+    """What the folds' models say on average."""
+    matrices = (from_kind(fold.block(slice(0, len(fold))), fold.kind) for fold in data)
+    return np.mean([matrix.astype(np.float64) for matrix in matrices], axis=0)
 
 
 def _proven(sizes: Sequence[int], alpha: Fraction) -> Fraction:
@@ -204,6 +201,6 @@ def _proven(sizes: Sequence[int], alpha: Fraction) -> Fraction:
 
 def _given_label(condition: Condition) -> bool:
     """Whether every group holds rows of one label only."""
-    if isinstance(condition, Cross):
+    if isinstance(condition, PerLabelAndGroup):
         return _given_label(condition.first) or _given_label(condition.second)
     return isinstance(condition, PerLabel) and condition.clusters is None
