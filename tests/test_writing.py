@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankset as rs
-from rankset import atomic, outputs
+from rankset import atomic, blocks, budget, outputs
 from rankset.cli.commands import rankset
 from rankset.errors import FileError, LabelError
 
@@ -292,6 +292,7 @@ KEPT = {
 @pytest.mark.parametrize(("kind", "first", "second"), KEPT.values(), ids=KEPT)
 def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, kind, first, second):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(blocks.THREADS, "1")  # no processes
     scores = dict(zip("abc", PROBS.T, strict=True))
     for name, values in (("1", first), ("2", second)):
         pq.write_table(pa.table({**scores, "k": pa.array(values, kind)}), f"{name}.parquet")
@@ -311,6 +312,7 @@ def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, ki
 
 def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(blocks.THREADS, "1")  # no processes
     scores = dict(zip("abc", PROBS.T, strict=True))
     for name, kind in (("1", pa.timestamp("us")), ("2", pa.float64())):
         pq.write_table(pa.table({**scores, "k": pa.array([1, 2, 3]).cast(kind)}), f"{name}.parquet")
@@ -320,3 +322,26 @@ def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, 
     )
     assert done.exit_code == 1
     assert "column 'k' must be of one type in all files to be kept" in done.stderr
+
+
+def test_repeated_texts_are_not_all_in_memory_at_once(tmp_path, monkeypatch):
+    texts = pa.DictionaryArray.from_arrays([0, 1, None, 0], ["a" * 3000, "b" * 10])
+    values = outputs._values(pa.chunked_array([texts, texts]))
+    assert [value and value[0] for value in values] == ["a", "b", None, "a"] * 2
+    assert values[0] is values[3]
+    monkeypatch.setattr(outputs, "AT_ONCE", 6000)
+    sets = rs.PredictionSets.from_mask(np.ones((4, 2), dtype=bool))
+    outputs.write(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([texts])})])
+    assert pq.ParquetFile(tmp_path / "sets.parquet").num_row_groups == 2
+    table = pq.read_table(tmp_path / "sets.parquet")
+    assert table.column("note").to_pylist() == values[:4]
+    assert table.column("size").to_pylist() == [2] * 4
+    with budget.told(10_000), pytest.raises(FileError, match="--max-memory"):
+        outputs.write(tmp_path / "sets.npz", [(sets, {"note": pa.chunked_array([texts])})])
+
+
+def test_columns_that_parquet_cannot_hold_are_refused(tmp_path):
+    sets = rs.PredictionSets.from_mask(np.ones((2, 2), dtype=bool))
+    with pytest.raises(FileError, match="cannot be written"):
+        outputs.write(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([pa.array([{}, {}])])})])
+    assert list(tmp_path.iterdir()) == []
