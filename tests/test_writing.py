@@ -292,7 +292,7 @@ KEPT = {
 @pytest.mark.parametrize(("kind", "first", "second"), KEPT.values(), ids=KEPT)
 def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, kind, first, second):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(blocks.THREADS, "1")  # no processes
+    monkeypatch.setattr(blocks, "cores", lambda: 1)  # no processes
     scores = dict(zip("abc", PROBS.T, strict=True))
     for name, values in (("1", first), ("2", second)):
         pq.write_table(pa.table({**scores, "k": pa.array(values, kind)}), f"{name}.parquet")
@@ -312,7 +312,7 @@ def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, ki
 
 def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(blocks.THREADS, "1")  # no processes
+    monkeypatch.setattr(blocks, "cores", lambda: 1)  # no processes
     scores = dict(zip("abc", PROBS.T, strict=True))
     for name, kind in (("1", pa.timestamp("us")), ("2", pa.float64())):
         pq.write_table(pa.table({**scores, "k": pa.array([1, 2, 3]).cast(kind)}), f"{name}.parquet")
