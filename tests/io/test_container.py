@@ -20,11 +20,8 @@ from safetensors.numpy import save_file
 import rankset as rs
 from golden import make
 from rankset.errors import StorageError
-from rankset.inputs.matrix import KINDS
 from rankset.io import container
 from rankset.rules import rule_file
-from rankset.rules.rule_file import CONDITIONS
-from rankset.rules.rule_file import SCORES as STORABLE
 from rankset.scores import traits
 
 SCORES = [
@@ -229,8 +226,8 @@ class TestGoldenFiles:
 
     def test_together_they_name_every_score_condition_and_kind(self):
         text = str([container.read(path)[0] for path in self.PATHS])
-        known = [*STORABLE, *CONDITIONS]
-        assert [name for name in (*known, *KINDS) if f"'{name}'" not in text] == []
+        known = [*rule_file.SCORES, *rule_file.CONDITIONS, *rule_file.KINDS]
+        assert [name for name in known if f"'{name}'" not in text] == []
 
     def test_they_are_never_overwritten(self):
         before = {path: path.read_bytes() for path in make.HERE.iterdir() if path.is_file()}

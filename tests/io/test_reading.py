@@ -1041,8 +1041,39 @@ def test_scores_of_several_types_are_told_with_their_column(folder):
     assert "'dog'" in refused("predict", "rule.rankset", "rows.jsonl", "-o", "sets.csv")
 
 
-def test_empty_lines_at_the_end_of_one_column_are_no_rows(folder):
-    np.save("p.npy", PROBS)
-    (folder / "y.csv").write_text("y\n" + "\n".join(map(str, LABELS)) + "\n\n\n")
-    fine("calibrate", "p.npy", "y.csv", "-o", "rule.rankset")
-    assert joined() == rs.calibrate(PROBS, LABELS)
+def test_quoted_cells_at_the_end_of_one_column_are_rows(folder):
+    rs.calibrate(PROBS[:, 0], LABELS % 2, kind="binary").save("rule.rankset")
+    (folder / "p.csv").write_text('p\n0.5\n0.25\n""\n""\n')
+    assert "has no value at row 2" in refused("predict", "rule.rankset", "p.csv", "-o", "sets.csv")
+
+
+def test_lines_may_lack_fields(folder):
+    rows = FRAME.to_dict("records")
+    rows = [{**row, "note": place} if place % 3 == 0 else row for place, row in enumerate(rows)]
+    rows = [dict(reversed(row.items())) if place > 150 else row for place, row in enumerate(rows)]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    fine("calibrate", "rows.jsonl", "--label", "answer", "--drop", "note", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    fine("predict", "rule.rankset", "rows.jsonl", "--keep", "note", "-o", "sets.jsonl")
+    kept = [json.loads(line)["note"] for line in (folder / "sets.jsonl").read_text().splitlines()]
+    assert kept == [row.get("note") for row in rows]
+    del rows[7]["dog"]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "'dog'" in refused("predict", "rule.rankset", "rows.jsonl", "-o", "b.csv")
+
+
+def test_fields_of_other_orders_and_types_in_several_parts(folder):
+    rows = FRAME.to_dict("records") * 40
+    rows = [{**row, "note": place} if place < 6000 else {"note": "x", **row} for place, row in enumerate(rows)]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with memory_budget.told(40 << 20):  # several parts
+        table = read_scores.read("rows.jsonl").table
+    assert table.column("note").to_pylist() == [str(row["note"]) for row in rows]
+    assert table.column("dog").to_pylist() == [row["dog"] for row in rows]
+
+
+def test_lines_of_ever_new_fields_have_a_budget(folder):
+    lines = (json.dumps({f"field {number}": 1, "a": 0.5, "b": 0.5}) + "\n" for number in range(20_000))
+    (folder / "rows.jsonl").write_text("".join(lines))
+    with memory_budget.told(100 << 20), pytest.raises(FileError, match="--max-memory"):
+        read_scores.read("rows.jsonl")

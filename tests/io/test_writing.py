@@ -17,8 +17,9 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
+from rankset.core import parallel
 from rankset.errors import FileError, LabelError
-from rankset.io import atomic, write_sets
+from rankset.io import atomic, memory_budget, write_sets
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
 MASK = np.array([[True, True, False], [False, True, False], [False, False, True]])
@@ -292,6 +293,7 @@ KEPT = {
 @pytest.mark.parametrize(("kind", "first", "second"), KEPT.values(), ids=KEPT)
 def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, kind, first, second):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)  # no processes
     scores = dict(zip("abc", PROBS.T, strict=True))
     for name, values in (("1", first), ("2", second)):
         pq.write_table(pa.table({**scores, "k": pa.array(values, kind)}), f"{name}.parquet")
@@ -311,6 +313,7 @@ def test_kept_columns_of_several_files_keep_their_type(tmp_path, monkeypatch, ki
 
 def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)  # no processes
     scores = dict(zip("abc", PROBS.T, strict=True))
     for name, kind in (("1", pa.timestamp("us")), ("2", pa.float64())):
         pq.write_table(pa.table({**scores, "k": pa.array([1, 2, 3]).cast(kind)}), f"{name}.parquet")
@@ -320,3 +323,26 @@ def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, 
     )
     assert done.exit_code == 1
     assert "column 'k' must be of one type in all files to be kept" in done.stderr
+
+
+def test_repeated_texts_are_not_all_in_memory_at_once(tmp_path, monkeypatch):
+    texts = pa.DictionaryArray.from_arrays([0, 1, None, 0], ["a" * 3000, "b" * 10])
+    values = write_sets._values(pa.chunked_array([texts, texts]))
+    assert [value and value[0] for value in values] == ["a", "b", None, "a"] * 2
+    assert values[0] is values[3]
+    monkeypatch.setattr(write_sets, "AT_ONCE", 6000)
+    sets = rs.PredictionSets.from_mask(np.ones((4, 2), dtype=bool))
+    write_sets.write(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([texts])})])
+    assert pq.ParquetFile(tmp_path / "sets.parquet").num_row_groups == 2
+    table = pq.read_table(tmp_path / "sets.parquet")
+    assert table.column("note").to_pylist() == values[:4]
+    assert table.column("size").to_pylist() == [2] * 4
+    with memory_budget.told(10_000), pytest.raises(FileError, match="--max-memory"):
+        write_sets.write(tmp_path / "sets.npz", [(sets, {"note": pa.chunked_array([texts])})])
+
+
+def test_columns_that_parquet_cannot_hold_are_refused(tmp_path):
+    sets = rs.PredictionSets.from_mask(np.ones((2, 2), dtype=bool))
+    with pytest.raises(FileError, match="cannot be written"):
+        write_sets.write(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([pa.array([{}, {}])])})])
+    assert list(tmp_path.iterdir()) == []

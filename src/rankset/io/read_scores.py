@@ -130,7 +130,9 @@ class Columns:
         """
         if self.table is None or self.written or name not in self.names:
             return self._column(name, NAMES)
-        return self.table.column(name)
+        column = self.table.column(name)
+        self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
+        return column
 
     def _column(self, name: str, spellings: Spellings) -> NDArray[Any]:
         if name not in self.names:

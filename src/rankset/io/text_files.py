@@ -108,7 +108,6 @@ def csv_table(source: Source, delimiter: str, *, header: bool) -> Any:
             needed += batch.nbytes + (8 * batch.num_rows + ARRAY) * batch.num_columns
             budget.check(needed)
     table = pa.Table.from_batches(batches, reader.schema)
-    table = table if several else _without_empty_end(table)
     return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
 
 
@@ -173,13 +172,14 @@ def json_table(source: Source) -> Any:
     """An object per line, by Python's own library: pyarrow does not survive every text.
 
     A column whose values are of several types becomes one of texts: numbers and other things as JSON writes them.
+    Fields that a line lacks are missing there.
     """
     budget = source.budget
     rows: list[dict[str, Any]] = []
     parts: list[Any] = []
     held = waiting = 0
     step = min(32 << 20, budget.limit // 8)
-    first: Any = None
+    names: dict[str, None] = {}
     with source.stream() as stream:
         for number in itertools.count():
             line = stream.readline(MOST_LINE)
@@ -194,27 +194,25 @@ def json_table(source: Source) -> Any:
             row = json.loads(line)
             if not isinstance(row, dict):
                 raise ValueError(f"line {number} is no object")  # noqa: TRY004
-            first = row.keys() if first is None else first
-            if row.keys() != first:
-                raise ValueError(f"line {number} has other fields than the first")
             rows.append(row)
-            waiting += cost
+            names |= dict.fromkeys(row)
+            waiting += cost + 16 * max(0, len(names) - len(row))
+            budget.check(held + waiting + ARRAY * len(names))
             if waiting > step:
-                parts.append(_objects_table(rows))
+                parts.append(_objects_table(rows, list(names)))
                 held += 2 * parts[-1].nbytes + ARRAY * parts[-1].num_columns
                 rows, waiting = [], 0
                 budget.check(held)
     if rows or not parts:
-        parts.append(_objects_table(rows))
-    return _joined(parts)
+        parts.append(_objects_table(rows, list(names)))
+    return _joined(parts, list(names))
 
 
-def _objects_table(rows: list[dict[str, Any]]) -> Any:
+def _objects_table(rows: list[dict[str, Any]], names: list[str]) -> Any:
     """A table of some lines."""
     import pyarrow as pa
 
-    names = list(rows[0]) if rows else []
-    return pa.table([_values([row[name] for row in rows]) for name in names], names)
+    return pa.table([_values([row.get(name) for row in rows]) for name in names], names)
 
 
 def _values(values: list[Any]) -> Any:
@@ -235,13 +233,22 @@ def _texts(values: list[Any]) -> Any:
     return pa.array(texts, pa.string())
 
 
-def _joined(parts: list[Any]) -> Any:
-    """One table of several; a column that has types in them which do not go together is one of texts."""
+def _joined(parts: list[Any], names: list[str]) -> Any:
+    """One table of several; a column that has types in them which do not go together is one of texts.
+
+    Later parts have the columns of earlier ones, in the same order, and perhaps more.
+    """
     import pyarrow as pa
 
-    for place, name in enumerate(parts[0].column_names):
+    for place, name in enumerate(names):
+        fields = [part.schema.field(name) for part in parts if part.num_columns > place]
         try:
-            pa.unify_schemas([pa.schema([part.schema.field(name)]) for part in parts], promote_options="permissive")
+            pa.unify_schemas([pa.schema([field]) for field in fields], promote_options="permissive")
         except pa.ArrowException:
-            parts = [part.set_column(place, name, _texts(part.column(name).to_pylist())) for part in parts]
+            parts = [
+                part.set_column(place, name, _texts(part.column(name).to_pylist()))
+                if part.num_columns > place
+                else part
+                for part in parts
+            ]
     return pa.concat_tables(parts, promote_options="permissive")

@@ -23,6 +23,7 @@ from rankset.errors import FileError
 from rankset.inputs.matrix import object_array
 from rankset.inputs.vocabulary import check_distinct, distinct_texts
 from rankset.io import arrow, atomic
+from rankset.io.memory_budget import Budget
 from rankset.sets import PredictionSets
 
 BETWEEN = "|"
@@ -195,6 +196,8 @@ def _of_arrow(column: Any) -> list[Any]:
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_dictionary(kind):  # a text that is repeated is one text in memory
+        return [word for chunk in getattr(column, "chunks", [column]) for word in _looked_up(chunk)]
     if pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_timestamp(kind):
         return _iso(column)
     if pa.types.is_duration(kind):
@@ -205,6 +208,12 @@ def _of_arrow(column: Any) -> list[Any]:
 
 
 UNITS = ("s", "ms", "us", "ns")
+
+
+def _looked_up(chunk: Any) -> list[Any]:
+    """The values that the numbers of a dictionary array stand for."""
+    words = _of_arrow(chunk.dictionary)
+    return [None if place is None else words[place] for place in chunk.indices.to_pylist()]
 
 
 def _iso(column: Any) -> list[str | None]:
@@ -245,15 +254,25 @@ class Parquet(Writer):
     def add(self, sets: PredictionSets, beside: Beside) -> None:
         own = arrow.table(sets)
         import pyarrow as pa
+
+        step = _rows_at_once(beside.values())
+        for start in range(0, max(1, len(sets)), step):
+            part = slice(start, start + step)
+            kept = {name: _of_one_type(column[part]) for name, column in beside.items()}
+            try:
+                self._add(pa.table({**kept, **{name: own.column(name)[part] for name in OWN}}), kept)
+            except pa.ArrowException as error:
+                raise FileError.unwritable(self.path, " ".join(str(error).split())[:200]) from None
+
+    def _add(self, table: Any, kept: Beside) -> None:
+        import pyarrow as pa
         from pyarrow import parquet
 
-        kept = {name: _of_one_type(column) for name, column in beside.items()}
-        table = pa.table({**kept, **{name: own.column(name) for name in OWN}})
         if self.writer is None:  # a column that is empty so far counts as one of texts
             kinds = [pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema]
             schema = pa.schema(list(zip(table.column_names, kinds, strict=True)))
             self.writer = parquet.ParquetWriter(self.file, schema)
-        for name in beside:
+        for name in kept:
             expected, received = self.writer.schema.field(name).type, table.schema.field(name).type
             if expected != received and not pa.types.is_null(received):
                 raise FileError.other_type(name, expected, received)
@@ -262,6 +281,34 @@ class Parquet(Writer):
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
+
+
+AT_ONCE = 32 << 20
+"""Bytes of kept texts that are written at once."""
+
+
+def _rows_at_once(columns: Iterable[Any]) -> int:
+    """How many rows are written at once: repeated texts are one in memory, and many in what is written."""
+    longest = [_longest(column) for column in columns if not isinstance(column, np.ndarray)]
+    return max(1, AT_ONCE // max([1, *longest]))
+
+
+def _longest(column: Any) -> int:
+    """Bytes of the longest of some repeated texts; 0 where a column has none."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not pa.types.is_dictionary(column.type) or pa.types.is_nested(column.type.value_type):
+        return 0
+    sizes = [compute.max(compute.binary_length(_texts_of(chunk.dictionary))).as_py() for chunk in column.chunks]
+    return max([0, *(size for size in sizes if size)])
+
+
+def _texts_of(words: Any) -> Any:
+    import pyarrow as pa
+
+    texts = pa.types.is_string(words.type) or pa.types.is_large_string(words.type) or pa.types.is_binary(words.type)
+    return words if texts else pa.array([], pa.string())
 
 
 def _of_one_type(column: Any) -> Any:
@@ -293,6 +340,8 @@ class Npz(Writer):
         """Objects as texts."""
         if any(isinstance(value, list | dict | bytes | np.ndarray) for value in kept.tolist()):
             raise FileError.no_array(self.path, name)
+        longest = max((len(str(value)) for value in kept.tolist()), default=0)
+        Budget.of(self.path).check(4 * longest * len(kept))  # an array of texts is as wide as the longest
         return kept.astype(str)
 
     def close(self) -> None:
