@@ -206,14 +206,17 @@ def seen_features(score, n_columns=4):
     """What ``score`` looks at in a row, found out by watching."""
     seen = set()
 
-    class Watched(LabelCells):
-        def __getattribute__(self, name):
+    class Watched:
+        def __init__(self, cells):
+            self._cells = cells
+
+        def __getattr__(self, name):
             seen.add(name)
-            return super().__getattribute__(name)
+            return getattr(self._cells, name)
 
     probs = np.full((1, n_columns), 1 / n_columns)
     rows = Rows(transform_rows(score, probs) if traits(score).transforms else probs, lambda: np.zeros(1))
-    score.keys(Watched(rows, np.zeros(1, dtype=np.int64)))
+    score.keys(Watched(LabelCells(rows, np.zeros(1, dtype=np.int64))))
     return seen & FEATURES
 
 
