@@ -120,13 +120,22 @@ def unshared(batch: Any) -> Iterator[Any]:
     if not any(map(is_shared, batch.schema.types)):
         yield batch
         return
-    for start in range(0, max(1, len(batch)), SHARED_ROWS):
-        part = batch[start : start + SHARED_ROWS]
-        columns = [plain_column(column) if is_shared(column.type) else column for column in part.columns]
+    start, rows = 0, SHARED_ROWS
+    while start < max(1, len(batch)):
+        part = batch[start : start + rows]
+        try:
+            columns = [plain_column(column) if is_shared(column.type) else column for column in part.columns]
+        except MemoryError:
+            if rows == 1:
+                raise
+            rows = max(1, rows // 16)
+            continue
         yield pa.table(columns, part.schema.names).replace_schema_metadata(part.schema.metadata)
+        start += rows
 
 
-SHARED_ROWS = 256
+SHARED_ROWS = 4096
+"""So many rows at a time, fewer where they do not fit."""
 VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 """Types of texts that may lie in memory once for several rows, and those that do not."""
 
