@@ -10,9 +10,11 @@ import subprocess
 import sys
 import textwrap
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -376,6 +378,11 @@ def bombs():
     words = pa.DictionaryArray.from_arrays(np.zeros(150, dtype=np.int32), ["x" * 1_000_000])
     nested = pa.ListArray.from_arrays(np.array([0, 150], dtype=np.int32), words.dictionary_decode())
     pq.write_table(pa.table({"p": nested}), "texts.parquet")
+    lines = [b'{"a":0.5,"b":0.3,"y":0}\n' * 30_000, json.dumps({f"k{number}": 1 for number in range(4_000)}).encode()]
+    (Path("sparse.jsonl")).write_bytes(b"".join(lines))
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([12_000_000], pa.int32()), pa.array([0.5]))
+    with pa.OSFile("runs.arrow", "wb") as file, pa.ipc.new_file(file, pa.schema({"a": runs.type})) as writer:
+        writer.write_table(pa.table({"a": runs}))
 
 
 MEASURED = """
@@ -405,7 +412,7 @@ def test_bombs_are_refused_before_they_take_memory(folder):
     names = sorted(
         path.name for path in folder.iterdir() if path.name not in ("probs.npy", "small.csv", "small.parquet")
     )
-    assert len(names) == 13
+    assert len(names) == 15
     assert all((folder / name).stat().st_size < 4_000_000 for name in names)
     code = [sys.executable, "-c", textwrap.dedent(MEASURED), str(BUDGET), *names]
     done = subprocess.run(code, capture_output=True, text=True, check=False, timeout=120)
@@ -993,6 +1000,37 @@ def test_merging_rules_whose_groups_are_written_differently_is_refused(folder):
         fine("calibrate", file, "--label", "answer", "--group", "site", "-o", f"{file}.rankset")
     said = refused("merge", "a.csv.rankset", "b.parquet.rankset", "-o", "both.rankset")
     assert "a group must be written alike in all files" in said
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(["x" * 5000, "y"])], ids=str)
+@pytest.mark.parametrize("compression", ["uncompressed", "zstd"])
+def test_texts_of_polars_are_read_and_kept(folder, kind, compression):
+    notes = ["x" * 5000, "y", None] * (N // 3)
+    frame = pl.DataFrame({**dict(zip(NAMES, PROBS.T, strict=True)), "answer": WORDS, "note": notes})
+    frame.with_columns(pl.col("note").cast(kind)).write_ipc("a.arrow", compression=compression)
+    fine("calibrate", "a.arrow", "--label", "answer", "--drop", "note", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    for output in ("sets.parquet", "sets.csv", "sets.jsonl"):
+        fine("predict", "rule.rankset", "a.arrow", "--drop", "answer", "--keep", "note", "-o", output)
+    assert pq.read_table("sets.parquet").column("note").to_pylist() == notes
+    assert read_notes("sets.jsonl") == notes
+    assert read_scores_size("a.arrow") < 100_000  # texts that rows share are one text in memory
+
+
+def read_notes(path):
+    return [json.loads(line)["note"] for line in Path(path).read_text().splitlines()]
+
+
+def read_scores_size(path):
+    return files.read(path).table.column("note").nbytes
+
+
+@pytest.mark.parametrize("values", [pa.array([[1, 2], [3]] * 3), pa.array([["a"], []] * 3)])
+def test_lists_that_rows_may_share_are_read(folder, values):
+    shared = pa.array(values.to_pylist(), pa.list_view(values.type.value_type))
+    table = pa.table({**dict(zip(NAMES, PROBS[:6].T, strict=True)), "note": shared})
+    feather.write_feather(table, "a.feather")
+    assert files.read("a.feather").table.column("note").to_pylist() == values.to_pylist()
 
 
 def test_an_arrow_stream_is_read(folder):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import feather, ipc, parquet
+from pyarrow import compute, feather, ipc, parquet
 
 IDLE = 30
 """Seconds without a request after which the process ends."""
@@ -98,9 +98,10 @@ def answer(out: Any, path: str, kind: str, memory: int) -> None:
     else:
         batches = parquet_batches(path, memory)
     for batch in batches:
-        out.write(b"T")
-        with ipc.new_stream(out, batch.schema) as stream:
-            stream.write(batch)
+        for part in unshared(batch):
+            out.write(b"T")
+            with ipc.new_stream(out, part.schema) as stream:
+                stream.write(part)
     out.write(b"D")
 
 
@@ -111,9 +112,79 @@ def old_batches(path: str) -> Iterator[Any]:
     yield table
 
 
+def unshared(batch: Any) -> Iterator[Any]:
+    """A batch in which the size of a column tells what its values take; some rows at a time, where that costs memory.
+
+    Texts that several rows may share become dictionaries; other shared values become values of every row.
+    """
+    if not any(map(is_shared, batch.schema.types)):
+        yield batch
+        return
+    start, rows = 0, SHARED_ROWS
+    while start < max(1, len(batch)):
+        part = batch[start : start + rows]
+        try:
+            columns = [plain_column(column) if is_shared(column.type) else column for column in part.columns]
+        except MemoryError:
+            if rows == 1:
+                raise
+            rows = max(1, rows // 16)
+            continue
+        yield pa.table(columns, part.schema.names).replace_schema_metadata(part.schema.metadata)
+        start += rows
+
+
+SHARED_ROWS = 4096
+"""So many rows at a time, fewer where they do not fit."""
+VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+"""Types of texts that may lie in memory once for several rows, and those that do not."""
+
+
+def is_shared(kind: Any) -> bool:
+    """Whether several rows of a column may share their values in memory, inner columns included."""
+    if pa.types.is_dictionary(kind):
+        return is_shared(kind.value_type)
+    if pa.types.is_run_end_encoded(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        return True
+    return kind in VIEWS or any(is_shared(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def plain_column(column: Any) -> Any:
+    """A column of shared values as one that shares none but in dictionaries."""
+    kind = column.type
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array(
+            [plain_column(chunk) for chunk in column.chunks], plain_column(column[:0].combine_chunks()).type
+        )
+    if pa.types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(unshared_type(kind.value_type)))
+    if kind in VIEWS:
+        return column.cast(VIEWS[kind]).dictionary_encode()
+    if pa.types.is_run_end_encoded(kind):
+        decoded = compute.run_end_decode(column)
+        return plain_column(decoded) if is_shared(decoded.type) else decoded
+    return pa.array(column.to_pylist(), unshared_type(kind))  # pyarrow casts views of lists to lists that are not valid
+
+
+def unshared_type(kind: Any) -> Any:
+    """The type without views."""
+    if kind in VIEWS:
+        return VIEWS[kind]
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(unshared_type(field.type)) for field in kind])
+    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_list_view, pa.types.is_large_list_view)
+    if any(test(kind) for test in lists):
+        return pa.large_list(unshared_type(kind.value_type))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(unshared_type(kind.value_type), kind.list_size)
+    return kind
+
+
 def is_mapped(path: str) -> bool:
-    """Whether all batches of an Arrow file are valid, and lie in it as they are needed."""
+    """Whether all batches of an Arrow file are valid, lie in it as they are needed, and share no values."""
     with pa.memory_map(path) as source, ipc.open_file(source) as file:
+        if any(map(is_shared, file.schema.types)):
+            return False
         taken = size = 0
         for number in range(file.num_record_batches):
             before = pa.total_allocated_bytes()

@@ -27,6 +27,8 @@ ARRAY = 512
 """Bytes that an array of Arrow takes, beside its cells."""
 VALUE = 96
 """Bytes that Python takes at most for a value in a line of JSON, beside its text."""
+MISSING = 24
+"""Bytes that a field takes in the end that a line of JSON lacks."""
 LINE_END = re.compile(rb"[\r\n]")
 MOST_BLOCK = 16 << 20
 LEAST_BLOCK = 256 << 10
@@ -177,7 +179,7 @@ def json_table(source: Source) -> Any:
     budget = source.budget
     rows: list[dict[str, Any]] = []
     parts: list[Any] = []
-    held = waiting = 0
+    held = waiting = count = present = 0
     step = min(32 << 20, budget.limit // 8)
     names: dict[str, None] = {}
     with source.stream() as stream:
@@ -194,10 +196,12 @@ def json_table(source: Source) -> Any:
             row = json.loads(line)
             if not isinstance(row, dict):
                 raise ValueError(f"line {number} is no object")  # noqa: TRY004
+            if not row:
+                raise ValueError(f"line {number} has no fields")
             rows.append(row)
             names |= dict.fromkeys(row)
-            waiting += cost + 16 * max(0, len(names) - len(row))
-            budget.check(held + waiting + ARRAY * len(names))
+            count, present, waiting = count + 1, present + len(row), waiting + cost
+            budget.check(held + waiting + ARRAY * len(names) + MISSING * (count * len(names) - present))
             if waiting > step:
                 parts.append(_objects_table(rows, list(names)))
                 held += 2 * parts[-1].nbytes + ARRAY * parts[-1].num_columns

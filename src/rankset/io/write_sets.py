@@ -351,7 +351,7 @@ class Npz(Writer):
             names = names.astype(str)  # without zeros at the end of texts
             check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
         kept: dict[str, Any] = {name: _concatenated(name, parts) for name, parts in self.beside.items()}
-        for taken in {"offsets", "codes", "classes", "file"} & set(kept):
+        for taken in {"offsets", "codes", "classes", "file", "allow_pickle"} & set(kept):
             raise FileError.taken(taken)
         np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
 
