@@ -31,7 +31,7 @@ from rankset.io.layout import Layout
 from rankset.io.read_scores import Columns
 from rankset.scores import traits
 from rankset.scores.fitted import Recalibrated
-from strategies import PER_SCORE, SCORES, alphas, problems
+from strategies import PER_SCORE, SCORES, alphas, problems, sized
 
 # The command line, some rows at a time
 
@@ -318,7 +318,7 @@ def test_sets_of_folds_hold_the_labels_whose_exact_p_value_exceeds_the_level(fol
     """Of 99 rows, (n + 1) alpha is whole for every hundredth, which floats get wrong at 0.29, 0.57 and 0.58."""
     rng = np.random.default_rng(seed)
     probs, labels = rng.multinomial(40, np.ones(4) / 4, 99) / 40, rng.integers(0, 4, 99)
-    rules = tuple(rs.calibrate(probs[fold::folds], labels[fold::folds], score=score) for fold in range(folds))
+    rules = tuple(rs.calibrate(probs[fold::folds], labels[fold::folds], score=sized(score, 4)) for fold in range(folds))
     told = [probs[:30]] * folds
     stranger, sizes = (
         sum(parts) for parts in zip(*(rule._tails(rule._prepare(probs[:30])) for rule in rules), strict=True)
