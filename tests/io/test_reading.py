@@ -1033,6 +1033,50 @@ def test_lists_that_rows_may_share_are_read(folder, values):
     assert files.read("a.feather").table.column("note").to_pylist() == values.to_pylist()
 
 
+def test_objects_with_ever_other_fields_are_texts(folder):
+    tops = [{f"token {(7 * row + place) % 5000}": -1.5 for place in range(10)} for row in range(N)]
+    lines = [
+        json.dumps({**row, "top": top, "few": {"a": 1}})
+        for row, top in zip(FRAME.to_dict("records"), tops, strict=True)
+    ]
+    (folder / "rows.jsonl").write_text("\n".join(lines))
+    table = files.read("rows.jsonl").table
+    assert table.nbytes < 500_000
+    assert [json.loads(text) for text in table.column("top").to_pylist()] == tops
+    fine("calibrate", "rows.jsonl", "--label", "answer", "--drop", "top", "--drop", "few", "-o", "rule.rankset")
+    assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    fine("predict", "rule.rankset", "rows.jsonl", "--keep", "few", "-o", "sets.csv")
+    assert pd.read_csv("sets.csv")["few"][0] == '{"a": 1}'
+    said = refused("calibrate", "rows.jsonl", "--label", "answer", "-o", "b.rankset")
+    assert len(said) < 300
+
+
+def test_dictionaries_of_many_values_are_read_once(folder):
+    ids = [f"patient {number:06}" for number in range(30_000)]
+    frame = pl.DataFrame({"a": [0.5] * 30_000, "b": [0.5] * 30_000, "id": ids}).with_columns(
+        pl.col("id").cast(pl.Categorical)
+    )
+    frame.with_columns(text=pl.lit("x")).write_ipc("a.arrow")
+    table = files.read("a.arrow").table
+    assert table.column("id").to_pylist() == ids
+    assert table.column("id").nbytes < 3_000_000
+    whole = pa.table({"id": pa.array(ids).dictionary_encode()})
+    with pa.OSFile("b.arrow", "wb") as file, pa.ipc.new_stream(file, whole.schema) as stream:
+        stream.write_table(whole, max_chunksize=500)
+    table = files.read("b.arrow").table
+    assert table.column("id").to_pylist() == ids
+    assert table.column("id").nbytes < 3_000_000
+
+
+@pytest.mark.parametrize(
+    "kind", [pl.List(pl.Categorical), pl.List(pl.Enum(["x", "y"])), pl.Struct({"k": pl.Categorical})], ids=str
+)
+def test_nested_categories_of_polars_are_read(folder, kind):
+    values = [{"k": "x"}, {"k": None}] if isinstance(kind, pl.Struct) else [["x", "y"], []]
+    pl.DataFrame({"a": [0.5, 0.5], "note": pl.Series(values, dtype=kind)}).write_ipc("a.arrow")
+    assert files.read("a.arrow").table.column("note").to_pylist() == values
+
+
 def test_an_arrow_stream_is_read(folder):
     table = pa.Table.from_pandas(FRAME, preserve_index=False)
     with pa.OSFile("a.arrow", "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:

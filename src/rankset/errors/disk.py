@@ -203,8 +203,9 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def not_numbers(cls, path: str, name: str, received: str) -> "FileError":
+        told = received if len(received) <= 80 else f"{received[:79]}…"
         return cls(
-            f"{path}: column {shown(name)} must hold numbers, it holds {received}. "
+            f"{path}: column {shown(name)} must hold numbers, it holds {told}. "
             f"If it is no class, name it as label, group or id, or drop it (--drop)."
         )
 

@@ -12,7 +12,7 @@ import json
 import select
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -117,21 +117,61 @@ def unshared(batch: Any) -> Iterator[Any]:
 
     Texts that several rows may share become dictionaries; other shared values become values of every row.
     """
+    batch = with_columns(batch, of_texts)
     if not any(map(is_shared, batch.schema.types)):
-        yield batch
+        yield with_columns(batch, compact)
         return
     start, rows = 0, SHARED_ROWS
     while start < max(1, len(batch)):
         part = batch[start : start + rows]
         try:
-            columns = [plain_column(column) if is_shared(column.type) else column for column in part.columns]
+            part = with_columns(
+                part, lambda column: compact(plain_column(column) if is_shared(column.type) else column)
+            )
         except MemoryError:
             if rows == 1:
                 raise
             rows = max(1, rows // 16)
             continue
-        yield pa.table(columns, part.schema.names).replace_schema_metadata(part.schema.metadata)
+        yield part
         start += rows
+
+
+def with_columns(batch: Any, changed: Callable[[Any], Any]) -> Any:
+    """A batch with its columns changed."""
+    columns = [changed(column) for column in batch.columns]
+    return pa.table(columns, batch.schema.names).replace_schema_metadata(batch.schema.metadata)
+
+
+def chunkwise(column: Any, changed: Callable[[Any], Any]) -> Any:
+    """A column changed chunk by chunk."""
+    if not isinstance(column, pa.ChunkedArray):
+        return changed(column)
+    return pa.chunked_array([changed(chunk) for chunk in column.chunks or [pa.array([], column.type)]])
+
+
+def of_texts(column: Any) -> Any:
+    """A dictionary of views as one of texts."""
+    if not pa.types.is_dictionary(column.type) or not is_shared(column.type.value_type):
+        return column
+    kind = unshared_type(column.type.value_type)
+    return chunkwise(column, lambda one: pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(kind)))
+
+
+def compact(column: Any) -> Any:
+    """A dictionary with no more values than its rows use, where it has many that they do not."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    return chunkwise(column, compact_chunk)
+
+
+def compact_chunk(chunk: Any) -> Any:
+    if len(chunk.dictionary) <= SHARED_ROWS + 2 * len(chunk):
+        return chunk
+    used = compute.unique(chunk.indices.drop_null())
+    return pa.DictionaryArray.from_arrays(
+        compute.index_in(chunk.indices, used).cast(chunk.indices.type), chunk.dictionary.take(used)
+    )
 
 
 SHARED_ROWS = 4096
@@ -153,11 +193,7 @@ def plain_column(column: Any) -> Any:
     """A column of shared values as one that shares none but in dictionaries."""
     kind = column.type
     if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array(
-            [plain_column(chunk) for chunk in column.chunks], plain_column(column[:0].combine_chunks()).type
-        )
-    if pa.types.is_dictionary(kind):
-        return pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(unshared_type(kind.value_type)))
+        return chunkwise(column, plain_column)
     if kind in VIEWS:
         return column.cast(VIEWS[kind]).dictionary_encode()
     if pa.types.is_run_end_encoded(kind):
@@ -167,7 +203,9 @@ def plain_column(column: Any) -> Any:
 
 
 def unshared_type(kind: Any) -> Any:
-    """The type without views."""
+    """The type without views and, inside others, without dictionaries."""
+    if pa.types.is_dictionary(kind):
+        return unshared_type(kind.value_type)
     if kind in VIEWS:
         return VIEWS[kind]
     if pa.types.is_struct(kind):

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,8 @@ VALUE = 96
 """Bytes that Python takes at most for a value in a line of JSON, beside its text."""
 MISSING = 24
 """Bytes that a field takes in the end that a line of JSON lacks."""
+MOST_FIELDS = 64
+"""Objects in a line of JSON that have more fields than this, in all lines together, are read as texts."""
 LINE_END = re.compile(rb"[\r\n]")
 MOST_BLOCK = 16 << 20
 LEAST_BLOCK = 256 << 10
@@ -223,10 +225,25 @@ def _values(values: list[Any]) -> Any:
     """Values of one type as they are, of several types as texts."""
     import pyarrow as pa
 
+    if len(_fields(values, set())) > MOST_FIELDS:  # every field would be a column of its own
+        return _texts(values)
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         return _texts(values)
+
+
+def _fields(values: Iterable[Any], known: set[str]) -> set[str]:
+    """The names of fields in the objects among some values, and in lists of them; few more than ``MOST_FIELDS``."""
+    for value in values:
+        if isinstance(value, dict):
+            known.update(value)
+            _fields(value.values(), known)
+        elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+            _fields(value, known)
+        if len(known) > MOST_FIELDS:
+            break
+    return known
 
 
 def _texts(values: list[Any]) -> Any:

@@ -155,7 +155,7 @@ class Csv(Writer):
             self.names = np.array([*distinct_texts(sets.names, f"{self.path}: csv"), None], dtype=object)[:-1]
             self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
             self._row((*beside, *OWN))
-        others = zip(*map(_values, beside.values()), strict=True) if beside else ((),) * len(sets)
+        others = zip(*map(_cells, beside.values()), strict=True) if beside else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for some, other in zip(codes, others, strict=True):
             names = self.names[some].tolist()
@@ -189,6 +189,14 @@ def _values(column: Any) -> list[Any]:
     if column.dtype.kind != "M":
         return column.tolist()
     return [None if text == "NaT" else text for text in np.datetime_as_string(column).tolist()]
+
+
+def _cells(column: Any) -> list[Any]:
+    """The values of a kept column for csv: lists and objects as JSON."""
+    values = _values(column)
+    if not any(isinstance(value, list | dict) for value in values[:1] + values[-1:]):
+        return values
+    return [json.dumps(_json(value), default=str) if isinstance(value, list | dict) else value for value in values]
 
 
 def _of_arrow(column: Any) -> list[Any]:
