@@ -82,9 +82,9 @@ def calibrated(*, n_rows=60, kind="probs", classes=None, names=("north", "south"
 
 def questions(rule):
     """New rows for ``rule``, one or more for each of its groups."""
-    known = rule.recipe.groups.values
+    known = rule.spec.groups.values
     count = 5 * max(1, len(known))
-    rows = values(rule.recipe.kind, count, rule.recipe.n_columns, seed=9)
+    rows = values(rule.spec.kind, count, rule.spec.n_columns, seed=9)
     return (rows, {"groups": np.array([*known * 5, None], dtype=object)[:-1]}) if known else (rows, {})
 
 
@@ -100,8 +100,8 @@ def assert_survives(rule, folder):
     rule.save(path)
     loaded = rs.load(path)
     assert loaded == rule
-    assert loaded.recipe == rule.recipe
-    assert [type(name) for name in loaded.recipe.classes.values] == [type(name) for name in rule.recipe.classes.values]
+    assert loaded.spec == rule.spec
+    assert [type(name) for name in loaded.spec.classes.values] == [type(name) for name in rule.spec.classes.values]
     assert answers(loaded) == answers(rule)
     loaded.save(folder / "again.rankset")
     assert (folder / "again.rankset").read_bytes() == path.read_bytes()
@@ -465,7 +465,7 @@ class TestHostileHeaders:
     def test_a_large_number_of_classes_alone_allocates_nothing(self, forge):
         tracemalloc.start()
         try:
-            assert rs.load(forge(classes=2**22)).recipe.n_columns == 2**22
+            assert rs.load(forge(classes=2**22)).spec.n_columns == 2**22
             assert tracemalloc.get_traced_memory()[1] < 2**20
         finally:
             tracemalloc.stop()
@@ -511,7 +511,7 @@ class TestHostileHeaders:
 
     @pytest.mark.parametrize("kind", ["votes", None, 1, ["probs"], ""])
     def test_an_unknown_kind_is_refused(self, forge, kind):
-        refused(forge(kind=kind), "kind must be one of 'probs', ")
+        refused(forge(kind=kind), "kind must be one of probs, logits, scores, binary")
 
     def test_a_score_of_another_kind_is_refused(self, forge):
         refused(forge(calibrated(score=rs.Aps()), kind="scores"), "kind='decision' has none")

@@ -1022,7 +1022,7 @@ def read_notes(path):
 
 
 def read_scores_size(path):
-    return files.read(path).table.column("note").nbytes
+    return read_scores.read(path).table.column("note").nbytes
 
 
 @pytest.mark.parametrize("values", [pa.array([[1, 2], [3]] * 3), pa.array([["a"], []] * 3)])
@@ -1030,7 +1030,7 @@ def test_lists_that_rows_may_share_are_read(folder, values):
     shared = pa.array(values.to_pylist(), pa.list_view(values.type.value_type))
     table = pa.table({**dict(zip(NAMES, PROBS[:6].T, strict=True)), "note": shared})
     feather.write_feather(table, "a.feather")
-    assert files.read("a.feather").table.column("note").to_pylist() == values.to_pylist()
+    assert read_scores.read("a.feather").table.column("note").to_pylist() == values.to_pylist()
 
 
 def test_objects_with_ever_other_fields_are_texts(folder):
@@ -1040,7 +1040,7 @@ def test_objects_with_ever_other_fields_are_texts(folder):
         for row, top in zip(FRAME.to_dict("records"), tops, strict=True)
     ]
     (folder / "rows.jsonl").write_text("\n".join(lines))
-    table = files.read("rows.jsonl").table
+    table = read_scores.read("rows.jsonl").table
     assert table.nbytes < 500_000
     assert [json.loads(text) for text in table.column("top").to_pylist()] == tops
     fine("calibrate", "rows.jsonl", "--label", "answer", "--drop", "top", "--drop", "few", "-o", "rule.rankset")
@@ -1057,13 +1057,13 @@ def test_dictionaries_of_many_values_are_read_once(folder):
         pl.col("id").cast(pl.Categorical)
     )
     frame.with_columns(text=pl.lit("x")).write_ipc("a.arrow")
-    table = files.read("a.arrow").table
+    table = read_scores.read("a.arrow").table
     assert table.column("id").to_pylist() == ids
     assert table.column("id").nbytes < 3_000_000
     whole = pa.table({"id": pa.array(ids).dictionary_encode()})
     with pa.OSFile("b.arrow", "wb") as file, pa.ipc.new_stream(file, whole.schema) as stream:
         stream.write_table(whole, max_chunksize=500)
-    table = files.read("b.arrow").table
+    table = read_scores.read("b.arrow").table
     assert table.column("id").to_pylist() == ids
     assert table.column("id").nbytes < 3_000_000
 
@@ -1074,7 +1074,7 @@ def test_dictionaries_of_many_values_are_read_once(folder):
 def test_nested_categories_of_polars_are_read(folder, kind):
     values = [{"k": "x"}, {"k": None}] if isinstance(kind, pl.Struct) else [["x", "y"], []]
     pl.DataFrame({"a": [0.5, 0.5], "note": pl.Series(values, dtype=kind)}).write_ipc("a.arrow")
-    assert files.read("a.arrow").table.column("note").to_pylist() == values
+    assert read_scores.read("a.arrow").table.column("note").to_pylist() == values
 
 
 def test_an_arrow_stream_is_read(folder):

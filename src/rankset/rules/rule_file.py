@@ -86,7 +86,7 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
     if fitted not in (None, count):
         raise ValueError(f"its score was fitted for {fitted:,} classes, it has {count:,}")
     condition = container.rebuilt(header["condition"], CONDITIONS)
-    if header["kind"] not in KINDS:
+    if not isinstance(header["kind"], str) or header["kind"] not in KINDS:
         raise ValueError(f"its kind must be one of {', '.join(KINDS)}, it is {header['kind']!r}")
     spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count))
     groups = _loaded_names(header["groups"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from rankset.inputs.matrix import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, in_order
 from rankset.scores.application import as_tuple, transform_rows
-from rankset.scores.base import REACHES, Reach, Score, check_classes, checked_score, reach, traits
+from rankset.scores.base import REACHES, Reach, Score, Traits, check_classes, checked_score, reach, traits
 from rankset.scores.builtin import Thr
 from rankset.scores.parameters import check_count
 
@@ -84,9 +85,13 @@ class Seen:
     def __repr__(self) -> str:
         return f"Seen({self.score!r}, {len(self.columns):,} of {self.n_columns:,} classes)"
 
+    @cached_property
+    def _inner(self) -> Traits:
+        return traits(self.score)
+
     @property
     def features(self) -> frozenset[str]:
-        return traits(self.score).features | {"column"}
+        return self._inner.features | {"column"}
 
     def check_names(self, names: Sequence[object]) -> None:
         """Refuses class names, in column order, that are not those it was fitted for."""
@@ -99,7 +104,7 @@ class Seen:
 
     @property
     def caveat(self) -> str | None:
-        return traits(self.score).caveat
+        return self._inner.caveat
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         """Probabilities among the seen classes; those of the others so small that they hardly count, in their order."""
@@ -109,7 +114,7 @@ class Seen:
         totals = on_grid(np.where(unseen, 0.0, probs)).sum(axis=1, keepdims=True)
         shares = probs / np.where(totals > 0, totals, 1.0)
         among_seen = np.where(unseen, probs * NEXT_TO_NOTHING, shares)
-        return transform_rows(self.score, among_seen) if traits(self.score).transforms else among_seen
+        return transform_rows(self.score, among_seen) if self._inner.transforms else among_seen
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
         return self._unseen[cells.column], *as_tuple(self.score.keys(cells))

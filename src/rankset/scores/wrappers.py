@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
 from rankset.errors import KindError
 from rankset.scores.application import as_tuple, transform_rows
-from rankset.scores.base import FeatureRanges, Range, Reach, Score, checked_score, ranges, reach, traits
+from rankset.scores.base import FeatureRanges, Range, Reach, Score, Traits, checked_score, ranges, reach, traits
 
 
 class Wrapper:
@@ -20,29 +21,33 @@ class Wrapper:
 
     score: Score
 
+    @cached_property
+    def _inner(self) -> Traits:
+        return traits(self.score)
+
     @property
     def features(self) -> frozenset[str]:
-        return traits(self.score).features
+        return self._inner.features
 
     @property
     def needs_probs(self) -> bool:
-        return traits(self.score).needs_probs
+        return self._inner.needs_probs
 
     @property
     def key_features(self) -> tuple[str, ...]:
-        return traits(self.score).key_features
+        return self._inner.key_features
 
     @property
     def transforms(self) -> bool:
-        return traits(self.score).transforms
+        return self._inner.transforms
 
     @property
     def n_columns(self) -> int | None:
-        return traits(self.score).n_columns
+        return self._inner.n_columns
 
     @property
     def caveat(self) -> str | None:
-        return traits(self.score).caveat
+        return self._inner.caveat
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         return transform_rows(self.score, probs) if self.transforms else probs
@@ -66,7 +71,7 @@ class TieBreak(Wrapper):
 
     @property
     def features(self) -> frozenset[str]:
-        return traits(self.score).features | {"noise"}
+        return self._inner.features | {"noise"}
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
         return *as_tuple(self.score.keys(cells)), cells.noise
