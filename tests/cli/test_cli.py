@@ -254,7 +254,7 @@ HUGE = npy({"descr": "<f8", "fortran_order": False, "shape": (10**12, 10)})
         ("a.parquet", b"PAR1", "cannot be read"),
         ("a.jsonl", b"null\n", "line 0 is no object"),
         ("a.jsonl", b'{"p":' + b"[" * 20_000, "cannot be read"),
-        ("a.jsonl", b'{"a": 1}\n{"b": 1}\n', "line 1 has other fields"),
+        ("a.jsonl", b'{"a": 1}\n{"b": 1}\n', "has no value at row 1"),
         ("a.jsonl", b'{"a": [0.5, 0.5]}\n{"a": [0.5, null]}\n', "no value at row 1"),
         ("a.csv", b"a,a,b\n1,2,3\n", "got 'a' twice"),
         ("a.npy", saved(lambda file: np.savez(file, x=np.zeros(3))), "call it .npz"),
