@@ -1045,8 +1045,10 @@ def test_objects_with_ever_other_fields_are_texts(folder):
     assert [json.loads(text) for text in table.column("top").to_pylist()] == tops
     fine("calibrate", "rows.jsonl", "--label", "answer", "--drop", "top", "--drop", "few", "-o", "rule.rankset")
     assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    lines[0], lines[-1] = (json.dumps({**json.loads(line), "few": None}) for line in (lines[0], lines[-1]))
+    (folder / "rows.jsonl").write_text("\n".join(lines))
     fine("predict", "rule.rankset", "rows.jsonl", "--keep", "few", "-o", "sets.csv")
-    assert pd.read_csv("sets.csv")["few"][0] == '{"a": 1}'
+    assert pd.read_csv("sets.csv")["few"][1] == '{"a": 1}'
     said = refused("calibrate", "rows.jsonl", "--label", "answer", "-o", "b.rankset")
     assert len(said) < 300
 
@@ -1075,6 +1077,14 @@ def test_nested_categories_of_polars_are_read(folder, kind):
     values = [{"k": "x"}, {"k": None}] if isinstance(kind, pl.Struct) else [["x", "y"], []]
     pl.DataFrame({"a": [0.5, 0.5], "note": pl.Series(values, dtype=kind)}).write_ipc("a.arrow")
     assert read_scores.read("a.arrow").table.column("note").to_pylist() == values
+
+
+def test_times_beside_texts_of_polars_keep_their_nanoseconds(folder):
+    when = pl.Series([1, 1_700_000_000_000_000_001]).cast(pl.Datetime("ns"))
+    frame = pl.DataFrame({"a": [0.5, 0.5], "note": pl.DataFrame({"t": ["x", "y"], "at": when}).to_struct()})
+    frame.write_ipc("a.arrow")
+    column = files.read("a.arrow").table.column("note").combine_chunks()
+    assert column.field("at").cast(pa.int64()).to_pylist() == [1, 1_700_000_000_000_000_001]
 
 
 def test_an_arrow_stream_is_read(folder):
@@ -1151,6 +1161,11 @@ def test_fields_of_other_orders_and_types_in_several_parts(folder):
     with memory_budget.told(40 << 20):  # several parts
         table = read_scores.read("rows.jsonl").table
     assert table.column("note").to_pylist() == [str(row["note"]) for row in rows]
+    lines = (json.dumps({**row, "note": 2**60 + 1 if place < 6000 else 0.5}) for place, row in enumerate(rows))
+    (folder / "numbers.jsonl").write_text("\n".join(lines))
+    with budget.told(40 << 20):
+        kept = files.read("numbers.jsonl").table.column("note").to_pylist()
+    assert (kept[0], kept[-1]) == (str(2**60 + 1), "0.5")
     assert table.column("dog").to_pylist() == [row["dog"] for row in rows]
 
 

@@ -199,7 +199,16 @@ def plain_column(column: Any) -> Any:
     if pa.types.is_run_end_encoded(kind):
         decoded = compute.run_end_decode(column)
         return plain_column(decoded) if is_shared(decoded.type) else decoded
-    return pa.array(column.to_pylist(), unshared_type(kind))  # pyarrow casts views of lists to lists that are not valid
+    if not has_list_views(kind):  # which pyarrow casts to lists that are not valid
+        with suppress(pa.ArrowNotImplementedError, pa.ArrowInvalid):
+            return column.cast(unshared_type(kind))
+    return pa.array(column.to_pylist(), unshared_type(kind))
+
+
+def has_list_views(kind: Any) -> bool:
+    """Whether a type is a view of lists, or holds one."""
+    views = pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind)
+    return views or any(has_list_views(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def unshared_type(kind: Any) -> Any:

@@ -239,7 +239,7 @@ def _fields(values: Iterable[Any], known: set[str]) -> set[str]:
         if isinstance(value, dict):
             known.update(value)
             _fields(value.values(), known)
-        elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+        elif isinstance(value, list) and isinstance(next((one for one in value if one is not None), 0), dict | list):
             _fields(value, known)
         if len(known) > MOST_FIELDS:
             break
@@ -264,7 +264,9 @@ def _joined(parts: list[Any], names: list[str]) -> Any:
     for place, name in enumerate(names):
         fields = [part.schema.field(name) for part in parts if part.num_columns > place]
         try:
-            pa.unify_schemas([pa.schema([field]) for field in fields], promote_options="permissive")
+            columns = [part.select([name]) for part in parts if part.num_columns > place]
+            if len({str(field.type) for field in fields}) > 1:
+                pa.concat_tables(columns, promote_options="permissive")
         except pa.ArrowException:
             parts = [
                 part.set_column(place, name, _texts(part.column(name).to_pylist()))

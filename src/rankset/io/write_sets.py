@@ -194,8 +194,6 @@ def _values(column: Any) -> list[Any]:
 def _cells(column: Any) -> list[Any]:
     """The values of a kept column for csv: lists and objects as JSON."""
     values = _values(column)
-    if not any(isinstance(value, list | dict) for value in values[:1] + values[-1:]):
-        return values
     return [json.dumps(_json(value), default=str) if isinstance(value, list | dict) else value for value in values]
 
 
