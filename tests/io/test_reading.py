@@ -1083,7 +1083,7 @@ def test_times_beside_texts_of_polars_keep_their_nanoseconds(folder):
     when = pl.Series([1, 1_700_000_000_000_000_001]).cast(pl.Datetime("ns"))
     frame = pl.DataFrame({"a": [0.5, 0.5], "note": pl.DataFrame({"t": ["x", "y"], "at": when}).to_struct()})
     frame.write_ipc("a.arrow")
-    column = files.read("a.arrow").table.column("note").combine_chunks()
+    column = read_scores.read("a.arrow").table.column("note").combine_chunks()
     assert column.field("at").cast(pa.int64()).to_pylist() == [1, 1_700_000_000_000_000_001]
 
 
@@ -1163,8 +1163,8 @@ def test_fields_of_other_orders_and_types_in_several_parts(folder):
     assert table.column("note").to_pylist() == [str(row["note"]) for row in rows]
     lines = (json.dumps({**row, "note": 2**60 + 1 if place < 6000 else 0.5}) for place, row in enumerate(rows))
     (folder / "numbers.jsonl").write_text("\n".join(lines))
-    with budget.told(40 << 20):
-        kept = files.read("numbers.jsonl").table.column("note").to_pylist()
+    with memory_budget.told(40 << 20):
+        kept = read_scores.read("numbers.jsonl").table.column("note").to_pylist()
     assert (kept[0], kept[-1]) == (str(2**60 + 1), "0.5")
     assert table.column("dog").to_pylist() == [row["dog"] for row in rows]
 

@@ -13,7 +13,8 @@ from rankset.core import lexicographic, ranking
 from rankset.core.cells import RankedCells, Rows
 from rankset.core.kernels.twins import Listed
 from rankset.core.parallel import BLOCK_BYTES
-from rankset.rules import spec
+from rankset.inputs.prepare import prepare
+from rankset.rules.batch import Batch
 from rankset.scores import traits
 from strategies import IN_RANKING_ORDER, PER_SCORE, SCORES, alphas, cases, sized, wide_rows
 
@@ -93,7 +94,7 @@ def test_limits_keep_most_of_a_row_out():
 @given(cases, st.sampled_from(IN_RANKING_ORDER))
 def test_keys_never_fall_along_the_ranking(case, score):
     probs, labels = wide_rows(*case)
-    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).spec, probs, None, None)
+    batch = Batch.of(rs.calibrate(probs, labels, score=score).spec, prepare(probs))
     _, _, keys = batch.all_keys(slice(0, len(probs)))
     falling = [key.reshape(probs.shape) for key in keys]
     assert lexicographic.not_after(tuple(key[:, :-1] for key in falling), tuple(key[:, 1:] for key in falling)).all()
@@ -103,7 +104,7 @@ def test_keys_never_fall_along_the_ranking(case, score):
 def test_the_key_at_calibration_is_the_key_of_that_column_at_prediction(case, score):
     probs, labels = wide_rows(*case)
     score = sized(score, probs.shape[1])
-    batch = spec.Batch.of(rs.calibrate(probs, labels, score=score).spec, probs, None, None)
+    batch = Batch.of(rs.calibrate(probs, labels, score=score).spec, prepare(probs))
     part = slice(0, len(probs))
     cells, _, everything = batch.all_keys(part)
     _, own = batch.label_keys(labels, part)

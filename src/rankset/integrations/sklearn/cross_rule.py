@@ -164,9 +164,10 @@ class CrossRule:
         first, *others = (
             rule._prepare(part, groups=groups, ids=ids) for rule, part in zip(self.rules, probs, strict=True)
         )
-        for fold, (part, data) in enumerate(zip(probs[1:], others, strict=True), start=1):
-            if len(data) != len(first):
-                raise RuleError.folds(len(self.rules), f"matrices of {len(first)} and {len(data)} rows")
+        lengths = sorted({len(data) for data in (first, *others)})
+        if len(lengths) > 1:
+            raise RuleError.folds(len(self.rules), f"matrices of {' and '.join(map(str, lengths))} rows")
+        for fold, part in enumerate(probs[1:], start=1):
             first.index.check(part, f"probs[{fold}]")
         if any(data.counts is not None for data in (first, *others)):
             raise InputError.no_pooling()
