@@ -4,6 +4,7 @@ import pydoc
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -89,11 +90,16 @@ def test_every_link_between_pages_leads_somewhere():
             assert (page.parent / target).exists(), (page.name, target)
 
 
-def test_the_design_page_names_every_room():
+def test_the_tree_of_the_design_page_names_every_package_and_module():
     text = (ROOT / "docs" / "design.md").read_text()
-    rooms = {path.stem for path in (ROOT / "src" / "rankset").iterdir() if path.suffix == ".py"} | {
-        "cli",
-        "paper",
-        "report",
-    }
-    assert {room for room in rooms - {"__init__", "__main__"} if f"`{room}`" not in text} == set()
+    tree = text[text.index("## The tree") : text.index("## Flow")]
+    folder = ROOT / "src" / "rankset"
+    packages = {path.parent.relative_to(folder).parts[0] for path in folder.glob("*/__init__.py")}
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
+    assert {name for name in packages if f"{name}/" not in tree} == set()
+    assert {name for name in modules if f"{name}.py" not in tree} == set()
+
+
+def test_the_layers_are_few_and_name_every_package():
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    assert len(contract["layers"]) <= 10
