@@ -8,17 +8,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
 from rankset.core.kernels.twins import Listed, Read
-from rankset.core.lazy import lazy
 from rankset.core.scratch import scratch
 from rankset.errors import InputError, ScoreError
 
+Value = TypeVar("Value")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -27,6 +27,32 @@ FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second
 
 MASS_LIMIT = 8.0
 GRID = 2.0**-50
+
+
+class lazy(Generic[Value]):  # noqa: N801 - used like property
+    """A decorator for methods that become attributes, computed when first asked for and remembered by their object.
+
+    ``functools.cached_property`` does the same, but before Python 3.12 one lock per attribute keeps threads from
+    computing it for different objects at the same time.
+    """
+
+    def __init__(self, function: Callable[[Any], Value]) -> None:
+        self._function = function
+        self.__doc__ = function.__doc__
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, thing: None, owner: type) -> "lazy[Value]": ...
+    @overload
+    def __get__(self, thing: object, owner: type) -> Value: ...
+    def __get__(self, thing: object | None, owner: type) -> "lazy[Value] | Value":
+        if thing is None:
+            return self
+        value = self._function(thing)
+        thing.__dict__[self._name] = value
+        return value
 
 
 def on_grid(probs: Floats) -> Floats:

@@ -108,7 +108,7 @@ def as_numbers(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_a_matrix(name, *exotic)
     try:
-        array = np.asarray(tensors.opened(values))
+        array = np.asarray(values if type(values) is np.ndarray else tensors.opened(values))
     except ValueError:
         raise InputError.ragged(name) from None
     except (TypeError, RuntimeError) as error:
@@ -333,11 +333,12 @@ def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> 
         raise _not_a_vector(array, name)
     if len(array) != n_rows:
         raise InputError.length(name, n_rows, len(array))
-    index.check(values, name)
+    if type(values) is not np.ndarray:  # which has no index
+        index.check(values, name)
     missing = _missing(array)
     if missing.any():
         raise LabelError.missing(name, int(missing.argmax()))
-    return _plain(texts(array), name)
+    return _plain(texts(array) if array.dtype.kind == "M" else array, name)
 
 
 def row_number(row: int, n_rows: int) -> int:
@@ -383,7 +384,7 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_names(name, *exotic)
     try:
-        array = np.asarray(tensors.opened(values), dtype=_names_dtype(values))
+        array = values if type(values) is np.ndarray else np.asarray(tensors.opened(values), dtype=_names_dtype(values))
     except ValueError:
         raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
     if array.ndim == 0 and not isinstance(values, np.ndarray):

@@ -108,7 +108,8 @@ class Prepared:
         """
         counts = None if self.counts is None else self.counts[part]
         first = self.start + part.start
-        check_whole(self.matrix[part], first, counts)
+        if self.matrix.dtype.kind in "iu":
+            check_whole(self.matrix[part], first, counts)
         block = plain_rows(self.matrix[part], self.kind)
         if counts is not None:
             block = blanked(block, counts, 0.0 if self.kind == "probs" else -np.inf)

@@ -135,8 +135,8 @@ class Batch:
         """A block of rows as the score wants to see them."""
         spec, traits = self.spec, self.spec.traits
         probs = from_kind(block, spec.kind)
-        dice = self.dice.rows(part)
-        draw = partial(noise.draws, probs, dice) if traits.uses_noise else partial(_refuse_to_draw, spec.score)
+        dice = self.dice.rows(part) if traits.uses_noise else None
+        draw = partial(_refuse_to_draw, spec.score) if dice is None else partial(noise.draws, probs, dice)
         if traits.transforms:
             counts = None if self.data.counts is None else self.data.counts[part]
             seen = transform_rows(spec.score, probs, counts)
@@ -149,7 +149,7 @@ class Batch:
             additive=additive,
             summed=additive and not traits.transforms,
             start=self.data.start + part.start,
-            dice=dice if traits.uses_noise and not traits.transforms else None,
+            dice=None if traits.transforms else dice,
         )
 
     @property

@@ -49,6 +49,10 @@ class RuleSpec:
         check_classes(score, names, len(classes.values))
         return cls(score, condition, kind, int(seed), classes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle takes along: the fields, and nothing that was computed from them."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+
     @cached_property
     def traits(self) -> Traits:
         """What the score declares about itself."""

@@ -54,7 +54,11 @@ class Score(Protocol):
 
 @dataclass(frozen=True)
 class Traits:
-    """What a score declares about itself, with defaults for what it does not."""
+    """What a score declares about itself, with defaults for what it does not.
+
+    ``uses_noise``: keys depend on the rows' draws; ``uses_mass``: on sums of probabilities; ``uses_rank``: on ranks.
+    ``orders_by_rank``: the first key is the rank; ``breaks_ties_by_prob``: the second key is the probability.
+    """
 
     features: frozenset[str]
     needs_probs: bool
@@ -62,42 +66,28 @@ class Traits:
     transforms: bool
     n_columns: int | None
     caveat: str | None
-
-    @property
-    def uses_noise(self) -> bool:
-        """Whether keys depend on the rows' draws."""
-        return "noise" in self.features
-
-    @property
-    def uses_mass(self) -> bool:
-        """Whether keys depend on sums of probabilities."""
-        return not self.features.isdisjoint(("mass", "before"))
-
-    @property
-    def uses_rank(self) -> bool:
-        """Whether keys depend on the ranks of labels."""
-        return "rank" in self.features
-
-    @property
-    def orders_by_rank(self) -> bool:
-        """Whether the first key is the rank."""
-        return self.key_features[:1] == ("rank",)
-
-    @property
-    def breaks_ties_by_prob(self) -> bool:
-        """Whether the second key is the probability."""
-        return self.key_features[1:2] == ("prob",)
+    uses_noise: bool
+    uses_mass: bool
+    uses_rank: bool
+    orders_by_rank: bool
+    breaks_ties_by_prob: bool
 
 
 def traits(score: Score) -> Traits:
     """What ``score`` declares about itself."""
+    features, keys = _features(score), tuple(_declared(score, "key_features", ()))
     return Traits(
-        _features(score),
+        features,
         bool(getattr(score, "needs_probs", False)),
-        tuple(_declared(score, "key_features", ())),
+        keys,
         bool(getattr(score, "transforms", hasattr(score, "transform"))),
         getattr(score, "n_columns", None),
         getattr(score, "caveat", None),
+        uses_noise="noise" in features,
+        uses_mass=not features.isdisjoint(("mass", "before")),
+        uses_rank="rank" in features,
+        orders_by_rank=keys[:1] == ("rank",),
+        breaks_ties_by_prob=keys[1:2] == ("prob",),
     )
 
 
