@@ -189,6 +189,11 @@ def test_the_best_of_the_candidates_is_chosen(objective):
         (lambda: rs.Recalibrated(factors="ab"), ValueError, "factors"),
         (lambda: rs.Temperature.fit(PROBS, LABELS, kind="decision"), TypeError, "to fit on"),
         (
+            lambda: rs.Recalibrated.fit(pd.DataFrame(PROBS).rename(columns=str), LABELS.astype(str)),
+            TypeError,
+            "to_numpy",
+        ),
+        (
             lambda: rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.0, 1.0))),
             ValueError,
             "fitted for 2 classes",

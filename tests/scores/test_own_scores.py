@@ -262,6 +262,38 @@ def test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank():
     assert rs.calibrate(PROBS, LABELS, score=Odd()).predict(PROBS, 0.2) == expected
 
 
+class Gap:
+    def keys(self, cells):
+        return (cells.top - cells.prob,)
+
+
+class GapBeforeRank(Gap, rs.Rank):
+    pass
+
+
+class GapInTieBreak(rs.TieBreak):
+    def keys(self, cells):
+        return (cells.top - cells.prob,)
+
+
+def with_keys_of_its_own():
+    score = rs.Rank()
+    object.__setattr__(score, "keys", Gap().keys)
+    return score
+
+
+@pytest.mark.parametrize(
+    "score", [GapBeforeRank(), GapInTieBreak(rs.Rank()), with_keys_of_its_own()], ids=["mixin", "wrapper", "instance"]
+)
+def test_what_a_class_declares_does_not_hold_for_other_keys(score):
+    rule = rs.calibrate(PROBS, LABELS, score=score)
+    expected = rs.calibrate(PROBS, LABELS, score=Gap()).predict(PROBS, 0.2)
+    assert (rule.predict(PROBS, 0.2).mask == expected.mask).all()
+    assert (rule.predict(PROBS, 0.2).mask == (rule.p_values(PROBS) > 0.2)).all()
+    with pytest.raises(ValueError, match="rank_profile describes rules that order labels by rank"):
+        rule.rank_profile(0.1)
+
+
 def test_unsigned_and_narrow_keys_are_compared_by_value():
     class Narrow:
         def __init__(self, dtype):

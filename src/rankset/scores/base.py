@@ -92,21 +92,20 @@ def traits(score: Score) -> Traits:
 
 
 def _declared(score: Score, name: str, default: Any = None) -> Any:  # noqa: ANN401
-    """What ``score`` declares; what a parent class declares beside keys of its own does not hold for other keys."""
-    return default if name in _outdated(type(score)) else getattr(score, name, default)
+    """What ``score`` declares about its keys; what a class declares does not hold where its keys were replaced."""
+    own = getattr(score, "__dict__", {})
+    outdated = "keys" in own and name not in own
+    return default if outdated or name in _outdated(type(score)) else getattr(score, name, default)
 
 
 @cache
 def _outdated(kind: type) -> frozenset[str]:
-    """Declarations about keys that were made by a parent class whose ``keys`` this class has replaced."""
-    owners = {name: next((one for one in kind.__mro__ if name in vars(one)), kind) for name in ("keys", *ABOUT_KEYS)}
-    return frozenset(
-        name
-        for name in ABOUT_KEYS
-        if "keys" in vars(owners[name])
-        and owners[name] is not owners["keys"]
-        and issubclass(owners["keys"], owners[name])
-    )
+    """Declarations that come from classes behind the one whose ``keys`` are used, where they replace other keys."""
+    owners = [one for one in kind.__mro__ if "keys" in vars(one)]
+    if len(owners) < 2:
+        return frozenset()
+    before = kind.__mro__[: kind.__mro__.index(owners[0]) + 1]
+    return frozenset(name for name in ABOUT_KEYS if not any(name in vars(one) for one in before))
 
 
 ABOUT_KEYS = ("features", "key_features", "reach", "ranges")

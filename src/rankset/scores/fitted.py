@@ -340,6 +340,9 @@ def _prepared(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
     if isinstance(probs, Ragged):
         raise KindError.argument("probs", "a matrix, whose rows all have the same candidates, to fit on", probs)
     data = prepare(probs, labels, kind=kind)
+    if not isinstance(data.classes.values, range):
+        remedy = "Pass frame[classes].to_numpy(), its columns in the order of the classes."
+        raise KindError.not_a_matrix("probs", "columns with names, which a fit does not keep", remedy)
     if kind == "decision":
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)
     if len(data) == 0:
