@@ -85,7 +85,7 @@ def group(condition, label, row_group):
 
 def draws(rows, ids=None, seed=0):
     words = None if ids is None else np.asarray(ids, dtype=np.uint64)
-    return noise.draws(np.asarray(rows, dtype=np.float64), noise.Dice.of(seed, words)).tolist()
+    return noise.draws(np.asarray(rows, dtype=np.float64), noise.NoiseSeed.of(seed, words)).tolist()
 
 
 def p_values(problem, rows, row_groups, ids=None):

@@ -404,7 +404,7 @@ def test_the_earliest_of_the_blocks_that_fail_together_decides_the_error(failing
         patch.setenv(parallel.THREADS, "4")
         patch.setenv(parallel.BLOCK_BYTES, "8")
         with pytest.raises(ValueError, match=rf"^{min(failing)}$"):
-            parallel.mapped(work, 4, 1)
+            parallel.map_blocks(work, 4, 1)
 
 
 # auto
@@ -628,9 +628,9 @@ def test_exact_intervals_at_every_count(n):
 def test_luck_at_every_position(n):
     for k in range(1, n + 1):
         law = stats.betabinom(7, k, n + 1 - k)
-        assert coverage_law.luck(7, k, n, 0.8) == (law.ppf(0.1) / 7, law.ppf(0.9) / 7)
+        assert coverage_law.sampling_range(7, k, n, 0.8) == (law.ppf(0.1) / 7, law.ppf(0.9) / 7)
         assert coverage_law.beta_binomial_variance(7, k, n + 1 - k) == pytest.approx(law.var())
-    assert coverage_law.luck(7, n + 1, n, 0.8) == (1.0, 1.0)
+    assert coverage_law.sampling_range(7, n + 1, n, 0.8) == (1.0, 1.0)
 
 
 def test_an_evaluation_uses_the_confidence_that_was_asked_for():

@@ -38,7 +38,7 @@ def mean_size(sets: rs.PredictionSets) -> float:
 
 def compiled(data: Data) -> bool:
     """Whether rows like these take the compiled path in this process."""
-    return kernels.chosen(*data[0].shape) is not None
+    return kernels.choose(*data[0].shape) is not None
 
 
 def digest(rule: rs.Rule, data: Data) -> str:

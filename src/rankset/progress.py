@@ -20,7 +20,7 @@ PATIENCE = 1.0
 _watched: ContextVar[Any] = ContextVar("_watched", default=None)
 
 
-def shown(
+def bar(
     items: Iterable[Item], what: str, *, show: bool, unit: str = "batches", total: int | None = None
 ) -> Iterable[Item]:
     """``items`` as they are, counted on stderr while they are used, unless ``show`` is false."""

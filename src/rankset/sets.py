@@ -14,7 +14,7 @@ from rankset import notebook
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.arrays import Sealed
 from rankset.errors import KindError, RuleError
-from rankset.inputs.frames import ARRAY, Template, is_frame, matched
+from rankset.inputs.frames import ARRAY, Template, is_frame, match_columns
 from rankset.inputs.matrix import is_masked, label_codes, picked_rows, row_number
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names, class_names, short
@@ -82,7 +82,7 @@ class PredictionSets(Sealed):
         """
         template = ARRAY
         if is_frame(mask):
-            mask, classes, template = matched(mask, classes, name="mask")
+            mask, classes, template = match_columns(mask, classes, name="mask")
         try:
             array = np.asarray(mask)
         except ValueError:

@@ -83,11 +83,12 @@ def _reason(reason):
     first = concerned[0]
     pairs = zip(first.theirs, first.ours, strict=True)
     theirs, ours = [pair for pair in pairs if not same(*pair, first.tolerance)][-1]
-    example = f"Example: {first.source.peer}, `{first.test}`, {first.what}: {shown(theirs)} there, {shown(ours)} here."
+    numbers = f"{short_repr(theirs)} there, {short_repr(ours)} here"
+    example = f"Example: {first.source.peer}, `{first.test}`, {first.what}: {numbers}."
     return f"**{reason.name}** ({count}). {reason.told} {example}"
 
 
-def shown(value):
+def short_repr(value):
     """A number, a set of labels, or what None says."""
     if isinstance(value, tuple):
         return "{" + ", ".join(map(str, value)) + "}"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rankset.core.calibration import Calibration
-from rankset.core.lexicographic import Ladder
+from rankset.core.lexicographic import SortedKeys
 
 GROUPS = np.array([1, 0, 1, 1, 0, 1])
 KEYS = (np.array([2, 1, 1, 1, 3, 2]), np.array([0.5, 0.1, 0.7, 0.2, 0.0, 0.4]))
@@ -68,7 +68,7 @@ def test_ties_at_a_position_are_seen(calibration):
 
 
 def test_a_ladder_counts_what_comes_strictly_before():
-    ladder = Ladder((np.array([1, 1, 2, 2, 2]), np.array([0.5, 0.7, -1.0, 0.5, 0.5])))
+    ladder = SortedKeys((np.array([1, 1, 2, 2, 2]), np.array([0.5, 0.7, -1.0, 0.5, 0.5])))
     asked = (np.array([0, 1, 1, 1, 2, 2, 2, 3]), np.array([9.0, 0.5, 0.6, 0.8, -2.0, 0.5, 0.6, 0.0]))
     assert ladder.before(asked).tolist() == [0, 0, 1, 2, 2, 3, 5, 5]
 

@@ -9,7 +9,7 @@ from rankset.inputs.row_index import RowIndex
 
 
 def draws(rows, seed, ids=None):
-    return noise.draws(rows, noise.Dice.of(seed, ids))
+    return noise.draws(rows, noise.NoiseSeed.of(seed, ids))
 
 
 def test_draws_look_uniform_and_independent_of_neighbours():

@@ -26,10 +26,10 @@ def test_the_family_is_drawn_at_the_top_of_the_file():
 
 
 def test_what_came_is_shown_on_one_short_line():
-    assert errors.shown("cat") == "'cat'"
-    assert errors.shown("a  b") == "'a b'"
-    assert len(errors.shown(list(range(10_000)))) == 80
-    assert errors.shown(list(range(10_000))).endswith("…")
+    assert errors.short_repr("cat") == "'cat'"
+    assert errors.short_repr("a  b") == "'a b'"
+    assert len(errors.short_repr(list(range(10_000)))) == 80
+    assert errors.short_repr(list(range(10_000))).endswith("…")
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_what_came_is_shown_on_one_short_line():
     ],
 )
 def test_names_are_listed_up_to_five(names, text):
-    assert errors.listed(names) == text
+    assert errors.join_names(names) == text

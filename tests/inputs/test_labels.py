@@ -8,11 +8,24 @@ import pytest
 from scipy import sparse
 
 import rankset as rs
-from doors import LABEL_DOORS, LABELS, NAMES, PROBS, K, N, calibrated, changed, doors, only_warning, read_only, said
+from entry_points import (
+    LABEL_DOORS,
+    LABELS,
+    NAMES,
+    PROBS,
+    K,
+    N,
+    calibrated,
+    changed,
+    entry_points,
+    only_warning,
+    read_only,
+    said,
+)
 from rankset.errors import InputError, KindError, LabelError
 
 
-@doors(LABEL_DOORS)
+@entry_points(LABEL_DOORS)
 @pytest.mark.parametrize(
     ("labels", "error", "words"),
     [
@@ -53,7 +66,7 @@ def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(do
         door(labels)
 
 
-@doors(LABEL_DOORS)
+@entry_points(LABEL_DOORS)
 @pytest.mark.parametrize("dtype", [int, np.int8, np.uint8, np.uint16, np.uint32, np.uint64, float, np.float16, ">i4"])
 def test_labels_that_count_from_one_are_recognised(door, dtype):
     with pytest.raises(LabelError, match=said("got 3 at row", "labels look 1-based: pass classes=range(1, 4)")):
@@ -68,7 +81,7 @@ def test_labels_that_count_from_one_work_as_the_message_says():
     )
 
 
-@doors(LABEL_DOORS)
+@entry_points(LABEL_DOORS)
 def test_unknown_class_names_are_listed_up_to_five(door):
     labels = np.array(NAMES, dtype=object)[LABELS]
     with pytest.raises(LabelError, match=said("('cat', 'dog', 'fox')", "got 'emu', first at row 2", "spelling")):
@@ -78,7 +91,7 @@ def test_unknown_class_names_are_listed_up_to_five(door):
         door(strange, NAMES)
 
 
-@doors(LABEL_DOORS)
+@entry_points(LABEL_DOORS)
 def test_a_number_is_not_the_text_of_it(door):
     with pytest.raises(LabelError, match=said("('0', '1', '2')", "first at row 0", "spelling and type")):
         door(LABELS, ["0", "1", "2"])

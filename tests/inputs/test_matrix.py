@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import rankset as rs
-from doors import (
+from entry_points import (
     EVERY_SCORE,
     LABELS,
     LOGITS,
@@ -18,40 +18,40 @@ from doors import (
     by_group,
     calibrated,
     changed,
-    doors,
+    entry_points,
     said,
 )
 from rankset.errors import InputError, KindError, RuleError
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
 def test_a_nan_is_named_with_its_row_and_column(door, kind):
     with pytest.raises(InputError, match=said("got NaN at row 31, column 2", "drop that row")):
         door(changed(VALUES[kind], (31, 2), np.nan), kind)
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 def test_a_nan_among_binary_probabilities_is_named_with_its_row(door):
     with pytest.raises(InputError, match="got NaN at row 31, column 0"):
         door(changed(PROBS[:, 0], 31, np.nan), "binary")
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
 def test_plus_infinity_is_named_with_its_row_and_column(door, kind):
     with pytest.raises(InputError, match=said("probs must be finite, got inf at row 5, column 1", "drop that row")):
         door(changed(VALUES[kind], (5, 1), np.inf), kind)
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 def test_infinities_of_both_signs_in_one_row_are_an_error_and_no_numpy_warning(door):
     rows = changed(changed(PROBS, (5, 1), np.inf), (5, 2), -np.inf)
     with pytest.raises(InputError, match="got -inf at row 5, column 2"):
         door(rows)
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize("kind", ["logits", "decision"])
 def test_a_row_of_nothing_but_minus_infinity_is_refused(door, kind):
     with pytest.raises(InputError, match=said("row 8 holds nothing else", "At least one label must be possible")):
@@ -65,7 +65,7 @@ def test_a_logit_of_minus_infinity_is_a_probability_of_zero():
     assert rule == rs.calibrate(changed(LOGITS, (8, 1), -1e9), LABELS, kind="logits")
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -91,7 +91,7 @@ def test_rows_that_are_not_probabilities_are_refused_with_a_guess_at_what_they_a
         door(rows)
 
 
-@doors(NEW_ROW_DOORS)
+@entry_points(NEW_ROW_DOORS)
 def test_rows_on_another_scale_than_the_calibration_are_refused(door):
     with pytest.raises(InputError, match="look like logits"):
         door(LOGITS)
@@ -135,7 +135,7 @@ def test_a_sum_that_misses_by_a_hundredth_exactly_is_near_enough_however_it_is_r
             rs.calibrate(bad, np.arange(len(rows)) % 3, score=score)
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -151,7 +151,7 @@ def test_binary_probabilities_outside_the_unit_interval_are_refused(door, rows, 
         door(rows, "binary")
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(door, threads, monkeypatch):
     monkeypatch.setenv("RANKSET_BLOCK_BYTES", "72")
@@ -160,7 +160,7 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
         door(changed(changed(PROBS, (17, 0), np.nan), (36, 1), np.nan))
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize(
     ("rows", "error", "words"),
     [
@@ -195,7 +195,7 @@ def test_what_is_no_matrix_of_real_numbers_is_refused_with_what_to_pass(door, ro
         door(rows)
 
 
-@doors(NEW_ROW_DOORS)
+@entry_points(NEW_ROW_DOORS)
 @pytest.mark.parametrize("rows", [PROBS[:, :2], np.hstack([PROBS, PROBS]), np.zeros((0, 2))])
 def test_another_number_of_columns_is_refused_with_both_numbers(door, rows):
     words = said("the 3 columns of the calibration", f"got {rows.shape[1]}", "in the order used to calibrate")

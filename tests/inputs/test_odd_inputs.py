@@ -12,7 +12,22 @@ import pyarrow as pa
 import pytest
 
 import rankset as rs
-from doors import EVERY_SCORE, GRID, GROUPS, LABELS, LOGITS, NAMES, PROBS, TRUTH, VALUES, K, N, changed, read_only, said
+from entry_points import (
+    EVERY_SCORE,
+    GRID,
+    GROUPS,
+    LABELS,
+    LOGITS,
+    NAMES,
+    PROBS,
+    TRUTH,
+    VALUES,
+    K,
+    N,
+    changed,
+    read_only,
+    said,
+)
 from rankset.core.kernels import WORTHWHILE
 from rankset.core.parallel import DEFAULT_BLOCK_BYTES
 from rankset.errors import InputError, KindError, LabelError

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rankset as rs
-from doors import GROUPS, LABELS, PROBS, N, said
+from entry_points import GROUPS, LABELS, PROBS, N, said
 from rankset.errors import InputError
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.report import study

@@ -35,8 +35,8 @@ def least_hits(n, alpha):
 
 
 def keys_are_distinct(problem):
-    dice = noise.Dice.of(0, None if problem.ids is None else np.array(problem.ids, np.uint64))
-    draws = noise.draws(problem.probs.astype(float), dice)
+    noise_seed = noise.NoiseSeed.of(0, None if problem.ids is None else np.array(problem.ids, np.uint64))
+    draws = noise.draws(problem.probs.astype(float), noise_seed)
     cells = [
         (group(problem.condition, label, name), key(problem.score, row, label, draw))
         for row, label, name, draw in zip(problem.probs, problem.labels, problem.groups, draws.tolist(), strict=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.core.cells import LabelCells, RankedCells, Rows
-from rankset.core.noise import Dice, draws
+from rankset.core.noise import NoiseSeed, draws
 from rankset.core.parallel import BLOCK_BYTES, THREADS
 from strategies import DETERMINISTIC, ORDER_ONLY, SCORES, Problem, alphas, problems, problems_with_news, rows, sized
 
@@ -121,7 +121,7 @@ def test_scores_that_need_order_only_accept_any_numbers(score):
 @given(st.integers(1, 6).flatmap(lambda k: rows(5, k)), st.data())
 def test_a_cell_found_by_counting_equals_the_cell_found_by_sorting_bit_for_bit(probs, data):
     wide = probs.astype(np.float64)
-    block = Rows(wide, lambda: draws(wide, Dice.of(0)))
+    block = Rows(wide, lambda: draws(wide, NoiseSeed.of(0)))
     everything = RankedCells(block)
     labels = np.array(data.draw(st.lists(st.integers(0, wide.shape[1] - 1), min_size=5, max_size=5)))
     counted = LabelCells(block, labels)

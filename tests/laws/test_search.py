@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset.core import lexicographic, ranking
 from rankset.core.cells import RankedCells, Rows
-from rankset.core.kernels.twins import Listed
+from rankset.core.kernels.compiled import RankedColumns
 from rankset.core.parallel import BLOCK_BYTES
 from rankset.inputs.prepare import prepare
 from rankset.rules.batch import Batch
@@ -70,13 +70,13 @@ def test_what_is_within_reach_is_all_there_is(score, case, alpha, empty):
 @given(cases, st.integers(1, 400), st.sampled_from([0.05, 0.5, 0.8, 0.95, 0.999, 1.0, 1.5, np.inf]), st.booleans())
 def test_the_likeliest_labels_are_those_within_the_limits_and_few_others(case, rank, mass, floored):
     probs, _ = wide_rows(*case)
-    floors = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
+    cutoffs = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
     everything = RankedCells(Rows(probs, lambda: None))
     inside = (everything.rank <= rank) & (everything.before <= mass)
     if floored:
-        inside &= everything.prob >= floors[everything.row]
-    columns, sizes = ranking.likeliest(probs, rank, mass, floors)
-    listed = RankedCells(Rows(probs, lambda: None), Listed(columns, sizes))
+        inside &= everything.prob >= cutoffs[everything.row]
+    columns, sizes = ranking.likeliest(probs, rank, mass, cutoffs)
+    listed = RankedCells(Rows(probs, lambda: None), RankedColumns(columns, sizes))
     assert set(everything.flat[inside]) <= set(listed.flat)
     for feature in ("rank", "mass", "prob"):
         known = dict(zip(everything.flat, getattr(everything, feature), strict=True))

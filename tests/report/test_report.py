@@ -135,7 +135,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert "exists already" in done.stderr
 
 
-def shown(path):
+def short_repr(path):
     (found,) = DATA.findall(path.read_text(encoding="utf-8"))
     return json.loads(found)
 
@@ -152,13 +152,13 @@ def test_the_command_on_rules_and_on_tables(tmp_path, monkeypatch):
     np.save("y.npy", LABELS[NEW])
     run = partial(CliRunner().invoke, rankset)
     assert run(["report", "thr.rankset", "x.npy", "y.npy", "-o", "one.html"]).exit_code == 0
-    assert shown(tmp_path / "one.html")["scores"] == [STUDY.data["scores"][1]]
+    assert short_repr(tmp_path / "one.html")["scores"] == [STUDY.data["scores"][1]]
     done = run(["report", "named.rankset", "x.npy", "y.npy", "-o", "numbers.html"])  # labels as column numbers
     assert done.exit_code == 0, done.output
     done = run(["report", "val.csv", "test.csv", "--label", "y", "--kind", "logits", "-o", "tables.html"])
     assert done.exit_code == 0, done.output
-    assert shown(tmp_path / "tables.html")["scores"][0]["coverage"] == STUDY.data["scores"][0]["coverage"]
-    assert shown(tmp_path / "numbers.html")["scores"] == shown(tmp_path / "tables.html")["scores"][:1]
+    assert short_repr(tmp_path / "tables.html")["scores"][0]["coverage"] == STUDY.data["scores"][0]["coverage"]
+    assert short_repr(tmp_path / "numbers.html")["scores"] == short_repr(tmp_path / "tables.html")["scores"][:1]
     for wrong in (["thr.rankset", "x.npy"], ["x.npy", "y.npy"], ["x.npy", "thr.rankset", "y.npy"]):
         done = run(["report", *wrong, "-o", "no.html"])
         assert done.exit_code == 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from doors import (
+from entry_points import (
     GROUP_DOORS,
     GROUPS,
     ID_DOORS,
@@ -18,14 +18,14 @@ from doors import (
     by_group,
     calibrated,
     changed,
-    doors,
+    entry_points,
     only_warning,
     said,
 )
 from rankset.errors import InputError, KindError, LabelError
 
 
-@doors(GROUP_DOORS)
+@entry_points(GROUP_DOORS)
 @pytest.mark.parametrize(
     ("groups", "error", "words"),
     [
@@ -53,7 +53,7 @@ def test_groups_that_are_no_names_are_refused(door, groups, error, words):
 GROUP_DOORS_OF_RULES = {name: door for name, door in GROUP_DOORS.items() if name != "evaluate"}
 
 
-@doors(GROUP_DOORS_OF_RULES)
+@entry_points(GROUP_DOORS_OF_RULES)
 def test_a_condition_that_looks_at_groups_asks_for_them(door):
     with pytest.raises(LabelError, match=said("PerGroup() needs to know each row's group", "Pass groups=")):
         door(None)
@@ -148,7 +148,7 @@ def test_a_new_group_in_an_update_is_learned_without_a_warning():
     assert rule.spec.groups.values == ("north", "south", "west")
 
 
-@doors(ID_DOORS)
+@entry_points(ID_DOORS)
 @pytest.mark.parametrize(
     ("ids", "error", "words"),
     [

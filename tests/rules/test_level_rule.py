@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from doors import GROUPS, LABELS, PROBS, N
+from entry_points import GROUPS, LABELS, PROBS, N
 from rankset.engines.parts import Predicting
 from rankset.errors import LabelError, RuleError
 

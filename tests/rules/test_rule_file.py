@@ -68,7 +68,7 @@ def draw(row, seed, identity=None):
 @pytest.mark.parametrize("seed", [0, 1, 2**63])
 def test_the_draw_is_as_described(n_columns, seed):
     rows = np.random.default_rng(n_columns).dirichlet(np.ones(n_columns), 20)
-    assert noise.draws(rows, noise.Dice.of(seed)).tolist() == [draw(row, seed) for row in rows.tolist()]
+    assert noise.draws(rows, noise.NoiseSeed.of(seed)).tolist() == [draw(row, seed) for row in rows.tolist()]
     ids = np.arange(20, dtype=np.uint64)
     expected = [draw(row, seed, identity) for identity, row in enumerate(rows.tolist())]
-    assert noise.draws(rows, noise.Dice.of(seed, ids)).tolist() == expected
+    assert noise.draws(rows, noise.NoiseSeed.of(seed, ids)).tolist() == expected

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from doors import LABELS, LOGITS, PROBS, ROW_DOORS, N, calibrated, changed, doors, said
+from entry_points import LABELS, LOGITS, PROBS, ROW_DOORS, N, calibrated, changed, entry_points, said
 from rankset.errors import KindError, RuleError, ScoreError
 
 
@@ -109,7 +109,7 @@ def test_an_unknown_treatment_of_empty_sets_is_refused(empty):
         calibrated().predict(PROBS, 0.1, empty=empty)
 
 
-@doors(ROW_DOORS)
+@entry_points(ROW_DOORS)
 @pytest.mark.parametrize("name", ["RANKSET_THREADS", "RANKSET_BLOCK_BYTES"])
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "1e6", " 4"])
 def test_silly_settings_are_refused(door, name, value, monkeypatch):

@@ -182,7 +182,7 @@ def predict(
         if several
         else _one_by_one(rule, found[0], alpha, empty, layout)
     )
-    parts = progress.shown(sets, "predicting", show=several, unit="files", total=len(found))
+    parts = progress.bar(sets, "predicting", show=several, unit="files", total=len(found))
     with once(), closing(sets):  # where writing fails, worker processes end, too
         if output in (None, "-"):
             write_sets.stream(sys.stdout.buffer, parts, style=style)
@@ -199,7 +199,7 @@ def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout
     with rows.named():
         sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
         start = 0
-        for part in progress.shown(sets, "predicting", show=count > 1, unit="parts", total=count):
+        for part in progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count):
             yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
             start += len(part)
             read_scores.release(rows.scores)

@@ -123,11 +123,11 @@ class Calibration(Sealed):
         _check_alike(keys, self.keys)
         sizes = np.append(self.counts, 0)[groups]
         starts = np.append(self.offsets[:-1], 0)[groups]
-        return sizes - (self._ladder.before((groups, *keys)) - starts), sizes
+        return sizes - (self._sorted_keys.before((groups, *keys)) - starts), sizes
 
     @cached_property
-    def _ladder(self) -> lexicographic.Ladder:
-        return lexicographic.Ladder((self.groups, *self.keys))
+    def _sorted_keys(self) -> lexicographic.SortedKeys:
+        return lexicographic.SortedKeys((self.groups, *self.keys))
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """The same rows with group g called ``numbers[g]``, of ``count`` groups."""

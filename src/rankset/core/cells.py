@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
-from rankset.core.kernels.twins import Listed, Read
+from rankset.core.kernels.compiled import RankedColumns, Read
 from rankset.core.scratch import scratch
 from rankset.errors import InputError, ScoreError
 
@@ -69,7 +69,7 @@ class Rows:
     """A block of rows (n, K), float32 or float64, and what all cells of a row share.
 
     ``additive`` says that entries may be added up, ``summed`` that rows are known to sum to about 1; ``start`` is
-    the number of the first row; ``dice`` is what compiled loops make draws of, where they can.
+    the number of the first row; ``noise_seed`` is what compiled loops make draws of, where they can.
     """
 
     probs: NDArray[Any]
@@ -77,7 +77,7 @@ class Rows:
     additive: bool = True
     summed: bool = False
     start: int = 0
-    dice: noise.Dice | None = None
+    noise_seed: noise.NoiseSeed | None = None
 
     @lazy
     def top(self) -> Floats:
@@ -238,10 +238,10 @@ class LabelCells(Cells):
 class RankedCells(Cells):
     """The most likely cells of every row, all of them by default: row after row, in the order of its ranking."""
 
-    def __init__(self, rows: Rows, listed: Listed | None = None) -> None:
+    def __init__(self, rows: Rows, listed: RankedColumns | None = None) -> None:
         """``listed`` are those that count, with what compiled loops know of them already."""
         self.rows = rows
-        self._listed = listed or Listed(*ranking.likeliest(rows.probs, math.inf, math.inf, None))
+        self._listed = listed or RankedColumns(*ranking.likeliest(rows.probs, math.inf, math.inf, None))
 
     @property
     def sizes(self) -> Ints:

@@ -62,7 +62,7 @@ def beta_binomial_variance(m: int, a: float, b: float) -> float:
     return m * a * b * (a + b + m) / ((a + b) ** 2 * (a + b + 1))
 
 
-def luck(m: int, k: int, n: int, confidence: float) -> tuple[float, float]:
+def sampling_range(m: int, k: int, n: int, confidence: float) -> tuple[float, float]:
     """Where the share covered of ``m`` rows falls with ``confidence``, after a cut at the ``k``-th of ``n`` keys."""
     if k > n:
         return 1.0, 1.0

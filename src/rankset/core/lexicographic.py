@@ -87,7 +87,7 @@ def not_after(keys: Keys, bounds: Keys) -> NDArray[np.bool_]:
     return answer
 
 
-class Ladder:
+class SortedKeys:
     """Sorted keys, ready to tell where any other key stands among them.
 
     Each key is replaced by its place among the distinct values on the ladder (odd: on a value, even: between
@@ -103,14 +103,14 @@ class Ladder:
             distinct = np.unique(codes)
             codes = _place(distinct, codes)
             self._steps.append((values, distinct))
-        self._rungs = codes
+        self._places = codes
 
     def before(self, keys: Keys) -> NDArray[np.int64]:
         """How many rungs come strictly before each of ``keys``."""
         codes = np.zeros(np.broadcast_shapes(*(key.shape for key in keys)), dtype=np.int64)
         for key, (values, distinct) in zip(keys, self._steps, strict=True):
             codes = _place(distinct, _joined(codes, values, key))
-        return np.searchsorted(self._rungs, codes, side="left")
+        return np.searchsorted(self._places, codes, side="left")
 
 
 def _joined(

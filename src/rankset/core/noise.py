@@ -17,24 +17,24 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Dice:
+class NoiseSeed:
     """What draws are made of besides the rows: the mixed seed, and one mixed word per row or one for all."""
 
     seeded: np.uint64
     words: Words
 
     @classmethod
-    def of(cls, seed: int, ids: Words | None = None) -> "Dice":
-        """The dice that ``seed`` chooses; ``ids`` (n,) tell rows further apart."""
+    def of(cls, seed: int, ids: Words | None = None) -> "NoiseSeed":
+        """The noise_seed that ``seed`` chooses; ``ids`` (n,) tell rows further apart."""
         seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)[0]
         return cls(seeded, np.zeros(1, dtype=np.uint64) if ids is None else _mixed(ids ^ GOLDEN))
 
-    def rows(self, part: slice) -> "Dice":
-        """The dice of some of the rows."""
-        return self if len(self.words) == 1 else Dice(self.seeded, self.words[part])
+    def rows(self, part: slice) -> "NoiseSeed":
+        """The noise_seed of some of the rows."""
+        return self if len(self.words) == 1 else NoiseSeed(self.seeded, self.words[part])
 
 
-def draws(values: NDArray[Any], dice: Dice) -> NDArray[np.float64]:
+def draws(values: NDArray[Any], noise_seed: NoiseSeed) -> NDArray[np.float64]:
     """One number in [0, 1) per row of ``values`` (n, K)."""
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
@@ -43,10 +43,10 @@ def draws(values: NDArray[Any], dice: Dice) -> NDArray[np.float64]:
     words[:-3] = _bits(values[:, sampled].T)
     words[-3] = _bits(values[np.arange(n_rows), largest])
     words[-2] = largest
-    words[-1] = dice.words
+    words[-1] = noise_seed.words
     words += np.arange(1, len(words) + 1, dtype=np.uint64)[:, np.newaxis] * GOLDEN
     total = _mixed(words).sum(axis=0, dtype=np.uint64)
-    return (_mixed(total ^ dice.seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (_mixed(total ^ noise_seed.seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _bits(values: NDArray[Any]) -> Words:
@@ -65,5 +65,5 @@ def _mixed(words: Words) -> Words:
     return words
 
 
-NO_DICE = Dice.of(0)
+NO_NOISE = NoiseSeed.of(0)
 """For scores that do not draw."""

@@ -28,7 +28,7 @@ def split(n_rows: int, n_columns: int, scale: int = 1) -> Iterator[slice]:
         yield slice(start, min(start + step, n_rows))
 
 
-def mapped(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> list[Result]:
+def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> list[Result]:
     """``function`` of every block, in row order; the earliest failing block decides the error.
 
     Threads, this one among them, take the next block whenever they are done with one, and meet at the end only:

@@ -39,30 +39,30 @@ def whole(values: Floats) -> Ints:
     return _by_words(values) if values.dtype == np.float32 else _by_argsort(values)
 
 
-def likeliest(values: Floats, rank: float, mass: float, floors: Floats | None) -> tuple[Ints, Ints]:
+def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) -> tuple[Ints, Ints]:
     """Columns row after row, in ranking order, and how many of each row.
 
-    They are all those whose rank is at most ``rank``, whose entry reaches its row's floor (n,), and that have no more
+    They are all those whose rank is at most ``rank``, whose entry reaches its row's cutoff (n,), and that have no more
     than ``mass`` before them (entries are then not negative); and few others.
 
     >>> likeliest(np.array([[0.1, 0.5, 0.2, 0.2]]), 2, np.inf, None)
     (array([1, 2, 3]), array([3]))
     """
     n_rows, n_columns = values.shape
-    known = [] if floors is None else [floors]
+    known = [] if cutoffs is None else [cutoffs]
     if rank < n_columns:
         known.append(_at_rank(values, int(max(1, rank))))
     if mass < math.inf:
-        with np.errstate(all="ignore"):  # a mass beyond all floats makes no floor
+        with np.errstate(all="ignore"):  # a mass beyond all floats makes no cutoff
             known.append(_at_mass(values, mass))
     if not known:
         return whole(values).ravel(), np.full(n_rows, n_columns)
     return _reaching(values, np.maximum.reduce(known))
 
 
-def _reaching(values: Floats, floors: Floats) -> tuple[Ints, Ints]:
-    """The columns of the entries that reach their row's floor, row after row in ranking order, and how many."""
-    inside = np.greater_equal(values, floors[:, np.newaxis], out=scratch(values.shape, np.bool_))
+def _reaching(values: Floats, cutoffs: Floats) -> tuple[Ints, Ints]:
+    """The columns of the entries that reach their row's cutoff, row after row in ranking order, and how many."""
+    inside = np.greater_equal(values, cutoffs[:, np.newaxis], out=scratch(values.shape, np.bool_))
     sizes = count(inside)
     flat = np.flatnonzero(inside)
     rows = np.repeat(np.arange(len(values)), sizes)
@@ -72,7 +72,7 @@ def _reaching(values: Floats, floors: Floats) -> tuple[Ints, Ints]:
 
 
 def _at_rank(values: Floats, rank: int) -> Floats:
-    """A floor for each row (n,) that at least ``rank`` entries reach, and few more.
+    """A cutoff for each row (n,) that at least ``rank`` entries reach, and few more.
 
     Whatever value the largest entries of so many lanes reach, so many entries reach.
     """
@@ -92,10 +92,10 @@ def _at_rank(values: Floats, rank: int) -> Floats:
 
 
 def _at_mass(values: Floats, mass: float) -> Floats:
-    """A floor for each row (n,), none of it negative, below which every entry has more than ``mass`` before it.
+    """A cutoff for each row (n,), none of it negative, below which every entry has more than ``mass`` before it.
 
     The entries below t, and what lies before them, make up the row. So if all entries, cut off at t, sum to less than
-    the row's sum minus ``mass``, t is such a floor; the largest is searched by bisection, with room for rounding.
+    the row's sum minus ``mass``, t is such a cutoff; the largest is searched by bisection, with room for rounding.
     """
     n_columns = values.shape[1]
     room = 4 * n_columns * float(np.finfo(values.dtype).eps)

@@ -17,7 +17,7 @@
 Every sentence says what was expected, what came, and what to do.
 """
 
-from rankset.errors.base import RanksetError, RanksetWarning, listed, located, moved, once, shown, warn
+from rankset.errors.base import RanksetError, RanksetWarning, join_names, located, moved, once, short_repr, warn
 from rankset.errors.data import InputError, KindError, LabelError, RowError
 from rankset.errors.disk import FileError, StorageError
 from rankset.errors.questions import LevelError, RuleError, ScoreError, SplitError
@@ -35,11 +35,11 @@ __all__ = [
     "ScoreError",
     "SplitError",
     "StorageError",
-    "listed",
+    "join_names",
     "located",
     "moved",
     "once",
-    "shown",
+    "short_repr",
     "warn",
 ]
 

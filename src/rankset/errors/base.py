@@ -16,7 +16,7 @@ class RanksetWarning(UserWarning):
     """Something valid that deserves a look."""
 
 
-def shown(value: object, limit: int = 80) -> str:
+def short_repr(value: object, limit: int = 80) -> str:
     """What came, never a page of it."""
     try:
         text = " ".join(repr(value).split())
@@ -73,8 +73,8 @@ def located(where: str, first_row: int = 0) -> Iterator[None]:
         raise type(error)(f"{where}: {message}" if where else message) from error
 
 
-def listed(names: Sequence[object], limit: int = 5) -> str:
+def join_names(names: Sequence[object], limit: int = 5) -> str:
     """Up to ``limit`` names in quotes, then how many more there are."""
-    first = ", ".join(shown(name) for name in names[:limit])
+    first = ", ".join(short_repr(name) for name in names[:limit])
     rest = len(names) - limit
     return f"{first} and {rest:,} more" if rest > 0 else first

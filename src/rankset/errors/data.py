@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rankset.errors.base import RanksetError, listed, shown
+from rankset.errors.base import RanksetError, join_names, short_repr
 
 
 class KindError(RanksetError, TypeError):
@@ -15,7 +15,7 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def frame_column(cls, name: str, column: object, received: str) -> "KindError":
         return cls(
-            f"the columns of {name} must hold numbers, one column per class, got {received} in {shown(column)}. "
+            f"the columns of {name} must hold numbers, one column per class, got {received} in {short_repr(column)}. "
             f"Drop or convert that column."
         )
 
@@ -23,13 +23,13 @@ class KindError(RanksetError, TypeError):
     def pipeline_row(cls, name: str, row: int, value: object) -> "KindError":
         return cls(
             f"{name} must hold a list of {{'label': …, 'score': …}} per text, each label once, "
-            f"got {shown(value)} at row {row}. Pass what pipeline(texts, top_k=None) returns."
+            f"got {short_repr(value)} at row {row}. Pass what pipeline(texts, top_k=None) returns."
         )
 
     @classmethod
     def batch(cls, where: object, received: str) -> "KindError":
         return cls(
-            f"a batch must have {shown(where)}, got {received}. Say where it stands: a key, a place or a function."
+            f"a batch must have {short_repr(where)}, got {received}. Say where it stands: a key, a place or a function."
         )
 
     @classmethod
@@ -72,7 +72,7 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def cell(cls, name: str, row: int, column: int, value: object) -> "KindError":
         return cls(
-            f"{name} must hold numbers only, got {shown(value)} at row {row}, column {column}. "
+            f"{name} must hold numbers only, got {short_repr(value)} at row {row}, column {column}. "
             f"Convert or drop that entry."
         )
 
@@ -89,13 +89,13 @@ class KindError(RanksetError, TypeError):
 
     @classmethod
     def argument(cls, name: str, expected: str, value: object) -> "KindError":
-        return cls(f"{name} must be {expected}, got {shown(value)}.")
+        return cls(f"{name} must be {expected}, got {short_repr(value)}.")
 
     @classmethod
     def no_whole_rule(cls, what: str, received: object) -> "KindError":
         return cls(
             f"{what} needs rules that answer at every level from one matrix of scores, objects of rankset.Rule, "
-            f"got {shown(received)}. Pass what rankset.calibrate or rankset.load gives: the rule itself in place of "
+            f"got {short_repr(received)}. Pass what rankset.calibrate or rankset.load gives: the rule itself in place of "
             f"rule.at(alpha), one rule in place of a rule of folds."
         )
 
@@ -103,7 +103,7 @@ class KindError(RanksetError, TypeError):
     def rows(cls, received: object) -> "KindError":
         return cls(
             f"rows are picked by a slice, by row numbers, or by an array with True or False for every row, "
-            f"got {shown(received)}. Pass one of these."
+            f"got {short_repr(received)}. Pass one of these."
         )
 
     @classmethod
@@ -152,8 +152,8 @@ class InputError(RanksetError, ValueError):
     @classmethod
     def other_rows(cls, name: str, known: str, row: int, expected: object, received: object) -> "InputError":
         return cls(
-            f"{name} must have the index of {known}, got other entries: {shown(received)} at row {row}, "
-            f"where {known} have {shown(expected)}. "
+            f"{name} must have the index of {known}, got other entries: {short_repr(received)} at row {row}, "
+            f"where {known} have {short_repr(expected)}. "
             f"Pass {name} of the same rows, or {name}.to_numpy() if they are."
         )
 
@@ -182,8 +182,8 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def pipeline_labels(cls, name: str, row: int, missing: Sequence[object], unknown: Sequence[object]) -> "InputError":
-        lacks = f"no score for {listed(missing)}" if missing else ""
-        extra = f"a score for {listed(unknown)}, no class" if unknown else ""
+        lacks = f"no score for {join_names(missing)}" if missing else ""
+        extra = f"a score for {join_names(unknown)}, no class" if unknown else ""
         return cls(
             f"{name} must score every class, got {' and '.join(filter(None, (lacks, extra)))} at row {row}. "
             f"Call the pipeline with top_k=None, and pass the model's own labels as classes=."
@@ -206,8 +206,8 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def frame_columns(cls, name: str, missing: Sequence[object], unknown: Sequence[object]) -> "InputError":
-        lacks = f"no column for {listed(missing)}" if missing else ""
-        extra = f"{listed(unknown)}, no class" if unknown else ""
+        lacks = f"no column for {join_names(missing)}" if missing else ""
+        extra = f"{join_names(unknown)}, no class" if unknown else ""
         received = " and ".join(filter(None, (lacks, extra)))
         return cls(
             f"the columns of {name} must be the classes, in any order, got {received}. "
@@ -324,7 +324,7 @@ class LabelError(RanksetError, ValueError):
     def out_of_range(cls, name: str, row: int, value: object, n_classes: int) -> "LabelError":
         return cls(
             f"{name} must be whole numbers from 0 to {n_classes - 1}, the column numbers, "
-            f"got {shown(value)} at row {row}. For other labels pass classes=[...], their names in column order."
+            f"got {short_repr(value)} at row {row}. For other labels pass classes=[...], their names in column order."
         )
 
     @classmethod
@@ -337,14 +337,14 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def names_without_classes(cls, name: str, row: int, value: object) -> "LabelError":
         return cls(
-            f"{name} must be column numbers where classes are numbers, got the text {shown(value)} at row {row}. "
+            f"{name} must be column numbers where classes are numbers, got the text {short_repr(value)} at row {row}. "
             f"Pass classes=[...], the names in column order, or the labels as numbers."
         )
 
     @classmethod
     def unknown(cls, name: str, row: int, unknown: Sequence[object], known: Sequence[object]) -> "LabelError":
         return cls(
-            f"{name} must be among the classes ({listed(known)}), got {listed(unknown)}, first at row {row}. "
+            f"{name} must be among the classes ({join_names(known)}), got {join_names(unknown)}, first at row {row}. "
             f"Check spelling and type, or pass the classes= these labels belong to; "
             f"column numbers become names by np.array(classes)[labels]."
         )
@@ -352,34 +352,36 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def other_labels(cls, labels: Sequence[object], classes: Sequence[object]) -> "LabelError":
         return cls(
-            f"labels must be among the classes the trained model knows ({listed(classes)}), got {listed(labels)}. "
+            f"labels must be among the classes the trained model knows ({join_names(classes)}), got {join_names(labels)}. "
             f"Pass labels as the model was trained with."
         )
 
     @classmethod
     def padding(cls, row: int, value: object, count: int) -> "LabelError":
         return cls(
-            f"labels must be candidates of their rows, got {shown(value)} at row {row}, which has {count} of them. "
+            f"labels must be candidates of their rows, got {short_repr(value)} at row {row}, which has {count} of them. "
             f"Check the counts, or drop that row."
         )
 
     @classmethod
     def same_text(cls, backend: str, names: Sequence[object]) -> "LabelError":
         return cls(
-            f"columns of {backend} are texts, and class names must differ as texts there, got {listed(names)}. "
+            f"columns of {backend} are texts, and class names must differ as texts there, got {join_names(names)}. "
             f"Pass backend='pandas', or rename classes."
         )
 
     @classmethod
     def one_text(cls, where: str, names: Sequence[object]) -> "LabelError":
         return cls(
-            f"{where} holds class names as texts, which must differ there, got {listed(names)}. "
+            f"{where} holds class names as texts, which must differ there, got {join_names(names)}. "
             f"Rename one of them, or write jsonl."
         )
 
     @classmethod
     def duplicates(cls, names: Sequence[object]) -> "LabelError":
-        return cls(f"class names must be distinct, got {listed(names)} more than once. Rename or merge those columns.")
+        return cls(
+            f"class names must be distinct, got {join_names(names)} more than once. Rename or merge those columns."
+        )
 
     @classmethod
     def class_count(cls, expected: int, received: int) -> "LabelError":
@@ -387,12 +389,12 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def groups_missing(cls, condition: object) -> "LabelError":
-        return cls(f"{shown(condition)} needs to know each row's group, got none. Pass groups=, one name per row.")
+        return cls(f"{short_repr(condition)} needs to know each row's group, got none. Pass groups=, one name per row.")
 
     @classmethod
     def groups_unused(cls, condition: object) -> "LabelError":
         return cls(
-            f"groups= was given, but {shown(condition)} does not look at the rows' groups. "
+            f"groups= was given, but {short_repr(condition)} does not look at the rows' groups. "
             f"Pass condition=PerGroup() when calibrating, or leave groups out."
         )
 
@@ -400,7 +402,7 @@ class LabelError(RanksetError, ValueError):
     def group_numbers(cls, condition: object, count: int, received: object) -> "LabelError":
         return cls(
             f"a condition must number the groups of calibration rows from 0 to {count - 1}, "
-            f"got {received} from {shown(condition)}."
+            f"got {received} from {short_repr(condition)}."
         )
 
     @classmethod

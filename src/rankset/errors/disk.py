@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rankset.errors.base import RanksetError, listed, shown
+from rankset.errors.base import RanksetError, join_names, short_repr
 
 
 class FileError(RanksetError, ValueError):
@@ -50,7 +50,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def no_class(cls, path: str, missing: Sequence[str]) -> "FileError":
-        return cls(f"{path}: the columns must be the classes of the rule, got none for {listed(missing)}. Add it.")
+        return cls(f"{path}: the columns must be the classes of the rule, got none for {join_names(missing)}. Add it.")
 
     @classmethod
     def unmatched(cls, path: str) -> "FileError":
@@ -71,27 +71,27 @@ class FileError(RanksetError, ValueError):
     def numbers_or_names(cls, path: str, names: Sequence[str]) -> "FileError":
         return cls(
             f"{path}: labels must tell their columns by name, got whole numbers, which may be column numbers or the "
-            f"names {listed(names)}. Write labels as the names are written."
+            f"names {join_names(names)}. Write labels as the names are written."
         )
 
     @classmethod
     def first_class(cls, path: str, name: str) -> "FileError":
         return cls(
             f"{path}: a single column must hold the probability of the second class, got a column called as the first, "
-            f"{shown(name)}. Write the probability of the second class, or rename the column."
+            f"{short_repr(name)}. Write the probability of the second class, or rename the column."
         )
 
     @classmethod
     def no_array(cls, path: str, name: str) -> "FileError":
         return cls(
-            f"{path}: columns kept in npz must hold numbers or texts, got lists or bytes in {shown(name)}. "
+            f"{path}: columns kept in npz must hold numbers or texts, got lists or bytes in {short_repr(name)}. "
             f"Write jsonl or parquet."
         )
 
     @classmethod
     def other_type(cls, name: str, expected: object, received: object) -> "FileError":
         return cls(
-            f"column {shown(name)} must be of one type in all files to be kept, got {expected} and then {received}. "
+            f"column {short_repr(name)} must be of one type in all files to be kept, got {expected} and then {received}. "
             f"Convert it, or write csv."
         )
 
@@ -101,7 +101,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def no_arrays(cls, path: str, key: str) -> "FileError":
-        return cls(f"{path}: --key picks an array of an .npz file, got {shown(key)} for another kind. Drop --key.")
+        return cls(f"{path}: --key picks an array of an .npz file, got {short_repr(key)} for another kind. Drop --key.")
 
     @classmethod
     def not_a_column(cls, path: str, shape: tuple[int, ...]) -> "FileError":
@@ -109,12 +109,14 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def one_column_twice(cls, name: str) -> "FileError":
-        return cls(f"a column is one of labels, groups or ids, got {shown(name)} for two of them. Pass different ones.")
+        return cls(
+            f"a column is one of labels, groups or ids, got {short_repr(name)} for two of them. Pass different ones."
+        )
 
     @classmethod
     def other_names(cls, told: Sequence[str], names: Sequence[str]) -> "FileError":
         return cls(
-            f"the classes that were told must be the names of the columns, got {listed(told)} and {listed(names)}. "
+            f"the classes that were told must be the names of the columns, got {join_names(told)} and {join_names(names)}. "
             f"Name the columns so, or pass a file without a header and --no-header."
         )
 
@@ -124,18 +126,20 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def same_names(cls, path: str, name: str) -> "FileError":
-        return cls(f"{path}: columns must have different names, got {shown(name)} twice. Rename one of them.")
+        return cls(f"{path}: columns must have different names, got {short_repr(name)} twice. Rename one of them.")
 
     @classmethod
     def no_header(cls, path: str, names: Sequence[str]) -> "FileError":
         return cls(
-            f"{path}: the first line must name the columns, got {listed(names, 3)}. "
+            f"{path}: the first line must name the columns, got {join_names(names, 3)}. "
             f"If there are no names say --no-header."
         )
 
     @classmethod
     def other_separator(cls, path: str, name: str) -> "FileError":
-        return cls(f"{path}: columns must be separated by commas (.csv) or tabs (.tsv), got one column {shown(name)}.")
+        return cls(
+            f"{path}: columns must be separated by commas (.csv) or tabs (.tsv), got one column {short_repr(name)}."
+        )
 
     @classmethod
     def suffix(cls, path: str, expected: str) -> "FileError":
@@ -143,7 +147,9 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def separator_in_name(cls, path: str, name: object) -> "FileError":
-        return cls(f"{path}: a csv file puts | between labels, got the class {shown(name)}. Write jsonl or parquet.")
+        return cls(
+            f"{path}: a csv file puts | between labels, got the class {short_repr(name)}. Write jsonl or parquet."
+        )
 
     @classmethod
     def not_for_spreadsheets(cls, path: str) -> "FileError":
@@ -178,40 +184,46 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def which_key(cls, path: str, keys: Sequence[str]) -> "FileError":
-        return cls(f"{path}: it holds {listed(keys) or 'no arrays'}; say which one with --key.")
+        return cls(f"{path}: it holds {join_names(keys) or 'no arrays'}; say which one with --key.")
 
     @classmethod
     def no_key(cls, path: str, key: str, keys: Sequence[str]) -> "FileError":
-        return cls(f"{path}: it has no {shown(key)}, it has {listed(keys)}.")
+        return cls(f"{path}: it has no {short_repr(key)}, it has {join_names(keys)}.")
 
     @classmethod
     def no_column(cls, path: str, name: str, names: Sequence[str]) -> "FileError":
-        has = f"it has {listed(names)}" if names else "its columns have no names"
-        return cls(f"{path}: it has no column {shown(name)}, {has}.")
+        has = f"it has {join_names(names)}" if names else "its columns have no names"
+        return cls(f"{path}: it has no column {short_repr(name)}, {has}.")
 
     @classmethod
     def no_scores(cls, path: str, names: Sequence[str]) -> "FileError":
-        return cls(f"{path}: no column is left for scores, it has {listed(names) or 'none'}. Pass a column per class.")
+        return cls(
+            f"{path}: no column is left for scores, it has {join_names(names) or 'none'}. Pass a column per class."
+        )
 
     @classmethod
     def one_column(cls, path: str, names: Sequence[str]) -> "FileError":
-        return cls(f"{path}: it must have one column, it has {listed(names)}. Pass a file of labels alone, or --label.")
+        return cls(
+            f"{path}: it must have one column, it has {join_names(names)}. Pass a file of labels alone, or --label."
+        )
 
     @classmethod
     def ragged(cls, path: str, name: str, row: int) -> "FileError":
-        return cls(f"{path}: the lists in {shown(name)} must have one length, row {row} has another. Pad or drop it.")
+        return cls(
+            f"{path}: the lists in {short_repr(name)} must have one length, row {row} has another. Pad or drop it."
+        )
 
     @classmethod
     def not_numbers(cls, path: str, name: str, received: str) -> "FileError":
         told = received if len(received) <= 80 else f"{received[:79]}…"
         return cls(
-            f"{path}: column {shown(name)} must hold numbers, it holds {told}. "
+            f"{path}: column {short_repr(name)} must hold numbers, it holds {told}. "
             f"If it is no class, name it as label, group or id, or drop it (--drop)."
         )
 
     @classmethod
     def missing_cell(cls, path: str, name: str, row: int) -> "FileError":
-        return cls(f"{path}: column {shown(name)} has no value at row {row}. Drop that row.")
+        return cls(f"{path}: column {short_repr(name)} has no value at row {row}. Drop that row.")
 
     @classmethod
     def no_pyarrow(cls, path: str) -> "FileError":
@@ -232,21 +244,21 @@ class FileError(RanksetError, ValueError):
     @classmethod
     def lists_and_columns(cls, path: str, lists: str, numbers: Sequence[str]) -> "FileError":
         return cls(
-            f"{path}: scores must be a column of lists or a column per class, got the lists {shown(lists)} and the "
-            f"columns {listed(numbers)}. Leave one of them out (--drop)."
+            f"{path}: scores must be a column of lists or a column per class, got the lists {short_repr(lists)} and the "
+            f"columns {join_names(numbers)}. Leave one of them out (--drop)."
         )
 
     @classmethod
     def class_apart(cls, path: str, name: str) -> "FileError":
         return cls(
-            f"{path}: column {shown(name)} is a class of the rule, and was given as labels, groups, ids or to be "
+            f"{path}: column {short_repr(name)} is a class of the rule, and was given as labels, groups, ids or to be "
             f"dropped. Rename that column, or the classes."
         )
 
     @classmethod
     def mixed_groups(cls, names: Sequence[object]) -> "FileError":
         return cls(
-            f"a group must be written alike in all files, as a number or as a text, got {listed(names)}. "
+            f"a group must be written alike in all files, as a number or as a text, got {join_names(names)}. "
             f"Convert the column in some of the files."
         )
 
@@ -263,9 +275,9 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def no_label_column(cls, path: str, name: str, names: Sequence[str]) -> "FileError":
-        has = f"it has {listed(names)}" if names else "its columns have no names"
+        has = f"it has {join_names(names)}" if names else "its columns have no names"
         return cls(
-            f"{path}: it has no column {shown(name)} of labels, {has}. With --label every file holds scores and that "
+            f"{path}: it has no column {short_repr(name)} of labels, {has}. With --label every file holds scores and that "
             f"column; pass a file of labels with --labels."
         )
 

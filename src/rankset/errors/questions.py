@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rankset.errors.base import RanksetError, listed, shown
+from rankset.errors.base import RanksetError, join_names, short_repr
 
 
 class LevelError(RanksetError, ValueError):
@@ -10,19 +10,19 @@ class LevelError(RanksetError, ValueError):
 
     @classmethod
     def out_of_range(cls, alpha: object, remedy: str = "for 90% coverage pass alpha=0.1.") -> "LevelError":
-        received = shown(alpha)
+        received = short_repr(alpha)
         return cls(
             f"alpha must lie strictly between 0 and 1, got {received}. alpha is the tolerated miss rate: {remedy}"
         )
 
     @classmethod
     def too_long(cls, alpha: object, limit: int) -> "LevelError":
-        return cls(f"alpha must have at most {limit} decimal places, got {shown(alpha)}. Round it.")
+        return cls(f"alpha must have at most {limit} decimal places, got {short_repr(alpha)}. Round it.")
 
     @classmethod
     def not_a_number(cls, alpha: object) -> "LevelError":
         return cls(
-            f"alpha must be a number such as 0.1, '0.1' or Fraction(1, 10), got {shown(alpha)}. "
+            f"alpha must be a number such as 0.1, '0.1' or Fraction(1, 10), got {short_repr(alpha)}. "
             f"alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1."
         )
 
@@ -36,7 +36,7 @@ class ScoreError(RanksetError, ValueError):
 
     @classmethod
     def parameter(cls, score: str, name: str, expected: str, value: object) -> "ScoreError":
-        return cls(f"{score}({name}=...) must be {expected}, got {shown(value)}.")
+        return cls(f"{score}({name}=...) must be {expected}, got {short_repr(value)}.")
 
     @classmethod
     def needs_probabilities(cls, score: object) -> "ScoreError":
@@ -59,21 +59,21 @@ class ScoreError(RanksetError, ValueError):
     @classmethod
     def undeclared_noise(cls, score: object) -> "ScoreError":
         return cls(
-            f"a score that looks at cells.noise must have 'noise' among its features, got {shown(score)}. "
+            f"a score that looks at cells.noise must have 'noise' among its features, got {short_repr(score)}. "
             f"Add it to features, or leave features out."
         )
 
     @classmethod
     def features(cls, score: object, expected: Sequence[str], received: object) -> "ScoreError":
         return cls(
-            f"a score's features must be among {', '.join(expected)}, got {shown(received)} from {shown(score)}. "
+            f"a score's features must be among {', '.join(expected)}, got {short_repr(received)} from {short_repr(score)}. "
             f"Leave features out to get all of them."
         )
 
     @classmethod
     def reach(cls, score: object, expected: str, received: str) -> "ScoreError":
         return cls(
-            f"a score's reach(bounds) must return {expected}, got {received} from {shown(score)}. "
+            f"a score's reach(bounds) must return {expected}, got {received} from {short_repr(score)}. "
             f"help(rankset.Reach) has an example; leave reach out if the score knows no limits."
         )
 
@@ -81,27 +81,27 @@ class ScoreError(RanksetError, ValueError):
     def transform(cls, score: object, expected: tuple[int, ...], received: object) -> "ScoreError":
         return cls(
             f"a score's transform(probs) must return an array of the shape it got, {expected}, "
-            f"got {received} from {shown(score)}."
+            f"got {received} from {short_repr(score)}."
         )
 
     @classmethod
     def fitted_columns(cls, score: object, expected: int, received: int) -> "ScoreError":
         return cls(
-            f"{shown(score)} was fitted for {expected} classes, got {received} columns. "
+            f"{short_repr(score)} was fitted for {expected} classes, got {received} columns. "
             f"Pass the columns it was fitted on, in their order."
         )
 
     @classmethod
     def fitted_names(cls, score: object, expected: Sequence[object], received: Sequence[object]) -> "ScoreError":
         return cls(
-            f"{shown(score)} was fitted for the classes {listed(expected)}, in this order, got {listed(received)}. "
+            f"{short_repr(score)} was fitted for the classes {join_names(expected)}, in this order, got {join_names(received)}. "
             f"Pass the same classes in the same order, here and to its fit."
         )
 
     @classmethod
     def nan_key(cls, score: object, row: int) -> "ScoreError":
         return cls(
-            f"a score's keys must be comparable, got NaN from {shown(score)} at row {row}. "
+            f"a score's keys must be comparable, got NaN from {short_repr(score)} at row {row}. "
             f"Make keys(cells) return a number for every cell."
         )
 
@@ -111,7 +111,7 @@ class SplitError(RanksetError, ValueError):
 
     @classmethod
     def parameter(cls, owner: str, name: str, expected: str, received: object) -> "SplitError":
-        return cls(f"{owner}({name}=...) must be {expected}, got {shown(received)}.")
+        return cls(f"{owner}({name}=...) must be {expected}, got {short_repr(received)}.")
 
     @classmethod
     def too_few_rows(cls, received: int, needed: int) -> "SplitError":
@@ -130,7 +130,7 @@ class SplitError(RanksetError, ValueError):
     @classmethod
     def chosen_with_folds(cls, split: object) -> "SplitError":
         return cls(
-            f"method=Choice(...) needs rows that no model of a fold was trained on, got split={shown(split)}. "
+            f"method=Choice(...) needs rows that no model of a fold was trained on, got split={short_repr(split)}. "
             f"Pass split=Holdout(), or one score as method."
         )
 
@@ -163,15 +163,15 @@ class RuleError(RanksetError, ValueError):
     def different(cls, what: str, ours: object, theirs: object) -> "RuleError":
         return cls(
             f"rules merge only when they ask the same question of their rows, "
-            f"got {what} {shown(ours)} and {shown(theirs)}. "
+            f"got {what} {short_repr(ours)} and {short_repr(theirs)}. "
             f"Calibrate both with the same {what}."
         )
 
     @classmethod
     def columns_of_file(cls, known: Sequence[object], received: Sequence[object]) -> "RuleError":
         return cls(
-            f"the columns of the file must be the classes of the rule ({listed(known)}), in any order, "
-            f"got {listed(received)}. Rename columns, or leave others out with --drop."
+            f"the columns of the file must be the classes of the rule ({join_names(known)}), in any order, "
+            f"got {join_names(received)}. Rename columns, or leave others out with --drop."
         )
 
     @classmethod
@@ -198,7 +198,9 @@ class RuleError(RanksetError, ValueError):
 
     @classmethod
     def group_unused(cls, condition: object, name: str) -> "RuleError":
-        return cls(f"{shown(condition)} has no threshold for each {name}, so {name}= says nothing here. Leave it out.")
+        return cls(
+            f"{short_repr(condition)} has no threshold for each {name}, so {name}= says nothing here. Leave it out."
+        )
 
     @classmethod
     def no_ranks(cls, score: object) -> "RuleError":
@@ -209,11 +211,11 @@ class RuleError(RanksetError, ValueError):
 
     @classmethod
     def which_group(cls, condition: object, count: int, needed: str) -> "RuleError":
-        return cls(f"{shown(condition)} has {count:,} thresholds, one per group: say which one with {needed}.")
+        return cls(f"{short_repr(condition)} has {count:,} thresholds, one per group: say which one with {needed}.")
 
     @classmethod
     def no_such_name(cls, what: str, name: object, known: Sequence[object]) -> "RuleError":
-        return cls(f"the calibration has no {what} {shown(name)}, it has {listed(known)}.")
+        return cls(f"the calibration has no {what} {short_repr(name)}, it has {join_names(known)}.")
 
     @classmethod
     def option(cls, name: str, value: object, options: Sequence[str]) -> "RuleError":

@@ -228,7 +228,7 @@ def _expected(sets: PredictionSets, alpha: Fraction, n: int, confidence: float) 
     law = sets.law
     if law is None or sets.level != alpha:
         return None
-    low, high = coverage_law.luck(n, law.k, law.n, confidence)
+    low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
     return low, high if law.exact else 1.0
 
 

@@ -104,7 +104,7 @@ def template(values: object) -> Template:
     return Template(frame.implementation.value, nw.maybe_get_index(frame)) if isinstance(frame, nw.DataFrame) else ARRAY
 
 
-def matched(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
+def match_columns(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
     """The matrix of a frame with one column per class, its classes, and what answers should look like.
 
     Columns are put into the order of ``classes``, by name; without ``classes`` they are the classes.

@@ -16,7 +16,7 @@ from rankset.inputs.vocabulary import Name, in_order, plain
 Scored = Mapping[Name, float]
 
 
-def opened(values: Any) -> Any:  # noqa: ANN401
+def unwrap(values: Any) -> Any:  # noqa: ANN401
     """The matrix in a Trainer's or a model's output; other things as they are."""
     if isinstance(values, np.ndarray | list) or is_frame(values):
         return values
@@ -42,7 +42,7 @@ def is_scored(values: object) -> bool:
     return isinstance(values, list | tuple) and len(values) > 0 and is_scored(values[0])
 
 
-def matched(
+def match_columns(
     values: Any,  # noqa: ANN401
     classes: Iterable[object] | None,
     name: str = "probs",

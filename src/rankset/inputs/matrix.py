@@ -108,7 +108,7 @@ def as_numbers(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_a_matrix(name, *exotic)
     try:
-        array = np.asarray(values if type(values) is np.ndarray else tensors.opened(values))
+        array = np.asarray(values if type(values) is np.ndarray else tensors.unwrap(values))
     except ValueError:
         raise InputError.ragged(name) from None
     except (TypeError, RuntimeError) as error:
@@ -281,7 +281,7 @@ def object_array(values: Iterable[object]) -> NDArray[Any]:
 
 def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN401
     """Labels; column numbers, where all classes are texts, as the names they stand for."""
-    plain = tensors.opened(labels)
+    plain = tensors.unwrap(labels)
     numbers = hasattr(plain, "dtype") and np.asarray(plain).dtype.kind in "iu"
     if classes is None or not numbers or not all(isinstance(name, str) for name in classes):
         return labels
@@ -384,7 +384,7 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     for exotic in _exotic(values):
         raise KindError.not_names(name, *exotic)
     try:
-        array = values if type(values) is np.ndarray else np.asarray(tensors.opened(values), dtype=_names_dtype(values))
+        array = values if type(values) is np.ndarray else np.asarray(tensors.unwrap(values), dtype=_names_dtype(values))
     except ValueError:
         raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
     if array.ndim == 0 and not isinstance(values, np.ndarray):

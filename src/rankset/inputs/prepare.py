@@ -98,7 +98,7 @@ class Prepared:
     def with_checked_values(self) -> Prepared:
         """The same rows, of which all values were checked now and need not be again."""
         if not self.checked:
-            parallel.mapped(self.block, len(self), self.n_columns)
+            parallel.map_blocks(self.block, len(self), self.n_columns)
         return replace(self, checked=True)
 
     def block(self, part: slice, *, waiting: bool = False) -> Array:
@@ -196,12 +196,12 @@ def _opened(values: Any, classes: Iterable[object] | None) -> _Opened:  # noqa: 
     """``values`` with one column per class; those that carry names are put into the order of ``classes``."""
     if type(values) is np.ndarray:
         return _Opened(values, classes)
-    values = huggingface.opened(values)
+    values = huggingface.unwrap(values)
     if frames.is_frame(values):
-        matrix, names, template = frames.matched(values, classes)
+        matrix, names, template = frames.match_columns(values, classes)
         return _Opened(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
     if huggingface.is_scored(values):
-        return _Opened(*huggingface.matched(values, classes))
+        return _Opened(*huggingface.match_columns(values, classes))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
         matrix = values.as_wide_as(len(known or ()) or values.values.shape[1])

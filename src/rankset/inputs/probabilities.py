@@ -31,7 +31,7 @@ def softmax(logits: ArrayLike) -> Floats:
     def block(part: slice) -> Floats:
         return _softmax(checked_rows(source[part], "logits", part.start, "logits"))
 
-    parts = parallel.mapped(block, *source.shape)
+    parts = parallel.map_blocks(block, *source.shape)
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 
-def opened(values: Any) -> Any:  # noqa: ANN401
+def unwrap(values: Any) -> Any:  # noqa: ANN401
     """A tensor as an array with the same numbers, in shared memory where that is possible; other things as they are.
 
     A torch tensor may need gradients, live on another device, or be of bfloat16, which becomes float32.

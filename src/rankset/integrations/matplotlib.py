@@ -362,7 +362,9 @@ def _check_order(rows: object, **values: object) -> None:
 
 
 def _band(m: int, n: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:
-    ranges = [coverage_law.luck(m, threshold_position(n, exact_alpha(alpha)), n, confidence) for alpha in alphas]
+    ranges = [
+        coverage_law.sampling_range(m, threshold_position(n, exact_alpha(alpha)), n, confidence) for alpha in alphas
+    ]
     low, high = np.array(ranges).T
     return low, high
 

@@ -179,7 +179,7 @@ class _Reader:
         if not isinstance(loader, Iterable) or hasattr(loader, "detach"):
             raise KindError.argument("loader", "an iterable of batches, such as a DataLoader", type(loader).__name__)
         with _quiet(self.model), once():
-            for number, batch in enumerate(progress.shown(loader, what, show=show_progress)):
+            for number, batch in enumerate(progress.bar(loader, what, show=show_progress)):
                 try:
                     yield work(self._answer(batch))
                 except RanksetError as error:
@@ -222,10 +222,10 @@ class _Reader:
 
     def _scores(self, output: Any) -> Any:
         """The matrix in what the model returned; a single logit d is that of the second of two classes, (0, d)."""
-        scores = huggingface.opened(output)
+        scores = huggingface.unwrap(output)
         if self.kind != "logits" or not hasattr(scores, "detach") or scores.ndim != 2 or scores.shape[1] != 1:
             return scores
-        values = np.asarray(tensors.opened(scores))
+        values = np.asarray(tensors.unwrap(scores))
         return np.hstack((np.zeros_like(values), values))
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError, shown
+from rankset.errors import FileError, short_repr
 from rankset.inputs.matrix import object_array
 from rankset.io import columnar, text_files
 from rankset.io.memory_budget import Budget
@@ -515,7 +515,7 @@ def _trimmed(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
         if text in ABSENT:
             raise FileError.missing_cell(path, name, row)
         if not _is_number(text):
-            raise FileError.not_numbers(path, name, f"{shown(text)} at row {row}")
+            raise FileError.not_numbers(path, name, f"{short_repr(text)} at row {row}")
     return pa.array(texts, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankset.core.cells import Cells
-from rankset.core.lexicographic import Keys, Ladder
+from rankset.core.lexicographic import Keys, SortedKeys
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.probabilities import from_kind
@@ -26,7 +26,7 @@ class ClassColumn:
     """
 
     n: int
-    ladder: Ladder
+    ladder: SortedKeys
     caveat = "no finite-sample guarantee"
 
     @classmethod
@@ -35,7 +35,7 @@ class ClassColumn:
         data = prepare(probs, kind=kind)
         rows = from_kind(data.block(slice(0, len(data))), data.kind)
         columns = np.repeat(np.arange(rows.shape[1]), len(rows))
-        return cls(len(rows), Ladder((columns, np.sort(rows, axis=0).T.ravel())))
+        return cls(len(rows), SortedKeys((columns, np.sort(rows, axis=0).T.ravel())))
 
     def __repr__(self) -> str:
         return f"ClassColumn(n={self.n})"

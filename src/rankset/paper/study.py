@@ -123,11 +123,11 @@ def study(
     jobs += [(AS_PUBLISHED[name], name, "logits") for name in names if name in AS_PUBLISHED]
     measured = {
         title: _row(name, kind, written, repeats, seed)
-        for title, name, kind in progress.shown(jobs, "experiment", show=show_progress, unit="rows")
+        for title, name, kind in progress.bar(jobs, "experiment", show=show_progress, unit="rows")
     }
     definitions = {
         name: _definitions(name, asked, few, seed)
-        for name in progress.shown([*names, GENERATOR], "definitions", show=show_progress, unit="rows")
+        for name in progress.bar([*names, GENERATOR], "definitions", show=show_progress, unit="rows")
     }
     return Numbers(
         {

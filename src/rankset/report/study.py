@@ -111,7 +111,7 @@ def of_rules(
     asked = Asked(data.with_checked_values(), codes, alphas, exact_alpha(alpha))
     with once():
         by_score = [
-            _score(rule, asked, columns) for rule in progress.shown(rules, "report", show=show_progress, unit="scores")
+            _score(rule, asked, columns) for rule in progress.bar(rules, "report", show=show_progress, unit="scores")
         ]
     return Study(
         {
@@ -230,7 +230,9 @@ def _laws(rule: Rule, asked: Asked) -> dict[str, Any]:
     """Where luck alone leaves coverage at every level, whether ties may raise it further, and the paper's ranks."""
     places = [threshold_position(rule.n, alpha) for alpha in asked.alphas]
     told: dict[str, Any] = {
-        "band": [[_rounded(end) for end in coverage_law.luck(asked.n, k, rule.n, CONFIDENCE)] for k in places],
+        "band": [
+            [_rounded(end) for end in coverage_law.sampling_range(asked.n, k, rule.n, CONFIDENCE)] for k in places
+        ],
         "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
     }
     if rule.spec.traits.orders_by_rank:

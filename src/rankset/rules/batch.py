@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
-from rankset.core.kernels.twins import Listed, Twins
+from rankset.core.kernels.compiled import CompiledLoops, RankedColumns
 from rankset.core.lexicographic import Keys
 from rankset.core.ranking import likeliest
-from rankset.errors import RuleError, ScoreError, listed, warn
+from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.probabilities import from_kind
 from rankset.inputs.vocabulary import Array, Name, group_names
@@ -51,8 +51,8 @@ class Batch:
     spec: RuleSpec
     data: Prepared
     row_groups: Ints
-    dice: noise.Dice
-    twins: Twins | None = None
+    noise_seed: noise.NoiseSeed
+    compiled: CompiledLoops | None = None
 
     @classmethod
     def of(cls, spec: RuleSpec, data: Prepared) -> Batch:
@@ -63,8 +63,8 @@ class Batch:
             told, received = ("with", "without") if spec.with_ids else ("without", "with")
             raise RuleError.ids(told, received)
         codes = ALL_ROWS if data.groups is None else spec.groups.codes(data.groups)
-        dice = noise.Dice.of(spec.seed, data.ids) if draws else noise.NO_DICE
-        return cls(spec, data, codes, dice, kernels.chosen(len(data.matrix), spec.n_columns))
+        noise_seed = noise.NoiseSeed.of(spec.seed, data.ids) if draws else noise.NO_NOISE
+        return cls(spec, data, codes, noise_seed, kernels.choose(len(data.matrix), spec.n_columns))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -78,11 +78,11 @@ class Batch:
     def part(self, rows: slice) -> Batch:
         """Some of the rows, which keep their numbers in what errors say."""
         groups = self.row_groups if len(self.row_groups) == 1 else self.row_groups[rows]
-        return replace(self, data=self.data.part(rows), row_groups=groups, dice=self.dice.rows(rows))
+        return replace(self, data=self.data.part(rows), row_groups=groups, noise_seed=self.noise_seed.rows(rows))
 
-    def mapped(self, function: Callable[[slice], Result]) -> list[Result]:
+    def map_blocks(self, function: Callable[[slice], Result]) -> list[Result]:
         """``function`` of every block, in row order; compiled loops like larger blocks."""
-        return parallel.mapped(function, *self.shape, 1 if self.twins is None else 2)
+        return parallel.map_blocks(function, *self.shape, 1 if self.compiled is None else 2)
 
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
         """Group and keys of the given label of each row of a block."""
@@ -95,27 +95,27 @@ class Batch:
         return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
 
     def likeliest_cells(
-        self, part: slice, rank: float, mass: float, floors: Callable[[Rows], Array | None]
+        self, part: slice, rank: float, mass: float, cutoffs: Callable[[Rows], Array | None]
     ) -> RankedCells:
         """The cells of a block within these limits, most likely first, and few others (see ``ranking.likeliest``)."""
         additive = self.spec.kind != "decision"
         most = mass if additive else np.inf
-        if self.twins is None:
+        if self.compiled is None:
             rows = self._rows(part, self.data.block(part))
-            return RankedCells(rows, Listed(*likeliest(rows.probs, rank, most, floors(rows))))
-        twins, masses = self.twins, self._sums_masses
+            return RankedCells(rows, RankedColumns(*likeliest(rows.probs, rank, most, cutoffs(rows))))
+        compiled, masses = self.compiled, self._sums_masses
         rows, found = self._read(
-            part, lambda rows: twins.likeliest(rows.probs, rank, most, floors(rows), rows.dice, masses=masses)
+            part, lambda rows: compiled.likeliest(rows.probs, rank, most, cutoffs(rows), rows.noise_seed, masses=masses)
         )
         return RankedCells(rows, found)
 
     def _label_cells(self, part: slice, labels: Ints) -> LabelCells:
         """The labels' cells, by the compiled loop where the score looks at what it reads."""
         traits = self.spec.traits
-        if self.twins is None or not (traits.uses_mass or traits.uses_rank):
+        if self.compiled is None or not (traits.uses_mass or traits.uses_rank):
             return LabelCells(self._rows(part, self.data.block(part)), labels)
-        twins, masses = self.twins, self._sums_masses
-        rows, read = self._read(part, lambda rows: twins.read(rows.probs, labels, rows.dice, masses=masses))
+        compiled, masses = self.compiled, self._sums_masses
+        rows, read = self._read(part, lambda rows: compiled.read(rows.probs, labels, rows.noise_seed, masses=masses))
         return LabelCells(rows, labels, read)
 
     def _read(self, part: slice, loop: Callable[[Rows], Read]) -> tuple[Rows, Read]:
@@ -135,8 +135,8 @@ class Batch:
         """A block of rows as the score wants to see them."""
         spec, traits = self.spec, self.spec.traits
         probs = from_kind(block, spec.kind)
-        dice = self.dice.rows(part) if traits.uses_noise else None
-        draw = partial(_refuse_to_draw, spec.score) if dice is None else partial(noise.draws, probs, dice)
+        noise_seed = self.noise_seed.rows(part) if traits.uses_noise else None
+        draw = partial(_refuse_to_draw, spec.score) if noise_seed is None else partial(noise.draws, probs, noise_seed)
         if traits.transforms:
             counts = None if self.data.counts is None else self.data.counts[part]
             seen = transform_rows(spec.score, probs, counts)
@@ -149,7 +149,7 @@ class Batch:
             additive=additive,
             summed=additive and not traits.transforms,
             start=self.data.start + part.start,
-            dice=None if traits.transforms else dice,
+            noise_seed=None if traits.transforms else noise_seed,
         )
 
     @property
@@ -187,7 +187,7 @@ def warn_of_unseen(spec: RuleSpec, data: Prepared) -> None:
 def tell_unseen(names: Sequence[Name]) -> None:
     """Warns of groups that calibration never saw."""
     if names:
-        warn(f"no calibration rows for group{'s' * (len(names) > 1)} {listed(names)}: every label is kept.")
+        warn(f"no calibration rows for group{'s' * (len(names) > 1)} {join_names(names)}: every label is kept.")
 
 
 def _refuse_to_draw(score: Score) -> NDArray[np.float64]:

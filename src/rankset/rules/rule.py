@@ -229,7 +229,7 @@ class Rule(HasSpec):
             for answer, counts in zip((stranger, sizes), counted, strict=True):
                 answer[part].reshape(-1)[cells.flat] = counts
 
-        batch.mapped(fill)
+        batch.map_blocks(fill)
         return stranger, sizes
 
     def expected_size(
@@ -406,7 +406,7 @@ def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
     spec = spec.learning(data)
     batch = Batch.of(spec, data)
     count = spec.n_groups
-    parts = batch.mapped(partial(batch.label_keys, data.labels))
+    parts = batch.map_blocks(partial(batch.label_keys, data.labels))
     for numbers, _ in parts:
         if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
             raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")

@@ -1,7 +1,7 @@
 """Which labels stay: thresholds applied to rows, sorting no more of a row than its set can need.
 
-The score tells how far down their rows labels can lie that stay (its reach). That makes a floor for every row; the
-entries that reach it are ranked, and their keys decide. A lower floor gives the same sets and takes more time.
+The score tells how far down their rows labels can lie that stay (its reach). That makes a cutoff for every row; the
+entries that reach it are ranked, and their keys decide. A lower cutoff gives the same sets and takes more time.
 """
 
 import math
@@ -35,7 +35,7 @@ def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tupl
     reach = score_reach(batch.spec.score, thresholds.keys)
     if len(batch.row_groups) == 1:
         reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
-    parts = batch.mapped(partial(_block, batch, thresholds, reach, empty))
+    parts = batch.map_blocks(partial(_block, batch, thresholds, reach, empty))
     offsets = np.concatenate([ZERO, *(sizes for sizes, _ in parts)]).cumsum()
     if len(parts) == 1:
         return offsets, parts[0][1]
@@ -52,7 +52,7 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
     """Sizes and codes of the sets of one block."""
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
-    cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(_floors, reach))
+    cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(_cutoffs, reach))
     kept = thresholds.keep(batch.groups(cells, part), keys_of(batch.spec.score, cells))
     candidates = batch.candidates(cells, part)
     if candidates is not None:
@@ -77,13 +77,13 @@ def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
     return Reach(float(rank.max()), float(before.max()), float(prob.min()), float(behind.max()))
 
 
-def _floors(reach: Reach, rows: Rows) -> NDArray[Any] | None:
+def _cutoffs(reach: Reach, rows: Rows) -> NDArray[Any] | None:
     """What entries must reach on account of their size alone (n,), in the precision of the rows; None: nothing."""
     if reach.prob == -math.inf and reach.behind == math.inf:
         return None
     with np.errstate(all="ignore"):
-        floors = np.full(len(rows.probs), reach.prob)
+        cutoffs = np.full(len(rows.probs), reach.prob)
         if reach.behind < math.inf:
             behind = rows.second - reach.behind
-            floors = np.fmax(floors, behind - ROUNDING * (np.abs(rows.second) + abs(reach.behind)))
-        return np.nextafter(floors.astype(rows.probs.dtype), -math.inf)
+            cutoffs = np.fmax(cutoffs, behind - ROUNDING * (np.abs(rows.second) + abs(reach.behind)))
+        return np.nextafter(cutoffs.astype(rows.probs.dtype), -math.inf)

@@ -1,6 +1,6 @@
-"""Compiled twins of the hot loops, and the one place where they are chosen.
+"""Compiled versions of the hot loops, and the one place where they are chosen.
 
-Numba is optional (``pip install 'rankset[fast]'``). Twins give the same bits as the plain path, so choosing them
+Numba is optional (``pip install 'rankset[fast]'``). They give the same bits as the plain path, so choosing them
 changes nothing but time; RANKSET_PLAIN=1 forces the plain path.
 """
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
-from rankset.core.kernels.twins import Twins
+from rankset.core.kernels.compiled import CompiledLoops
 from rankset.errors import KindError, warn
 
 PLAIN = "RANKSET_PLAIN"
@@ -22,8 +22,8 @@ MOST_COLUMNS = 1 << 24
 """Rows are counted in their own precision, and float32 counts no further."""
 
 
-def chosen(n_rows: int, n_columns: int) -> Twins | None:
-    """The twins for a matrix of this shape, where they are installed, wanted and worth their while."""
+def choose(n_rows: int, n_columns: int) -> CompiledLoops | None:
+    """The compiled loops for a matrix of this shape, where they are installed, wanted and worth their while."""
     too_small, too_wide = n_rows * n_columns < WORTHWHILE, n_columns > MOST_COLUMNS
     plain = os.environ.get(PLAIN) or "0"
     if plain not in ("0", "1"):
@@ -34,7 +34,7 @@ def chosen(n_rows: int, n_columns: int) -> Twins | None:
 
 
 @cache
-def _installed() -> Twins | None:
+def _installed() -> CompiledLoops | None:
     if not find_spec("numba"):
         return None
     try:
@@ -42,4 +42,4 @@ def _installed() -> Twins | None:
     except Exception as error:  # noqa: BLE001 - whatever keeps Numba from working, the plain path works
         warn(f"Numba is installed and cannot be used ({error}): answers are the same and take longer.")
         return None
-    return Twins()
+    return CompiledLoops()

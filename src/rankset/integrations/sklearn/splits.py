@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.errors import KindError, SplitError, listed, warn
+from rankset.errors import KindError, SplitError, join_names, warn
 
 Ints = NDArray[np.int64]
 Parts = list[tuple[Ints, Ints]]
@@ -99,7 +99,7 @@ class Holdout:
         training = min(max(least, needed), most)
         missing = [name for name in self.classes if first.get(name, most) >= training]
         if missing:
-            warn(f"no row of the class {listed(missing)} trains: there are too few of it. Pass more rows.")
+            warn(f"no row of the class {join_names(missing)} trains: there are too few of it. Pass more rows.")
         return training
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from rankset.core.kernels.loops.compiling import compiled
 from rankset.core.kernels.loops.drawing import bits, draw
-from rankset.core.kernels.loops.lanes import fill_tops, new_tops
+from rankset.core.kernels.loops.strided import fill_tops, new_tops
 
 
 @compiled()

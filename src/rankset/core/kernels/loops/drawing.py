@@ -6,7 +6,7 @@ from numba.extending import intrinsic
 
 from rankset.core import noise
 from rankset.core.kernels.loops.compiling import compiled
-from rankset.core.kernels.loops.lanes import largest
+from rankset.core.kernels.loops.strided import largest
 
 GOLDEN = noise.GOLDEN
 SAMPLED = noise.SAMPLED

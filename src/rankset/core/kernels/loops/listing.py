@@ -1,6 +1,6 @@
 """The most likely labels of each row, as many as limits on rank, mass and entry let through.
 
-The plain twin is ``ranking.likeliest``. Both may list more than they must, and not the same; sets do not mind.
+The plain path is ``ranking.likeliest``. Both may list more than they must, and not the same; sets do not mind.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from rankset.core.kernels.loops.compiling import compiled
 from rankset.core.kernels.loops.counting import is_clear, survey, units_of
 from rankset.core.kernels.loops.drawing import draw
-from rankset.core.kernels.loops.lanes import fill_tops, new_tops
+from rankset.core.kernels.loops.strided import fill_tops, new_tops
 
 SHORT = 8
 BISECTIONS = 16
@@ -16,7 +16,7 @@ RUN = 16
 
 
 @compiled()
-def list_rows(probs, start, tolerance, rank, mass, room, floors, columns, owns, units, sizes, draws, words, seeded):
+def list_rows(probs, start, tolerance, rank, mass, room, cutoffs, columns, owns, units, sizes, draws, words, seeded):
     """Fills ``columns`` with the listed columns of row after row, from row ``start`` on, while there is room for a row.
 
     Fills ``owns`` with their entries and ``sizes`` with their numbers; unless empty, ``units`` with the masses up to
@@ -34,13 +34,13 @@ def list_rows(probs, start, tolerance, rank, mass, room, floors, columns, owns, 
         total, negative, _, _ = survey(row, probs.dtype.type(np.inf))
         clear = clear and is_clear(total, negative, tolerance)
         fill_tops(row, tops)
-        floor = floors[i % len(floors)]
+        cutoff = cutoffs[i % len(cutoffs)]
         if rank < n_columns:
             entries = tops if rank <= len(tops) // 2 else row
-            floor = max(floor, _at_short_rank(entries, values[:rank]) if rank <= SHORT else _at_rank(entries, rank))
+            cutoff = max(cutoff, _at_short_rank(entries, values[:rank]) if rank <= SHORT else _at_rank(entries, rank))
         if mass < np.inf:
-            floor = max(floor, _at_mass(row, total * (1 - room) - (mass + room)))
-        found = _gather(row, floor, hits[: _hit(tops, floor, hits)], len(tops), values, places)
+            cutoff = max(cutoff, _at_mass(row, total * (1 - room) - (mass + room)))
+        found = _gather(row, cutoff, hits[: _hit(tops, cutoff, hits)], len(tops), values, places)
         if filled + found > len(columns):
             return i, clear
         _sort(values[:found], places[:found], spare_values, spare_places)
@@ -73,7 +73,7 @@ def _at_short_rank(entries, best):
 
 @compiled()
 def _at_rank(entries, rank):
-    """A floor that at least ``rank`` of the ``entries`` reach, and not many more, by bisection."""
+    """A cutoff that at least ``rank`` of the ``entries`` reach, and not many more, by bisection."""
     low, high = _finite_range(entries)
     if _reached(entries, low) < rank:
         return entries.dtype.type(-np.inf)
@@ -101,17 +101,17 @@ def _finite_range(entries):
 
 
 @compiled("reassoc")
-def _reached(entries, floor):
+def _reached(entries, cutoff):
     nothing, one = entries.dtype.type(0), entries.dtype.type(1)
     answer = nothing
     for j in range(len(entries)):
-        answer += one if entries[j] >= floor else nothing
+        answer += one if entries[j] >= cutoff else nothing
     return answer
 
 
 @compiled()
 def _at_mass(row, left):
-    """A floor below which entries sum to less than ``left``, and not much less, by bisection."""
+    """A cutoff below which entries sum to less than ``left``, and not much less, by bisection."""
     high = row.dtype.type(max(left, 0.0))
     low = high / row.dtype.type(len(row))
     for _ in range(BISECTIONS // 3):
@@ -124,31 +124,31 @@ def _at_mass(row, left):
 
 
 @compiled("reassoc", "nsz")
-def _below(row, floor):
+def _below(row, cutoff):
     answer = row.dtype.type(0)
     for j in range(len(row)):
-        answer += row[j] if row[j] < floor else row.dtype.type(0)
+        answer += row[j] if row[j] < cutoff else row.dtype.type(0)
     return answer
 
 
 @compiled()
-def _hit(tops, floor, hits):
-    """Lists the tops that reach ``floor``, and counts them."""
+def _hit(tops, cutoff, hits):
+    """Lists the tops that reach ``cutoff``, and counts them."""
     count = 0
     for c in range(len(tops)):
         hits[count] = c
-        count += np.int64(tops[c] >= floor)
+        count += np.int64(tops[c] >= cutoff)
     return count
 
 
 @compiled()
-def _gather(row, floor, hits, stride, values, places):
-    """Collects the entries that reach ``floor`` from the lanes that do, and counts them."""
+def _gather(row, cutoff, hits, stride, values, places):
+    """Collects the entries that reach ``cutoff`` from the lanes that do, and counts them."""
     found = 0
     for c in hits:
         for j in range(c, len(row), stride):
             values[found], places[found] = row[j], j
-            found += np.int64(row[j] >= floor)
+            found += np.int64(row[j] >= cutoff)
     return found
 
 

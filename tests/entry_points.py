@@ -66,7 +66,7 @@ def named(classes):
     return rs.calibrate(PROBS, labels, classes=classes)
 
 
-def doors(table):
+def entry_points(table):
     return pytest.mark.parametrize("door", table.values(), ids=table.keys())
 
 

@@ -66,11 +66,11 @@ def test_any_numbers_are_bit_equal(score):
 
 
 @given(cases, st.booleans())
-def test_labels_are_read_as_by_the_plain_twin(case, with_ids):
+def test_labels_are_read_as_by_the_plain_path(case, with_ids):
     probs, labels = wide_rows(*case)
-    dice = noise.Dice.of(3, np.arange(len(probs), dtype=np.uint64) if with_ids else None)
-    plain = LabelCells(Rows(probs, lambda: noise.draws(probs, dice)), labels)
-    read = kernels.twins.Twins().read(probs, labels, dice, masses=True)
+    noise_seed = noise.NoiseSeed.of(3, np.arange(len(probs), dtype=np.uint64) if with_ids else None)
+    plain = LabelCells(Rows(probs, lambda: noise.draws(probs, noise_seed)), labels)
+    read = kernels.compiled.CompiledLoops().read(probs, labels, noise_seed, masses=True)
     assert read.clear
     told = LabelCells(Rows(probs, None).with_noise(read.draws), labels, read)
     for feature in ("prob", "rank", "mass", "before", "noise"):
@@ -84,17 +84,17 @@ def test_labels_are_read_as_by_the_plain_twin(case, with_ids):
     st.booleans(),
     st.sampled_from([0, 128, np.inf]),
 )
-def test_labels_are_listed_as_by_the_plain_twin(case, rank, mass, floored, crowded):
+def test_labels_are_listed_as_by_the_plain_path(case, rank, mass, floored, crowded):
     probs, _ = wide_rows(*case)
-    floors = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
-    dice = noise.Dice.of(5)
-    everything = RankedCells(Rows(probs, None).with_noise(noise.draws(probs, dice)))
+    cutoffs = np.quantile(probs, 0.7, axis=1).astype(probs.dtype) if floored else None
+    noise_seed = noise.NoiseSeed.of(5)
+    everything = RankedCells(Rows(probs, None).with_noise(noise.draws(probs, noise_seed)))
     inside = (everything.rank <= rank) & (everything.before <= mass)
     if floored:
-        inside &= everything.prob >= floors[everything.row]
-    twins = kernels.twins.Twins()
-    with mock.patch.multiple(kernels.twins, ROOM=1, CROWDED=crowded):
-        listed = twins.likeliest(probs, rank, mass, floors, dice, masses=True)
+        inside &= everything.prob >= cutoffs[everything.row]
+    compiled = kernels.compiled.CompiledLoops()
+    with mock.patch.multiple(kernels.compiled, ROOM=1, CROWDED=crowded):
+        listed = compiled.likeliest(probs, rank, mass, cutoffs, noise_seed, masses=True)
     assert listed.clear is (listed.owns is not None)
     told = RankedCells(everything.rows if listed.draws is None else Rows(probs, None).with_noise(listed.draws), listed)
     assert set(everything.flat[inside]) <= set(told.flat)
@@ -131,18 +131,18 @@ def test_sums_in_doubt_are_judged_by_the_plain_check():
 
 def test_small_matrices_never_load_numba():
     large = kernels.WORTHWHILE // 10 + 1, 10
-    assert kernels.chosen(100, 10) is None
-    assert kernels.chosen(*large) is not None
-    assert kernels.chosen(2, kernels.MOST_COLUMNS + 1) is None
+    assert kernels.choose(100, 10) is None
+    assert kernels.choose(*large) is not None
+    assert kernels.choose(2, kernels.MOST_COLUMNS + 1) is None
     with mock.patch.dict(os.environ, {kernels.PLAIN: "1"}):
-        assert kernels.chosen(*large) is None
+        assert kernels.choose(*large) is None
     with mock.patch.dict(os.environ, {kernels.PLAIN: "0"}):
-        assert kernels.chosen(*large) is not None
+        assert kernels.choose(*large) is not None
     with (
         mock.patch.dict(os.environ, {kernels.PLAIN: "yes"}),
         pytest.raises(TypeError, match="RANKSET_PLAIN must be 0 or 1, got 'yes'"),
     ):
-        kernels.chosen(*large)
+        kernels.choose(*large)
 
 
 def test_a_numba_that_does_not_work_is_done_without(tmp_path):

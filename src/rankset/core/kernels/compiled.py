@@ -17,7 +17,7 @@ ROOM = 16
 """So many columns per row there is room for at first."""
 
 CROWDED = 128
-"""Longer lists are found by the plain twin: NumPy sorts them with vector instructions."""
+"""Longer lists are found by the plain path: NumPy sorts them with vector instructions."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Listed:
+class RankedColumns:
     """The most likely columns of row after row, how many of each, and what else is known of them.
 
     Their entries; where asked for, the masses up to them in units of 2**-50, and the rows' draws.
@@ -46,40 +46,40 @@ class Listed:
     clear: bool = False
 
 
-class Twins:
+class CompiledLoops:
     """The compiled loops; Numba is loaded with the first call."""
 
-    def read(self, probs: NDArray[Any], labels: Ints, dice: noise.Dice | None, *, masses: bool) -> Read:
+    def read(self, probs: NDArray[Any], labels: Ints, noise_seed: noise.NoiseSeed | None, *, masses: bool) -> Read:
         """The features of one label per row; masses are of rows that sum to about 1."""
         from rankset.core.kernels.loops import counting
 
         n = len(probs)
         owns, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
-        units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if dice else 0)
-        words, seeded = (dice or noise.NO_DICE).words, (dice or noise.NO_DICE).seeded
+        units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if noise_seed else 0)
+        words, seeded = (noise_seed or noise.NO_NOISE).words, (noise_seed or noise.NO_NOISE).seeded
         clear = counting.read_labels(probs, labels, _tolerance(probs), ranks, owns, units, draws, words, seeded)
-        return Read(owns, ranks, units if masses else None, draws if dice else None, bool(clear))
+        return Read(owns, ranks, units if masses else None, draws if noise_seed else None, bool(clear))
 
     def likeliest(
         self,
         probs: NDArray[Any],
         rank: float,
         mass: float,
-        floors: NDArray[Any] | None,
-        dice: noise.Dice | None,
+        cutoffs: NDArray[Any] | None,
+        noise_seed: noise.NoiseSeed | None,
         *,
         masses: bool,
-    ) -> Listed:
+    ) -> RankedColumns:
         """Columns as ``ranking.likeliest`` lists them."""
         from rankset.core.kernels.loops import listing
 
         n_rows, n_columns = probs.shape
-        if rank >= n_columns and mass == math.inf and floors is None:
-            return Listed(*ranking.likeliest(probs, rank, mass, floors))
-        least = np.full(1, -np.inf, dtype=probs.dtype) if floors is None else floors
+        if rank >= n_columns and mass == math.inf and cutoffs is None:
+            return RankedColumns(*ranking.likeliest(probs, rank, mass, cutoffs))
+        least = np.full(1, -np.inf, dtype=probs.dtype) if cutoffs is None else cutoffs
         most, rounding = int(max(1, min(rank, n_columns))), 4 * _rounding(probs)
-        sizes, draws = np.empty(n_rows, dtype=np.int64), np.empty(n_rows if dice else 0)
-        words, seeded = (dice or noise.NO_DICE).words, (dice or noise.NO_DICE).seeded
+        sizes, draws = np.empty(n_rows, dtype=np.int64), np.empty(n_rows if noise_seed else 0)
+        words, seeded = (noise_seed or noise.NO_NOISE).words, (noise_seed or noise.NO_NOISE).seeded
         pieces, done, all_clear = [], 0, True
         while done < n_rows:
             per_row = ROOM if done == 0 else max(ROOM, 2 * int(sizes[:done].mean()))
@@ -94,11 +94,11 @@ class Twins:
                 probs, start, _tolerance(probs), most, mass, rounding, least, *piece, sizes, draws, words, seeded
             )
             if done < n_rows and sizes[:done].mean() > CROWDED:
-                return Listed(*ranking.likeliest(probs, rank, mass, floors))
+                return RankedColumns(*ranking.likeliest(probs, rank, mass, cutoffs))
             all_clear = all_clear and bool(clear)
             pieces.append(tuple(array[: sizes[start:done].sum()] for array in piece))
         columns, owns, units = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))
-        return Listed(columns, sizes, owns, units if masses else None, draws if dice else None, all_clear)
+        return RankedColumns(columns, sizes, owns, units if masses else None, draws if noise_seed else None, all_clear)
 
 
 def _rounding(probs: NDArray[Any]) -> float:
