@@ -35,7 +35,8 @@ from rankset.errors import RanksetError, RanksetWarning
 from rankset.evaluation.metrics import Evaluation, evaluate
 from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
-from rankset.rules.rule import Rule, calibrate, load
+from rankset.rules.calibrate import calibrate, load
+from rankset.rules.rule import Rule
 from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
 from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets

@@ -15,8 +15,10 @@ from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.arrays import Sealed
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template, is_frame, match_columns
-from rankset.inputs.matrix import is_masked, label_codes, picked_rows, row_number
+from rankset.inputs.matrix import is_masked
+from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
+from rankset.inputs.row_selection import row_number, selected_rows
 from rankset.inputs.vocabulary import Names, class_names, short
 
 Ints = NDArray[np.int64]
@@ -137,7 +139,7 @@ class PredictionSets(Sealed):
         if isinstance(index, int | np.integer) and not isinstance(index, bool):
             row = row_number(int(index), len(self))
             return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
-        rows = picked_rows(index, len(self))
+        rows = selected_rows(index, len(self))
         if isinstance(index, slice):
             return self._rows(rows)
         if np.ndim(index) == 0:

@@ -535,8 +535,8 @@ def test_a_bar_only_on_a_terminal_and_after_a_while(monkeypatch):
 
     for file, patience, seen in ((Terminal(), 0, True), (Terminal(), 60, False), (io.StringIO(), 0, False)):
         monkeypatch.setattr(sys, "stderr", file)
-        monkeypatch.setattr("rankset.progress.PATIENCE", patience)
-        with progress.watched("calibrating"):
+        monkeypatch.setattr("rankset.progress.DELAY", patience)
+        with progress.track("calibrating"):
             rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")
         assert ("calibrating" in file.getvalue()) == seen
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from rankset.core import noise
-from rankset.inputs.matrix import id_words
+from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
 
 

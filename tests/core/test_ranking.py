@@ -34,20 +34,21 @@ def obvious(values):
 def test_listed_columns_are_the_first_of_the_obvious_ranking(levels, dtype, n_rows, n_columns, seed, data):
     values = LEVELS[levels](np.random.default_rng(seed), (n_rows, n_columns)).astype(dtype)
     expected = obvious(values)
-    assert (ranking.whole(values) == expected).all()
+    assert (ranking.rank_columns(values) == expected).all()
     m = data.draw(st.integers(1, n_columns))
-    columns, sizes = ranking.likeliest(values, m, math.inf, None)
-    assert (sizes >= m).all()
-    assert columns.tolist() == [column for row, size in zip(expected, sizes, strict=True) for column in row[:size]]
+    found = ranking.likeliest(values, m, math.inf, None)
+    assert (found.sizes >= m).all()
+    first = [column for row, size in zip(expected, found.sizes, strict=True) for column in row[:size]]
+    assert found.columns.tolist() == first
 
 
 def test_rows_too_many_to_share_a_word_with_their_columns_are_listed_too():
     values = np.random.default_rng(0).integers(0, 3, (70_000, 70)).astype(np.float32)
     with mock.patch.object(ranking, "WORD", 16):
-        columns, sizes = ranking.likeliest(values, 3, math.inf, None)
-    same, as_many = ranking.likeliest(values, 3, math.inf, None)
-    assert (columns == same).all()
-    assert (sizes == as_many).all()
+        by_sorts = ranking.likeliest(values, 3, math.inf, None)
+    by_words = ranking.likeliest(values, 3, math.inf, None)
+    assert (by_sorts.columns == by_words.columns).all()
+    assert (by_sorts.sizes == by_words.sizes).all()
 
 
 @pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 64, 1000, 2040, 2048, 5000])

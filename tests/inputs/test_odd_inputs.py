@@ -28,10 +28,10 @@ from entry_points import (
     read_only,
     said,
 )
+from rankset.core import arrays
 from rankset.core.kernels import WORTHWHILE
 from rankset.core.parallel import DEFAULT_BLOCK_BYTES
 from rankset.errors import InputError, KindError, LabelError
-from rankset.inputs import matrix
 
 
 def strided(rows):
@@ -243,7 +243,7 @@ SERIES = {
     "pandas, float32": lambda rows: pd.Series(list(rows.astype(np.float32))),
     "polars": lambda rows: pl.Series(rows.tolist()),
     "pyarrow": lambda rows: pa.array(rows.tolist()),
-    "objects": lambda rows: matrix.object_array(list(rows)),
+    "objects": lambda rows: arrays.object_array(list(rows)),
 }
 
 

@@ -149,6 +149,6 @@ def test_our_order_is_pythons_order_of_tuples(tuples, data):
     assert lexicographic.not_after(keys, tuple(np.array(part) for part in bound)).tolist() == [
         t <= bound for t in tuples
     ]
-    ladder = lexicographic.SortedKeys(tuple(key[ranking] for key in keys))
-    place = ladder.before(tuple(np.array([part], dtype=np.float64) for part in bound))
+    sorted_keys = lexicographic.SortedKeys(tuple(key[ranking] for key in keys))
+    place = sorted_keys.before(tuple(np.array([part], dtype=np.float64) for part in bound))
     assert place.tolist() == [sum(t < bound for t in tuples)]

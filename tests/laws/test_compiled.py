@@ -70,7 +70,7 @@ def test_labels_are_read_as_by_the_plain_path(case, with_ids):
     probs, labels = wide_rows(*case)
     noise_seed = noise.NoiseSeed.of(3, np.arange(len(probs), dtype=np.uint64) if with_ids else None)
     plain = LabelCells(Rows(probs, lambda: noise.draws(probs, noise_seed)), labels)
-    read = kernels.compiled.CompiledLoops().read(probs, labels, noise_seed, masses=True)
+    read = kernels.compiled.CompiledLoops().label_ranks(probs, labels, noise_seed, masses=True)
     assert read.clear
     told = LabelCells(Rows(probs, None).with_noise(read.draws), labels, read)
     for feature in ("prob", "rank", "mass", "before", "noise"):
@@ -93,9 +93,9 @@ def test_labels_are_listed_as_by_the_plain_path(case, rank, mass, floored, crowd
     if floored:
         inside &= everything.prob >= cutoffs[everything.row]
     compiled = kernels.compiled.CompiledLoops()
-    with mock.patch.multiple(kernels.compiled, ROOM=1, CROWDED=crowded):
+    with mock.patch.multiple(kernels.compiled, FIRST_CAPACITY=1, LONG_LISTS=crowded):
         listed = compiled.likeliest(probs, rank, mass, cutoffs, noise_seed, masses=True)
-    assert listed.clear is (listed.owns is not None)
+    assert listed.clear is (listed.probs is not None)
     told = RankedCells(everything.rows if listed.draws is None else Rows(probs, None).with_noise(listed.draws), listed)
     assert set(everything.flat[inside]) <= set(told.flat)
     for feature in ("rank", "mass", "before", "prob", "noise"):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset.core import lexicographic, ranking
 from rankset.core.cells import RankedCells, Rows
-from rankset.core.kernels.compiled import RankedColumns
 from rankset.core.parallel import BLOCK_BYTES
 from rankset.inputs.prepare import prepare
 from rankset.rules.batch import Batch
@@ -75,8 +74,7 @@ def test_the_likeliest_labels_are_those_within_the_limits_and_few_others(case, r
     inside = (everything.rank <= rank) & (everything.before <= mass)
     if floored:
         inside &= everything.prob >= cutoffs[everything.row]
-    columns, sizes = ranking.likeliest(probs, rank, mass, cutoffs)
-    listed = RankedCells(Rows(probs, lambda: None), RankedColumns(columns, sizes))
+    listed = RankedCells(Rows(probs, lambda: None), ranking.likeliest(probs, rank, mass, cutoffs))
     assert set(everything.flat[inside]) <= set(listed.flat)
     for feature in ("rank", "mass", "prob"):
         known = dict(zip(everything.flat, getattr(everything, feature), strict=True))
@@ -86,9 +84,9 @@ def test_the_likeliest_labels_are_those_within_the_limits_and_few_others(case, r
 def test_limits_keep_most_of_a_row_out():
     probs, _ = wide_rows(8, 200, 1000, 1e6, np.float32)
     within = np.cumsum(-np.sort(-probs, axis=1), axis=1)
-    assert ranking.likeliest(probs, 5, np.inf, None)[1].mean() < 7
+    assert ranking.likeliest(probs, 5, np.inf, None).sizes.mean() < 7
     needed = (within < 0.9).sum(axis=1).mean() + 1
-    assert ranking.likeliest(probs, np.inf, 0.9, None)[1].mean() < 2 * needed
+    assert ranking.likeliest(probs, np.inf, 0.9, None).sizes.mean() < 2 * needed
 
 
 @given(cases, st.sampled_from(IN_RANKING_ORDER))

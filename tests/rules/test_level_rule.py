@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -97,3 +98,16 @@ def test_what_rules_hold_cannot_be_written_to_after_a_journey_either():
         for array in arrays(*there):
             with pytest.raises(ValueError, match="read-only"):
                 array[...] = 0
+
+
+def test_a_rule_keeps_its_last_levels_and_does_not_pickle_them():
+    many = rs.calibrate(np.full((1, 1100), 1 / 1100), [0], condition=rs.PerLabel())
+    few = rs.calibrate(PROBS, LABELS)
+    for rule, most in ((many, 0), (few, 64)):
+        before = pickle.dumps(rule)
+        for percent in range(1, 90):
+            rule.at(Fraction(percent, 100))
+        assert len(rule._levels) <= most
+        assert pickle.dumps(rule) == before
+        assert pickle.loads(before) == rule  # noqa: S301
+    assert few.at(0.1) is few.at("0.1")

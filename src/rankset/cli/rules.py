@@ -98,7 +98,7 @@ def calibrate(
     else:
         rows = layout.known_rows(*pairs[0], told_names(classes), kind)
         shared |= {"classes": rows.classes, "groups": rows.groups}
-        with rows.named(), progress.watched("calibrating"):
+        with rows.named(), progress.track("calibrating"):
             labels = rows.labels_of(rows.classes)
             rule = (
                 rs.calibrate(rows.scores, labels, score=chosen, ids=rows.ids, **shared)
@@ -229,7 +229,7 @@ def evaluate(
     truth, groups = [], []
     for pair in shards.paired(*given(paths, label_files, layout)):
         rows = layout.rows(*pair, rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
-        with once(), rows.named(), progress.watched("evaluating"):
+        with once(), rows.named(), progress.track("evaluating"):
             truth.append(rule.classes[rows.columns_of(rule.spec.classes)])
             groups.append(rows.groups)
             told_groups = rows.groups if rule.condition.needs_groups else None
@@ -277,7 +277,7 @@ def compare(
     rows = layout.known_rows(*pairs[0], told_names(classes), kind)
     names = rows.classes
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
-    with rows.named(), progress.watched("comparing"):
+    with rows.named(), progress.track("comparing"):
         labels = rows.labels_of(names)
         told = {
             alpha: rs.compare(rows.scores, labels, alpha, scores=comparison.fixed(kind), **shared)

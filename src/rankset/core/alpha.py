@@ -1,4 +1,4 @@
-"""alpha, the tolerated miss rate, as an exact position in a sorted list."""
+"""alpha, the tolerated miss rate, as an exact fraction and as a position among sorted calibration keys."""
 
 import math
 from decimal import Decimal, InvalidOperation
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from rankset.errors import LevelError
 
 Alpha = float | str | Fraction | Decimal
-"""A level as users write it: 0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
+"""alpha as users write it: 0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
 
 MOST_PLACES = 400
 
 
 def exact_alpha(alpha: Alpha) -> Fraction:
-    """The level exactly as typed: 0.1 is one tenth, not the nearest binary fraction.
+    """Return alpha exactly as typed: 0.1 is one tenth, not the nearest binary fraction.
 
     >>> exact_alpha(0.1) == exact_alpha("0.1") == Fraction(1, 10)
     True
@@ -30,7 +30,7 @@ def exact_alpha(alpha: Alpha) -> Fraction:
 
 
 def threshold_position(n: int, alpha: Fraction) -> int:
-    """Which of ``n`` sorted calibration keys is the threshold; ``n + 1`` means "keep every label".
+    """Return the position of the threshold among ``n`` sorted calibration keys; ``n + 1`` means "keep every label".
 
     >>> threshold_position(99, Fraction(1, 10)), threshold_position(8, Fraction(1, 10))
     (90, 9)
@@ -39,14 +39,14 @@ def threshold_position(n: int, alpha: Fraction) -> int:
 
 
 def threshold_positions(counts: NDArray[np.int64], alpha: Fraction) -> NDArray[np.int64]:
-    """``position`` of every group size in ``counts``."""
+    """Return the threshold position for every group size in ``counts``."""
     sizes = counts.tolist()
     places = {n: threshold_position(n, alpha) for n in set(sizes)}
     return np.array([places[n] for n in sizes], dtype=np.int64)
 
 
 def rows_needed(alpha: Fraction) -> int:
-    """The fewest calibration rows at which some label can be left out."""
+    """Return the smallest number of calibration rows with which a set can leave out labels."""
     return math.ceil(1 / alpha) - 1
 
 
@@ -85,7 +85,7 @@ def _decimal(alpha: str | float | np.floating[Any] | Decimal) -> Fraction:
 
 
 def _remedy(value: Fraction) -> tuple[str, ...]:
-    """A guess at what somebody who typed a percentage meant."""
+    """Return a guess at the alpha of users who typed a percentage, as an argument or none."""
     if not 1 < value < 100:
         return ()
     percent = value if value < 50 else 100 - value

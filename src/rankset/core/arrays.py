@@ -1,26 +1,34 @@
-"""What several modules need of arrays: keeping them from being written to, and whole numbers that float64 loses."""
+"""Small helpers for arrays: read-only dataclasses, object arrays, integers that float64 cannot hold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 SUM_TOLERANCE = 0.01
-"""How far from 1 the sum of a row of probabilities may be."""
+"""Largest deviation from 1 that the sum of a row of probabilities may have."""
 EXACT = 2**53
-"""Whole numbers up to here are float64 without loss."""
+"""float64 holds every integer up to this one."""
 
 
 def is_whole(value: object) -> bool:
-    """Whether ``value`` is a whole number, and no boolean."""
+    """Return whether ``value`` is an integer and not a boolean."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-class Sealed:
-    """For dataclasses that hold arrays: those cannot be written to, also after pickling and copying.
+def object_array(values: Iterable[object]) -> NDArray[Any]:
+    """Return a one-dimensional object array of ``values``, none of them converted."""
+    entries = list(values)
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array
 
-    Arrays are fields, or stand in tuples that are fields.
+
+class Sealed:
+    """Base of dataclasses whose arrays are read-only, also after pickling and copying.
+
+    Arrays are fields, or entries of tuples that are fields.
     """
 
     def __post_init__(self) -> None:
@@ -30,13 +38,13 @@ class Sealed:
                     array.flags.writeable = False
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """What pickle and copy call in place of ``__init__``; arrays come back writeable from them."""
+        """Restore a pickled or copied object and make its arrays read-only again."""
         self.__dict__.update(state)
         Sealed.__post_init__(self)
 
 
 def lost_in_floats(values: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Where whole numbers become other numbers as float64, so that different ones may become equal; None: nowhere."""
+    """Return where integers change as float64, so that different ones may become equal; None if nowhere."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return None
     large = (values > EXACT) | (values < -EXACT) if values.dtype.kind == "i" else values > EXACT

@@ -1,7 +1,8 @@
-"""Cells: one (row, label) pair each, with the features a score may look at.
+"""Cells: (row, label) pairs with the features that a score may use.
 
-Calibration looks at one cell per row, the true label's, by counting; prediction at the most likely ones, by sorting as
-few as it can. Both give the same bits, because ranks are counts and masses are sums that do not depend on order.
+Calibration needs one cell per row, the true label's, and finds its rank by counting. Prediction needs the most likely
+cells of each row and sorts as few as possible. Both give the same bits: a rank is a count, and a mass is a sum that
+does not depend on the order of its terms.
 """
 
 import math
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
-from rankset.core.kernels.compiled import RankedColumns, Read
+from rankset.core.ranking import LabelRanks, RankedColumns
 from rankset.core.scratch import scratch
 from rankset.errors import InputError, ScoreError
 
@@ -23,17 +24,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
-"""What scores may look at."""
+"""Names of all features."""
 
 MASS_LIMIT = 8.0
 GRID = 2.0**-50
 
 
 class lazy(Generic[Value]):  # noqa: N801 - used like property
-    """A decorator for methods that become attributes, computed when first asked for and remembered by their object.
+    """Decorator that computes an attribute at first use and stores it in its object.
 
-    ``functools.cached_property`` does the same, but before Python 3.12 one lock per attribute keeps threads from
-    computing it for different objects at the same time.
+    Like ``functools.cached_property``, which before Python 3.12 holds one lock per class: threads would wait for each
+    other.
     """
 
     def __init__(self, function: Callable[[Any], Value]) -> None:
@@ -56,7 +57,7 @@ class lazy(Generic[Value]):  # noqa: N801 - used like property
 
 
 def on_grid(probs: Floats) -> Floats:
-    """``probs`` rounded to multiples of 2**-50, so that float64 adds them exactly in any order (below 8).
+    """Round ``probs`` to multiples of 2**-50, so that float64 adds them exactly in any order while sums are below 8.
 
     >>> on_grid(np.array([0.1, 0.2, 0.7])).sum() == on_grid(np.array([0.7, 0.1, 0.2])).sum()
     np.True_
@@ -66,10 +67,16 @@ def on_grid(probs: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Rows:
-    """A block of rows (n, K), float32 or float64, and what all cells of a row share.
+    """A block of rows and the features that all cells of a row share.
 
-    ``additive`` says that entries may be added up, ``summed`` that rows are known to sum to about 1; ``start`` is
-    the number of the first row; ``noise_seed`` is what compiled loops make draws of, where they can.
+    Attributes
+    ----------
+    probs : the entries (n, K), float32 or float64.
+    draw : computes the noise of the rows.
+    additive : whether entries may be added up, as probabilities may.
+    summed : whether rows are known to sum to about 1.
+    start : number of the first row, for error messages.
+    noise_seed : what compiled loops make the noise from; None if they cannot.
     """
 
     probs: NDArray[Any]
@@ -98,11 +105,11 @@ class Rows:
         return self.draw()
 
     def with_noise(self, draws: Floats | None) -> "Rows":
-        """The same rows with ``draws`` known already, unless there are none."""
+        """Return the same rows with ``draws`` as their noise; None changes nothing."""
         return self if draws is None else replace(self, draw=lambda: draws)
 
     def check_additive(self) -> None:
-        """Refuses to add up what are no probabilities."""
+        """Raise an error where entries cannot be added up as probabilities."""
         if not self.additive:
             raise ScoreError.mass_without_probabilities()
         if self.summed:
@@ -115,9 +122,36 @@ class Rows:
 
 
 class Cells(ABC):
-    """The features of some cells, as arrays (m,) with one entry per cell."""
+    """Some cells, (row, label) pairs, with the features that a score may use: arrays (m,), one entry per cell.
+
+    Attributes
+    ----------
+    column : the label's column number.
+    prob : the label's probability, or what a score's ``transform`` made of it.
+    rank : the label's place in its row; 1 is the largest entry, equal entries count from the left.
+    mass : the label's probability plus that of every label ranked before it.
+    before : the mass of the labels ranked before this one.
+    top, second : the largest and the second largest entry of the row.
+    noise : one uniform draw of the row from [0, 1).
+
+    Examples
+    --------
+    A score is a formula over cells:
+
+    >>> from dataclasses import dataclass
+    >>> import rankset as rs
+    >>> @dataclass(frozen=True)
+    ... class Gap:
+    ...     features = ("top", "prob")
+    ...     def keys(self, cells):
+    ...         return (cells.top - cells.prob,)
+    >>> rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1], score=Gap()).n
+    2
+    """
 
     rows: Rows
+    size: int
+    """Number of cells."""
 
     @property
     @abstractmethod
@@ -132,7 +166,7 @@ class Cells(ABC):
     @property
     @abstractmethod
     def prob(self) -> Floats:
-        """The label's probability (or score, or transformed probability)."""
+        """The label's probability, or what a score's ``transform`` made of it."""
 
     @property
     @abstractmethod
@@ -146,7 +180,7 @@ class Cells(ABC):
 
     @property
     def before(self) -> Floats:
-        """The mass of the labels ranked before this one, exactly."""
+        """The mass of the labels ranked before this one."""
         return self.mass - on_grid(self.prob)
 
     @property
@@ -165,7 +199,7 @@ class Cells(ABC):
         return self.rows.noise[self.row]
 
     def __len__(self) -> int:
-        return len(self.column)
+        return self.size
 
     def __getattr__(self, name: str) -> None:
         known = "column, prob, rank, mass, before, top, second, noise"
@@ -173,15 +207,16 @@ class Cells(ABC):
 
 
 class LabelCells(Cells):
-    """The cell of one label per row, found by counting what stands before it."""
+    """The cell of one label per row; its rank is found by counting."""
 
     row = slice(None)
 
-    def __init__(self, rows: Rows, labels: Ints, read: Read | None = None) -> None:
-        """``read`` is what compiled loops know of these cells already."""
+    def __init__(self, rows: Rows, labels: Ints, known: LabelRanks | None = None) -> None:
+        """Make the cells of ``labels``; ``known`` is what a compiled loop has read about them."""
         self.rows = rows
+        self.size = len(labels)
         self._labels = labels
-        self._read = read
+        self._known = known
 
     @property
     def column(self) -> Ints:
@@ -189,64 +224,38 @@ class LabelCells(Cells):
 
     @lazy
     def prob(self) -> Floats:
-        return self._own.astype(np.float64)
+        return self._entries.astype(np.float64)
 
     @lazy
-    def _own(self) -> NDArray[Any]:
-        return self.rows.probs[np.arange(len(self._labels)), self._labels] if self._read is None else self._read.owns
+    def _entries(self) -> NDArray[Any]:
+        """The labels' entries in the precision of the rows."""
+        return self.rows.probs[np.arange(self.size), self._labels] if self._known is None else self._known.probs
 
     @lazy
     def rank(self) -> Ints:
-        if self._read is not None:
-            return self._read.ranks
-        ranks = ranking.count(self._up_to_here)
-        ranks[self._tied] -= ranking.count(self._later)
-        return ranks
-
-    @property
-    def _up_to_here(self) -> NDArray[np.bool_]:
-        """Which entries rank before the label, are it, or equal it; to be used at once."""
-        probs = self.rows.probs
-        return np.greater_equal(probs, self._own[:, np.newaxis], out=scratch(probs.shape, np.bool_))
-
-    @lazy
-    def _tied(self) -> Ints:
-        """The rows in which other entries equal the label's."""
-        probs = self.rows.probs
-        equal = np.equal(probs, self._own[:, np.newaxis], out=scratch(probs.shape, np.bool_))
-        return np.flatnonzero(ranking.count(equal) > 1)
-
-    @lazy
-    def _later(self) -> NDArray[np.bool_]:
-        """Which entries of the tied rows equal the label's and stand right of it."""
-        tied = self._tied
-        equal = self.rows.probs[tied] == self._own[tied][:, np.newaxis]
-        return equal & (np.arange(equal.shape[1]) > self._labels[tied][:, np.newaxis])
+        if self._known is not None:
+            return self._known.ranks
+        return ranking.label_ranks(self.rows.probs, self._entries, self._labels)
 
     @lazy
     def mass(self) -> Floats:
         self.rows.check_additive()
-        if self._read is not None and self._read.units is not None:
-            return self._read.units.astype(np.float64) * GRID
-        ranks, tied, later = self.rank, self._tied, self._later
-        up_to_here = self._up_to_here
-        up_to_here[tied] &= ~later
-        shares = self.rows.probs.ravel()[np.flatnonzero(up_to_here)].astype(np.float64)
-        return _running(shares, ranks)[ranks.cumsum() - 1]
+        if self._known is not None and self._known.units is not None:
+            return self._known.units.astype(np.float64) * GRID
+        entries = ranking.entries_up_to(self.rows.probs, self._entries, self._labels)
+        return _running_sums(entries.astype(np.float64), self.rank)[self.rank.cumsum() - 1]
 
 
 class RankedCells(Cells):
-    """The most likely cells of every row, all of them by default: row after row, in the order of its ranking."""
+    """The most likely cells of every row, row after row in ranking order; all cells by default."""
 
-    def __init__(self, rows: Rows, listed: RankedColumns | None = None) -> None:
-        """``listed`` are those that count, with what compiled loops know of them already."""
+    def __init__(self, rows: Rows, known: RankedColumns | None = None) -> None:
+        """Make the cells of the columns ``known``; None means all columns."""
         self.rows = rows
-        self._listed = listed or RankedColumns(*ranking.likeliest(rows.probs, math.inf, math.inf, None))
-
-    @property
-    def sizes(self) -> Ints:
-        """How many cells each row has."""
-        return self._listed.sizes
+        self._known = known or ranking.likeliest(rows.probs, math.inf, math.inf, None)
+        self.size = len(self._known.columns)
+        self.sizes = self._known.sizes
+        """Number of cells of each row."""
 
     @lazy
     def row(self) -> Ints:
@@ -254,32 +263,35 @@ class RankedCells(Cells):
 
     @property
     def column(self) -> Ints:
-        return self._listed.columns
+        return self._known.columns
 
     @lazy
     def flat(self) -> Ints:
-        """Where the cells lie in their block's memory."""
+        """Position of each cell in the memory of its block."""
         return self.row * self.rows.probs.shape[1] + self.column
 
     @lazy
     def prob(self) -> Floats:
-        owns = self._listed.owns
-        return (self.rows.probs.ravel()[self.flat] if owns is None else owns).astype(np.float64)
+        entries = self._known.probs
+        return (self.rows.probs.ravel()[self.flat] if entries is None else entries).astype(np.float64)
 
     @lazy
     def rank(self) -> Ints:
         starts = self.sizes.cumsum() - self.sizes
-        return np.arange(1, len(self) + 1) - starts[self.row]
+        return np.arange(1, self.size + 1) - starts[self.row]
 
     @lazy
     def mass(self) -> Floats:
         self.rows.check_additive()
-        units = self._listed.units
-        return _running(self.prob, self.sizes) if units is None else units.astype(np.float64) * GRID
+        units = self._known.units
+        return _running_sums(self.prob, self.sizes) if units is None else units.astype(np.float64) * GRID
 
 
-def _running(probs: Floats, sizes: Ints) -> Floats:
-    """The running sums of consecutive pieces of ``probs``, exactly: integers wrap around, differences do not mind."""
+def _running_sums(probs: Floats, sizes: Ints) -> Floats:
+    """Return the running sums of consecutive pieces of ``probs``, exactly.
+
+    Sums are integers in units of 2**-50. The running sum over all pieces may overflow; differences stay exact.
+    """
     units = (on_grid(probs) / GRID).astype(np.int64)
     totals = units.cumsum()
     ends = sizes.cumsum()

@@ -1,4 +1,4 @@
-"""Lexicographic order on tuples of arrays, most significant first: one order for sorting, comparing, searching."""
+"""Lexicographic order of keys, tuples of arrays with the most significant first: sorting, comparing, searching."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +11,9 @@ Keys = tuple[NDArray[Any], ...]
 
 
 def argsort(keys: Keys) -> NDArray[np.int64]:
-    """An order of one-dimensional ``keys``, found from the least significant key up; any, among equal tuples.
+    """Return an order that sorts one-dimensional ``keys``; equal tuples may come in any order.
 
-    Keys that are all the same cost nothing, and small integers (groups, ranks) little: they sort by radix.
+    Constant keys cost nothing. Small integers (groups, ranks) are sorted by radix and cost little.
     """
     ranking: NDArray[np.int64] | None = None
     for key in map(_compact, reversed(keys)):
@@ -26,9 +26,9 @@ AT_ONCE = 1 << 16
 
 
 def sorted_union(parts: Sequence[Keys]) -> Keys:
-    """The tuples of all ``parts`` in order.
+    """Return the tuples of all ``parts``, sorted.
 
-    Keys are joined one at a time and places kept in 32 bits, so it takes little more memory than what comes and goes.
+    Keys are joined one at a time and positions are kept in 32 bits, so little memory is needed beyond input and output.
     """
     keys = range(len(parts[0]))
     if len(keys) == 1:
@@ -57,7 +57,7 @@ def _joined_key(parts: Sequence[Keys], place: int) -> NDArray[Any]:
 
 
 def _at(key: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
-    """``key[places]``, some at a time: NumPy makes a wider copy of places in 32 bits."""
+    """Return ``key[places]``, in pieces: NumPy would copy all places to 64 bits at once."""
     answer = np.empty_like(key)
     for start in range(0, len(key), AT_ONCE):
         part = slice(start, start + AT_ONCE)
@@ -66,17 +66,18 @@ def _at(key: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
 
 
 def _short(ranking: NDArray[np.int64]) -> NDArray[Any]:
-    """Places in 32 bits, where they fit."""
+    """Return places in 32 bits if they fit."""
     return ranking.astype(np.uint32) if len(ranking) < 2**32 else ranking
 
 
 def _compact(key: NDArray[Any]) -> NDArray[Any]:
+    """Return small integers as uint16, which NumPy sorts by radix."""
     small = key.dtype.kind == "i" and len(key) > 0 and key.min() >= 0 and key.max() <= np.iinfo(np.uint16).max
     return key.astype(np.uint16) if small else key
 
 
 def not_after(keys: Keys, bounds: Keys) -> NDArray[np.bool_]:
-    """Elementwise ``keys <= bounds``, as Python compares tuples.
+    """Return ``keys <= bounds`` element by element, as Python compares tuples.
 
     >>> not_after((np.array([1, 1, 2]), np.array([5, 7, 0])), (np.array(1), np.array(6)))
     array([ True, False, False])
@@ -88,27 +89,28 @@ def not_after(keys: Keys, bounds: Keys) -> NDArray[np.bool_]:
 
 
 class SortedKeys:
-    """Sorted keys, ready to tell where any other key stands among them.
+    """Sorted keys that can be searched.
 
-    Each key is replaced by its place among the distinct values on the ladder (odd: on a value, even: between
-    two), places combine into one integer, and that is made dense again, so integers stay small and exact.
+    Each key is replaced by its place among the distinct values: odd for a value itself, even between two values. The
+    places of a tuple are combined into one integer, which is replaced by its place again. So integers stay small, and
+    the search is exact.
     """
 
     def __init__(self, keys: Keys) -> None:
-        self._steps: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
+        self._levels: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
         codes = np.zeros(len(keys[0]), dtype=np.int64)
         for key in keys:
             values = np.unique(key)
             codes = _joined(codes, values, key)
             distinct = np.unique(codes)
             codes = _place(distinct, codes)
-            self._steps.append((values, distinct))
+            self._levels.append((values, distinct))
         self._places = codes
 
     def before(self, keys: Keys) -> NDArray[np.int64]:
-        """How many rungs come strictly before each of ``keys``."""
+        """Return how many of the sorted keys come strictly before each of ``keys``."""
         codes = np.zeros(np.broadcast_shapes(*(key.shape for key in keys)), dtype=np.int64)
-        for key, (values, distinct) in zip(keys, self._steps, strict=True):
+        for key, (values, distinct) in zip(keys, self._levels, strict=True):
             codes = _place(distinct, _joined(codes, values, key))
         return np.searchsorted(self._places, codes, side="left")
 

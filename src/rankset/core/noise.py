@@ -1,4 +1,7 @@
-"""Seed and the row's own content make that row's uniform draw: same row, same draw, in any batch, order, machine."""
+"""Noise: one uniform draw per row, computed from a seed and the row itself.
+
+The same row has the same draw in any batch, order, thread and machine.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,31 +14,31 @@ from rankset.core.scratch import scratch
 Words = NDArray[np.uint64]
 
 SAMPLED = 16
-"""How many entries of a row are mixed in besides its largest: enough to tell real rows apart, cheap for wide ones."""
+"""Number of entries of a row that are hashed besides its largest: enough to distinguish real rows, and fast."""
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
 class NoiseSeed:
-    """What draws are made of besides the rows: the mixed seed, and one mixed word per row or one for all."""
+    """What draws depend on besides the rows: a hashed seed, and one hashed id per row or one for all rows."""
 
     seeded: np.uint64
     words: Words
 
     @classmethod
     def of(cls, seed: int, ids: Words | None = None) -> "NoiseSeed":
-        """The noise_seed that ``seed`` chooses; ``ids`` (n,) tell rows further apart."""
+        """Return the noise seed of ``seed``; ``ids`` (n,) give equal rows different draws."""
         seeded = _mixed(np.array([seed % 2**64], dtype=np.uint64) + GOLDEN)[0]
         return cls(seeded, np.zeros(1, dtype=np.uint64) if ids is None else _mixed(ids ^ GOLDEN))
 
     def rows(self, part: slice) -> "NoiseSeed":
-        """The noise_seed of some of the rows."""
+        """Return the noise seed of some of the rows."""
         return self if len(self.words) == 1 else NoiseSeed(self.seeded, self.words[part])
 
 
 def draws(values: NDArray[Any], noise_seed: NoiseSeed) -> NDArray[np.float64]:
-    """One number in [0, 1) per row of ``values`` (n, K)."""
+    """Return one number in [0, 1) per row of ``values`` (n, K)."""
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
     sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
@@ -50,12 +53,12 @@ def draws(values: NDArray[Any], noise_seed: NoiseSeed) -> NDArray[np.float64]:
 
 
 def _bits(values: NDArray[Any]) -> Words:
-    """The bit patterns of ``values`` as float64, with -0.0 counted as 0.0."""
+    """Return the bits of ``values`` as float64; -0.0 counts as 0.0."""
     return (values.astype(np.float64) + 0.0).view(np.uint64)
 
 
 def _mixed(words: Words) -> Words:
-    """A bijection of 64-bit words that scatters neighbours (the finaliser of SplitMix64), in place."""
+    """Hash 64-bit words in place, by the finaliser of SplitMix64."""
     shifted = scratch(words.shape, np.uint64, "shifted")
     words ^= np.right_shift(words, np.uint64(30), out=shifted)
     words *= np.uint64(0xBF58476D1CE4E5B9)
@@ -66,4 +69,4 @@ def _mixed(words: Words) -> Words:
 
 
 NO_NOISE = NoiseSeed.of(0)
-"""For scores that do not draw."""
+"""The noise seed of scores that do not use noise."""

@@ -1,4 +1,4 @@
-"""Rows in blocks: bounded memory, any number of threads, results in row order."""
+"""Blocks of rows and threads: bounded memory, results in row order."""
 
 import os
 import threading
@@ -14,31 +14,33 @@ BLOCK_BYTES = "RANKSET_BLOCK_BYTES"
 THREADS = "RANKSET_THREADS"
 
 MOST = {BLOCK_BYTES: 1 << 40, THREADS: 1024}
-"""The largest values of the environment variables."""
+"""Largest values of the environment variables."""
 MOST_DIGITS = 18
 
 DEFAULT_BLOCK_BYTES = 8 << 20
-"""Small enough for caches, large enough that Python's share of the work does not show."""
+"""Small enough for the cache, large enough that Python's overhead is negligible."""
 
 
 def split(n_rows: int, n_columns: int, scale: int = 1) -> Iterator[slice]:
-    """Consecutive row ranges of about ``RANKSET_BLOCK_BYTES`` of float64 each, ``scale`` times the default."""
+    """Yield consecutive ranges of rows, each of about ``RANKSET_BLOCK_BYTES`` of float64 (default times ``scale``)."""
     step = max(1, _setting(BLOCK_BYTES, scale * DEFAULT_BLOCK_BYTES) // (8 * n_columns))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
 def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> list[Result]:
-    """``function`` of every block, in row order; the earliest failing block decides the error.
+    """Return ``function`` of every block, in row order; if several blocks fail, the first one's error is raised.
 
-    Threads, this one among them, take the next block whenever they are done with one, and meet at the end only:
-    handing every result over would make them wait for each other.
+    Each thread takes the next block when it has finished one. Threads are started here and nowhere else.
     """
     parts = list(split(n_rows, n_columns, scale))
+    threads = _setting(THREADS, cores())
+    if len(parts) == 1:
+        return [function(parts[0])]
     results: list[Any] = [None] * len(parts)
     errors: dict[int, BaseException] = {}
     waiting, lock, stopped = iter(range(len(parts))), threading.Lock(), threading.Event()
-    count = progress.counter(len(parts))
+    count = progress.counter(len(parts)) or _no_count
 
     def next_place() -> int | None:
         with lock:
@@ -52,7 +54,7 @@ def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int,
             except BaseException as error:  # noqa: BLE001 - raised below, in the thread that asked
                 errors[place] = error
 
-    helpers = [threading.Thread(target=work) for _ in range(min(_setting(THREADS, cores()), len(parts)) - 1)]
+    helpers = [threading.Thread(target=work) for _ in range(min(threads, len(parts)) - 1)]
     try:
         for helper in helpers:
             helper.start()
@@ -68,6 +70,7 @@ def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int,
 
 
 def _setting(name: str, default: int) -> int:
+    """Return the value of an environment variable, or ``default``."""
     text = os.environ.get(name) or str(default)
     most = MOST[name]
     if not text.isdecimal() or len(text) > MOST_DIGITS or not 1 <= int(text) <= most:
@@ -76,5 +79,9 @@ def _setting(name: str, default: int) -> int:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _no_count() -> None:
+    """Count nothing: no progress bar is shown."""

@@ -1,4 +1,4 @@
-"""Memory that each thread uses again for its next block: asking the system for it costs more than most work on it."""
+"""Memory that each thread reuses for its next block: reserving it anew takes longer than most work on it."""
 
 import math
 import threading
@@ -11,7 +11,7 @@ _KEPT = threading.local()
 
 
 def scratch(shape: tuple[int, ...], dtype: DTypeLike, slot: str = "") -> NDArray[Any]:
-    """An array with anything in it, for use until the same thread asks for the same ``dtype`` and ``slot`` again."""
+    """Return an uninitialised array, valid until the same thread asks for the same ``dtype`` and ``slot`` again."""
     kind, size = np.dtype(dtype), math.prod(shape)
     kept: dict[str, NDArray[Any]] = _KEPT.__dict__
     array = kept.get(slot + kind.str)

@@ -22,10 +22,11 @@ import numpy as np
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
+from rankset.core.arrays import object_array
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
 from rankset.errors import FileError, InputError, KindError, warn
-from rankset.inputs.matrix import Kind, object_array
+from rankset.inputs.matrix import Kind
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import in_order
 from rankset.io import arrow

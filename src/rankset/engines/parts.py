@@ -11,13 +11,16 @@ import numpy as np
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
+from rankset.core.arrays import object_array
 from rankset.errors import FileError, InputError, KindError, RanksetWarning, located, once, warn
-from rankset.inputs.matrix import Kind, named_labels, object_array
+from rankset.inputs.matrix import Kind
+from rankset.inputs.per_row import named_labels
 from rankset.io import arrow
 from rankset.io.layout import Layout, as_numbers
 from rankset.io.read_scores import Columns
+from rankset.rules.calibrate import calibrate
 from rankset.rules.level_rule import LevelRule
-from rankset.rules.rule import Rule, calibrate
+from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets

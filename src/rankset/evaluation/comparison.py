@@ -350,7 +350,8 @@ class Trial:
         for score in scores:
             spec = RuleSpec.of(score, Marginal(), self.data.kind, self.seed, self.data.classes)
             yield Ranked.of(Batch.of(spec, self.data), self.columns)
-            count()
+            if count is not None:
+                count()
 
     def values(self, ranked: Ranked, measures: Iterable[Measure]) -> Floats:
         """Every measure on every half (measure, half)."""

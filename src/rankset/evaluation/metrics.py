@@ -14,7 +14,7 @@ from rankset import notebook
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import InputError, KindError, LevelError
-from rankset.inputs.matrix import label_codes, names_per_row
+from rankset.inputs.per_row import label_codes, names_per_row
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Name, group_names
 from rankset.sets import PredictionSets

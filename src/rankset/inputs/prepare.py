@@ -1,56 +1,50 @@
-"""The one way in: whatever users pass becomes ``Prepared``, checked rows and what comes with them.
+"""The one way in: ``prepare`` turns whatever users pass into ``Prepared``.
 
-Structure (types, shapes, lengths, names, the order of rows) is checked here, at once. Values (NaN, sign, sums) are
-checked where rows are read, block by block, by ``Prepared.block``: no row can be read unchecked.
+Structure (types, shapes, lengths, names, the order of rows) is checked at once. Values (NaN, sign, sums) are checked
+block by block when rows are read, by ``Prepared.rows``: no row can be read unchecked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import parallel
-from rankset.errors import InputError, LabelError
+from rankset.errors import InputError, LabelError, warn
 from rankset.inputs import frames, huggingface
 from rankset.inputs.frames import ARRAY, Template
-from rankset.inputs.matrix import (
-    Kind,
-    as_matrix,
-    check_rows,
-    check_whole,
-    id_words,
-    known_kind,
-    label_codes,
-    names_per_row,
-    plain_rows,
-)
-from rankset.inputs.ragged import Ragged, blanked
+from rankset.inputs.matrix import Kind, as_matrix, known_kind, look_like_probs, plain_rows
+from rankset.inputs.per_row import id_words, label_codes, names_per_row
+from rankset.inputs.probabilities import from_kind
+from rankset.inputs.ragged import Ragged, fill_padding
 from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.value_checks import check_rows, check_whole
 from rankset.inputs.vocabulary import Array, Names, class_names, in_order
 
 Ints = NDArray[np.int64]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The rows of one call, with what users passed along; ``prepare`` makes it.
+    """The rows of one call with their labels, groups and ids; made by ``prepare``.
 
     Attributes
     ----------
-    matrix : rows as they came, (n, K), or (n,) for kind "binary"; to be read by ``block``.
+    matrix : the rows as passed, (n, K), or (n,) for kind "binary"; read them by ``rows``.
     kind : what the numbers are.
     classes : the names of the columns.
-    counts : how many columns of each row are candidates; None where all are.
-    labels : the column of each row's label; None where none were passed.
-    groups : the name of each row's group; None where none were passed.
-    ids : a 64-bit word per row; None where none were passed.
-    index : the index of the rows, and of what was passed along.
-    template : what answers about these rows should look like.
-    checked : whether values were checked already.
+    counts : number of candidates of each row, its first columns; None if all columns are.
+    labels : the column of each row's label; None if there are no labels.
+    groups : the name of each row's group; None if there are no groups.
+    ids : a 64-bit word per row; None if there are no ids.
+    index : the index of the rows, and of labels, groups and ids.
+    template : the type and index that answers about these rows should have.
+    checked : whether all values have been checked.
     start : the number of the first row in error messages.
     """
 
@@ -71,54 +65,69 @@ class Prepared:
 
     @property
     def n_columns(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(self.classes.values)
 
     @property
     def answers(self) -> Template:
-        """What answers should look like: their index is that of the rows, else that of what was read with them."""
+        """Type and index of answers: the index of the rows, else that of labels, groups or ids."""
         known = self.index.index
         return self.template if known is self.template.index else replace(self.template, index=known)
 
     def take(self, rows: Ints) -> Prepared:
-        """Some of the rows, in the order of their numbers, with all that belongs to them."""
+        """Return the rows with these numbers, in this order, with their labels, groups and ids."""
         template = self.answers.rows(rows)
         index = RowIndex(template.index, numbered=template.numbered)
         return replace(self, index=index, template=template, **self._picked(rows))
 
     def part(self, rows: slice) -> Prepared:
-        """Consecutive rows, which keep their numbers in error messages."""
+        """Return consecutive rows; error messages keep counting from the first row of all."""
         return replace(self, start=self.start + rows.start, **self._picked(rows))
 
     def _picked(self, rows: Ints | slice) -> dict[str, Any]:
-        """What comes per row, for some of the rows."""
+        """Return everything that comes per row, for some of the rows."""
         values = {name: getattr(self, name) for name in ("matrix", "counts", "labels", "groups", "ids")}
         return {name: None if value is None else value[rows] for name, value in values.items()}
 
     def with_checked_values(self) -> Prepared:
-        """The same rows, of which all values were checked now and need not be again."""
+        """Check all values now, and return rows whose values are not checked again."""
         if not self.checked:
-            parallel.map_blocks(self.block, len(self), self.n_columns)
+            parallel.map_blocks(self.rows, len(self), self.n_columns)
         return replace(self, checked=True)
 
-    def block(self, part: slice, *, waiting: bool = False) -> Array:
-        """The numbers of some rows, contiguous, read-only and checked; padding is 0, or -inf where 0 could rank first.
+    def rows(self, part: slice) -> Array:
+        """Return some rows, checked, contiguous and read-only.
 
-        Only what checks values itself while it reads them passes ``waiting=True``, and calls ``check`` in doubt.
+        Logits and binary probabilities become probabilities (n, K). Padding is 0, or -inf where 0 could rank first.
         """
+        block = self._block(part)
+        self._check(block, part)
+        return block if self.kind in ("probs", "decision") else from_kind(block, self.kind)
+
+    def rows_read_by(self, loop: Callable[[Array], tuple[Result, bool]], part: slice) -> Result:
+        """Return what ``loop`` makes of some rows of kind "probs", for loops that check values while they read them.
+
+        ``loop`` returns its result and whether all values are certainly valid. If not, they are checked here.
+        """
+        block = self._block(part)
+        result, valid = loop(block)
+        if not valid:
+            self._check(block, part)
+        return result
+
+    def _block(self, part: slice) -> Array:
+        """Return some rows as numbers of their kind; values are not checked."""
         counts = None if self.counts is None else self.counts[part]
         first = self.start + part.start
         if self.matrix.dtype.kind in "iu":
             check_whole(self.matrix[part], first, counts)
         block = plain_rows(self.matrix[part], self.kind)
         if counts is not None:
-            block = blanked(block, counts, 0.0 if self.kind == "probs" else -np.inf)
-        if not (waiting or self.checked):
-            check_rows(block, self.kind, first)
+            block = fill_padding(block, counts, 0.0 if self.kind == "probs" else -np.inf)
         return block
 
-    def check(self, block: Array, part: slice) -> None:
-        """Refuses values of a block that cannot be of its kind, naming the row."""
+    def _check(self, block: Array, part: slice) -> None:
+        """Raise an error for the first row of a block whose values cannot be of this kind."""
         if not self.checked:
             check_rows(block, self.kind, self.start + part.start)
 
@@ -132,22 +141,26 @@ def prepare(
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
 ) -> Prepared:
-    """What users passed as rows, labels, groups and ids, checked and in one form.
+    """Check rows, labels, groups and ids, and bring them into one form.
 
     Parameters
     ----------
-    values : rows: an array, a tensor, a data frame, ``Ragged`` rows, or what Hugging Face returns.
+    values : rows: an array, a tensor, a data frame, ``Ragged`` rows, or an output of Hugging Face.
     labels : one per row, a name or a column number.
     kind : what the numbers are.
-    classes : the names of the columns, in order; or the vocabulary of a rule, whose columns rows must have.
+    classes : the names of the columns, in order; or the vocabulary of a rule, whose columns the rows must have.
     groups, ids : one per row.
+
+    Returns
+    -------
+    Prepared
 
     Raises
     ------
-    RanksetError : where something is of the wrong type or shape, or does not belong together.
+    RanksetError : if something has the wrong type or shape, or labels, groups or ids do not belong to the rows.
     """
-    known, told = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
-    opened = _opened(values, told)
+    known, names = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
+    opened = _unwrap(values, names)
     checked_kind = known_kind(kind)
     if opened.counts is not None and checked_kind == "binary":
         raise InputError.ragged_binary()
@@ -157,6 +170,8 @@ def prepare(
     matrix = as_matrix(opened.values, checked_kind, columns=width)
     if known is None:
         known = class_names(opened.classes, 2 if checked_kind == "binary" else matrix.shape[1])
+    if checked_kind == "logits" and look_like_probs(matrix):
+        warn("these logits look like probabilities: every row sums to 1. If they are, pass kind='probs'.")
     n, index = len(matrix), opened.index
     columns = None if labels is None else label_codes(labels, known, n, index)
     if columns is not None and opened.counts is not None:
@@ -175,15 +190,15 @@ def prepare(
 
 
 def _check_candidates(columns: Ints, counts: Ints, classes: Names) -> None:
-    """Refuses labels that are padding of their rows."""
+    """Raise an error for the first label that is padding of its row."""
     if (columns >= counts).any():
         row = int((columns >= counts).argmax())
         raise LabelError.padding(row, classes.values[columns[row]], int(counts[row]))
 
 
 @dataclass(frozen=True)
-class _Opened:
-    """Something like a matrix, and what it says about itself."""
+class _Unwrapped:
+    """An array-like of rows, and what the object that held it says about classes, candidates and index."""
 
     values: Any
     classes: Iterable[object] | None
@@ -192,20 +207,20 @@ class _Opened:
     index: RowIndex = field(default_factory=RowIndex)
 
 
-def _opened(values: Any, classes: Iterable[object] | None) -> _Opened:  # noqa: ANN401
-    """``values`` with one column per class; those that carry names are put into the order of ``classes``."""
+def _unwrap(values: Any, classes: Iterable[object] | None) -> _Unwrapped:  # noqa: ANN401
+    """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
     if type(values) is np.ndarray:
-        return _Opened(values, classes)
+        return _Unwrapped(values, classes)
     values = huggingface.unwrap(values)
     if frames.is_frame(values):
         matrix, names, template = frames.match_columns(values, classes)
-        return _Opened(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
+        return _Unwrapped(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
     if huggingface.is_scored(values):
-        return _Opened(*huggingface.match_columns(values, classes))
+        return _Unwrapped(*huggingface.match_columns(values, classes))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
         matrix = values.as_wide_as(len(known or ()) or values.values.shape[1])
         index = RowIndex(values.template.index, numbered=values.template.numbered)
-        return _Opened(matrix, known, values.template, values.counts, index)
+        return _Unwrapped(matrix, known, values.template, values.counts, index)
     index = index_of(values)
-    return _Opened(values, classes, Template(index=index), index=RowIndex(index))
+    return _Unwrapped(values, classes, Template(index=index), index=RowIndex(index))

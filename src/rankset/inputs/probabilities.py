@@ -1,4 +1,4 @@
-"""From what models return to probabilities."""
+"""Probabilities from logits, from one probability per row, and from sampled answers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import parallel
+from rankset.core.exponential import exp_of_nonpositive
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs.frames import Template, is_frame
-from rankset.inputs.matrix import Kind, as_matrix, checked_rows, is_missing, names_per_row
+from rankset.inputs.matrix import Kind, as_matrix, plain_rows
+from rankset.inputs.per_row import is_missing, names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.value_checks import check_rows, check_whole
 from rankset.inputs.vocabulary import Array, class_names, in_order
 
 Floats = NDArray[np.float64]
 
 
 def softmax(logits: ArrayLike) -> Floats:
-    """Probabilities of ``logits`` (n, K), in float64.
+    """Return the probabilities of ``logits`` (n, K), in float64.
 
+    Parameters
+    ----------
+    logits : array-like (n, K)
+
+    Returns
+    -------
+    numpy.ndarray (n, K) of float64; every row sums to 1.
+
+    Raises
+    ------
+    InputError : if a row contains NaN or +inf, or only -inf.
+
+    Examples
+    --------
     >>> softmax([[0.0, 0.0], [1000.0, 0.0]])
     array([[0.5, 0.5],
            [1. , 0. ]])
@@ -29,20 +46,42 @@ def softmax(logits: ArrayLike) -> Floats:
     source = as_matrix(logits, "logits", name="logits")
 
     def block(part: slice) -> Floats:
-        return _softmax(checked_rows(source[part], "logits", part.start, "logits"))
+        rows = source[part]
+        check_whole(rows, part.start, name="logits")
+        rows = plain_rows(rows, "logits")
+        check_rows(rows, "logits", part.start, "logits")
+        return _softmax(rows)
 
     parts = parallel.map_blocks(block, *source.shape)
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 
 def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Any:  # noqa: ANN401
-    """Probabilities of answers that a model was asked for again and again: how often each row gives each class.
+    """Return how often each class occurs among the sampled answers of each row.
 
-    An array (n, K) with the columns of ``classes``; for a pandas series a data frame, which keeps the index of the
-    series, so that labels in another order are refused.
+    Use this where a language model is sampled several times per question.
 
-    Frequencies tie often, within rows and between them: ``TieBreak(Rank())`` with ``ids=`` settles ties by a draw.
+    Parameters
+    ----------
+    answers : for each row a list of answers, or a ``Counter`` of them.
+    classes : the possible answers, in column order.
 
+    Returns
+    -------
+    numpy.ndarray (n, K) of frequencies; for a pandas series of answers a data frame with its index, so that labels in
+    another order are refused.
+
+    Raises
+    ------
+    InputError : if a row has no answers.
+    LabelError : if an answer is not among ``classes``.
+
+    Notes
+    -----
+    Frequencies often tie. ``TieBreak(Rank())`` with ``ids=`` breaks ties by a random draw.
+
+    Examples
+    --------
     >>> frequencies([["yes", "no", "yes", "yes"], ["no", "no"]], classes=["no", "yes"])
     array([[0.25, 0.75],
            [1.  , 0.  ]])
@@ -70,6 +109,7 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
 
 
 def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401
+    """Return the answers of one row as a list."""
     if isinstance(row, Counter):
         return list(row.elements())
     if (
@@ -82,7 +122,7 @@ def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401
 
 
 def from_kind(rows: Array, kind: Kind) -> Array:
-    """Checked rows of ``kind`` as the matrix (n, K) that cells are made of."""
+    """Return checked rows of ``kind`` as the matrix (n, K) that scores use."""
     return CONVERSIONS[kind](rows)
 
 
@@ -92,7 +132,7 @@ def _as_they_are(rows: Array) -> Array:
 
 def _softmax(rows: Floats) -> Floats:
     with np.errstate(over="ignore", under="ignore"):  # a difference beyond all floats is -inf, and its power 0
-        powers = np.exp(rows - rows.max(axis=1, keepdims=True))
+        powers = exp_of_nonpositive(rows - rows.max(axis=1, keepdims=True))
         return powers / powers.sum(axis=1, keepdims=True)
 
 

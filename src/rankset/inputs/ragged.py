@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.errors import InputError, KindError
 from rankset.inputs import frames
 from rankset.inputs.frames import ARRAY, Template
-from rankset.inputs.matrix import as_numbers, check_whole, picked_rows
+from rankset.inputs.matrix import as_numbers
 from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.row_selection import selected_rows
+from rankset.inputs.value_checks import check_whole
 from rankset.inputs.vocabulary import Array
 
 Ints = NDArray[np.int64]
@@ -21,13 +23,27 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ragged:
-    """A matrix in which row i has ``counts[i]`` candidates, its first columns; what stands behind them is padding.
+    """Rows with different numbers of candidates, such as questions with two to five answer options.
 
-    Padding may hold anything: it is never looked at, has p-value 0, and never enters a set. ``Ragged.of`` pads rows
-    of different lengths; a matrix that is padded already comes with its counts. Slices, row numbers and boolean
-    arrays pick rows. The index of a pandas series of rows (or of counts) is kept: labels, groups and ids must agree
-    with it, and sets have it.
+    Row i has ``counts[i]`` candidates, its first columns. The columns behind them are padding: it may hold anything, is
+    never read, has p-value 0 and is never in a set.
 
+    Parameters
+    ----------
+    values : array-like (n, K), a padded matrix. For rows of different lengths use ``Ragged.of``.
+    counts : array-like (n,), the number of candidates of each row.
+
+    Raises
+    ------
+    InputError : if shapes do not fit, or a count is not between 1 and K.
+
+    Notes
+    -----
+    ``ragged[rows]`` selects rows by a slice, row numbers or booleans. The index of a pandas series of rows or counts is
+    kept: labels, groups and ids must agree with it, and sets have it.
+
+    Examples
+    --------
     >>> import rankset as rs
     >>> log_probs = [[-0.2, -1.8], [-1.1, -0.9, -1.4], [-2.0, -0.1], [-0.7, -0.9, -2.3]]
     >>> rule = rs.calibrate(rs.Ragged.of(log_probs), [0, 2, 1, 1], kind="logits")
@@ -60,7 +76,25 @@ class Ragged:
 
     @classmethod
     def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
-        """Rows of different lengths, padded to the longest; a pandas series of them keeps its index."""
+        """Pad rows of different lengths to the longest.
+
+        Parameters
+        ----------
+        rows : a list of lists of numbers; a pandas series keeps its index.
+
+        Returns
+        -------
+        Ragged
+
+        Raises
+        ------
+        KindError : if ``rows`` is not a list of rows.
+
+        Examples
+        --------
+        >>> Ragged.of([[0.6, 0.4], [0.2, 0.3, 0.5]])
+        Ragged(2 rows, 2 to 3 candidates)
+        """
         if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
             raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
         arrays = [_numbers(row, number) for number, row in enumerate(rows)]
@@ -71,7 +105,7 @@ class Ragged:
         return cls(values, counts, template=Template(index=index_of(rows)))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """What pickle and copy call in place of ``__init__``; the counts come back writeable from them."""
+        """Restore a pickled or copied object and make its counts read-only again."""
         self.__dict__.update(state)
         self.counts.flags.writeable = False
 
@@ -79,8 +113,8 @@ class Ragged:
         return len(self.counts)
 
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
-        """Some of the rows; a mask with an index must be in the order of the rows."""
-        chosen = picked_rows(rows, len(self))
+        """Return the selected rows; a boolean series must have the index of the rows."""
+        chosen = selected_rows(rows, len(self))
         if not isinstance(rows, slice) and np.asarray(rows).dtype.kind == "b":
             RowIndex(self.template.index, numbered=self.template.numbered).check(rows, "mask")
         values = self.values[rows if isinstance(rows, slice) else chosen]
@@ -91,18 +125,19 @@ class Ragged:
         return f"Ragged({len(self):,} rows, {spread} candidates)"
 
     def as_wide_as(self, n_columns: int) -> Array:
-        """The values with ``n_columns``, or as many as there are candidates if those are more."""
+        """Return the values with ``n_columns`` columns, or more if a row has more candidates."""
         wanted = max(n_columns, int(self.counts.max(initial=0)))
         missing = wanted - self.values.shape[1]
         return self.values[:, :wanted] if missing <= 0 else np.pad(self.values, ((0, 0), (0, missing)))
 
 
-def blanked(block: Array, counts: Ints, padding: float) -> Array:
-    """A block of rows with ``padding`` behind the candidates of each."""
+def fill_padding(block: Array, counts: Ints, padding: float) -> Array:
+    """Return a block of rows with ``padding`` in the columns behind the candidates."""
     return np.where(np.arange(block.shape[1]) < counts[:, np.newaxis], block, block.dtype.type(padding))
 
 
 def _numbers(row: ArrayLike, number: int) -> Array:
+    """Return one row as a vector of numbers."""
     array = as_numbers(row, f"row {number}")
     if array.ndim != 1:
         raise InputError.shape(f"row {number}", "(k,)", array.shape, "Pass one list of numbers per row.")

@@ -1,4 +1,4 @@
-"""Whether what comes per row (labels, groups, ids) is in the order of the rows, where both tell by an index."""
+"""Checks by a pandas index that labels, groups and ids are in the order of the rows."""
 
 from __future__ import annotations
 
@@ -15,37 +15,35 @@ THE_ROWS = "the rows"
 
 
 def index_of(values: object) -> Any:  # noqa: ANN401
-    """The index of a pandas-like frame or series; None for everything else."""
+    """Return the index of a pandas-like frame or series; None for anything else."""
     index = getattr(values, "index", None)
     return index if hasattr(index, "equals") and hasattr(index, "__len__") else None
 
 
 class RowIndex:
-    """The indexes by which the rows of one call are known: that of the rows themselves, then those of what came with
-    them. Everything that is read per row is checked against all of them before it is read.
+    """The indexes of the rows of one call, and of their labels, groups and ids.
 
-    * The same entries in the same order are fine, whatever the dtypes.
+    Everything that comes per row is checked against the indexes seen before:
+
+    * The same entries in the same order are accepted, whatever the dtypes.
     * The same entries in another order are refused.
-    * Other entries are refused, unless one of the two is the default 0 … n-1, or a part of it, which says nothing
-      about the rows: a frame made of ``predict_proba`` beside labels of ``train_test_split``.
+    * Other entries are refused, unless one of the two indexes is the default 0 … n-1 or a part of it. A default index
+      says nothing about the rows: a frame made of ``predict_proba`` beside labels of ``train_test_split``.
     """
 
     def __init__(self, index: Any = None, *, numbered: bool = False) -> None:  # noqa: ANN401
-        """``numbered``: the index is known to be a part of a default one."""
+        """Start with the index of the rows; ``numbered`` means that it is a part of a default index."""
         self._known: list[tuple[str, Any, bool]] = [] if index is None else [(THE_ROWS, index, numbered)]
+        self.index = index
+        """The first known index; None if there is none."""
 
     @classmethod
     def of(cls, rows: object) -> RowIndex:
-        """That of a frame or series of rows, if it has one."""
+        """Return the index of a frame or series of rows, if it has one."""
         return cls(index_of(rows))
 
-    @property
-    def index(self) -> Any:  # noqa: ANN401
-        """The first index that is known; None as long as none is."""
-        return self._known[0][1] if self._known else None
-
     def check(self, values: object, name: str) -> None:
-        """Refuses ``values`` that are in another order or belong to other rows."""
+        """Raise an error if ``values`` are in another order or belong to other rows."""
         theirs = index_of(values)
         if theirs is None:
             return
@@ -53,9 +51,11 @@ class RowIndex:
             if len(ours) == len(theirs):
                 _check(ours, theirs, known, name, numbered=numbered)
         self._known.append((name, theirs, False))
+        self.index = self._known[0][1]
 
 
 def _check(ours: Any, theirs: Any, known: str, name: str, *, numbered: bool) -> None:  # noqa: ANN401
+    """Compare two indexes of one length; raise an error if they contradict each other."""
     if ours is theirs or ours.equals(theirs):
         return
     first, second = _numbered(ours, theirs)
@@ -64,14 +64,14 @@ def _check(ours: Any, theirs: Any, known: str, name: str, *, numbered: bool) -> 
         return
     if np.array_equal(np.sort(first), np.sort(second)):
         raise InputError.other_order(name, known)
-    if not _says_nothing(ours, theirs, numbered=numbered):
+    if not _may_be_same_rows(ours, theirs, numbered=numbered):
         row = int(differ.argmax())
         expected, received = (_listed(index[row : row + 1])[0] for index in (ours, theirs))
         raise InputError.other_rows(name, known, row, expected, received)
 
 
 def _numbered(ours: Any, theirs: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
-    """The entries of two indexes as whole numbers, equal where entries are: themselves, or their places in a list."""
+    """Return the entries of two indexes as integers that are equal exactly where the entries are."""
     first, second = np.asarray(ours), np.asarray(theirs)
     if {first.dtype.kind, second.dtype.kind} <= {"i", "u"}:
         return first, second
@@ -83,14 +83,17 @@ def _numbered(ours: Any, theirs: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
     return first, second
 
 
-def _says_nothing(ours: Any, theirs: Any, *, numbered: bool) -> bool:  # noqa: ANN401
-    """Whether two indexes that differ may belong to the same rows: one of them is 0 … n-1, or was when rows were picked
-    from it. Another part of row numbers (pandas has a type for those) belongs to other rows."""
+def _may_be_same_rows(ours: Any, theirs: Any, *, numbered: bool) -> bool:  # noqa: ANN401
+    """Return whether two different indexes may belong to the same rows.
+
+    They may if one of them is 0 … n-1, or was before rows were selected. Another range of row numbers (pandas has a
+    type for those) belongs to other rows.
+    """
     return is_default(ours) or is_default(theirs) or (numbered and type(theirs).__name__ != "RangeIndex")
 
 
 def is_default(index: Any) -> bool:  # noqa: ANN401
-    """Whether an index is 0 … n-1."""
+    """Return whether an index is 0 … n-1."""
     entries = np.asarray(index)
     if entries.dtype.kind in "iu":
         return np.array_equal(entries, np.arange(len(entries)))
@@ -102,7 +105,7 @@ def _listed(index: Any) -> list[Any]:  # noqa: ANN401
 
 
 def _comparable(entry: Any) -> Any:  # noqa: ANN401
-    """An entry that can be looked up; those that are missing are all alike."""
+    """Return a hashable form of an entry; all missing entries are equal."""
     try:
         hash(entry)
         same = bool(entry == entry)  # noqa: PLR0124

@@ -1,4 +1,4 @@
-"""Tensors of torch, JAX and anything that speaks DLPack, as NumPy arrays; no framework is imported here."""
+"""Tensors of torch, JAX and other DLPack libraries as NumPy arrays; no framework is imported here."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import numpy as np
 
 
 def unwrap(values: Any) -> Any:  # noqa: ANN401
-    """A tensor as an array with the same numbers, in shared memory where that is possible; other things as they are.
+    """Return a tensor as an array, sharing memory where possible; return anything else unchanged.
 
-    A torch tensor may need gradients, live on another device, or be of bfloat16, which becomes float32.
+    A torch tensor may require gradients, be on another device, or be bfloat16, which becomes float32.
     """
     if isinstance(values, np.ndarray | list | tuple):
         return values

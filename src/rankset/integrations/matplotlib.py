@@ -17,10 +17,11 @@ from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.errors import InputError, KindError
 from rankset.evaluation.metrics import Share, evaluate
-from rankset.inputs.matrix import Kind, as_matrix, label_codes
+from rankset.inputs.matrix import Kind, as_matrix
+from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, short
-from rankset.rules import rule
+from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.sets import PredictionSets
 
@@ -83,7 +84,7 @@ class RankDisplay(_Display):
         **bars: Any,
     ) -> Self:
         """The ranks of ``labels`` in rows of ``probs``."""
-        return cls.from_rule(rule.calibrate(probs, labels, kind=kind, classes=classes), alpha, ax=ax, **bars)
+        return cls.from_rule(calibrate(probs, labels, kind=kind, classes=classes), alpha, ax=ax, **bars)
 
     def plot(self, ax: Any = None, **bars: Any) -> Self:
         """Draws bars, steps and the line at r*."""

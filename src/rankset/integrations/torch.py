@@ -31,10 +31,11 @@ from rankset.errors import InputError, KindError, RanksetError, once
 from rankset.evaluation import metrics
 from rankset.evaluation.metrics import Evaluation
 from rankset.inputs import huggingface, tensors
-from rankset.inputs.matrix import Kind, label_codes, named_labels
+from rankset.inputs.matrix import Kind
+from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, in_order
-from rankset.rules import rule
+from rankset.rules.calibrate import calibrate as calibrate_rows
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
@@ -76,7 +77,7 @@ def calibrate(
             return
         known = None if names is None else class_names(names, len(names)).array
         options: dict[str, Any] = {"score": score, "condition": condition, "kind": kind, "seed": seed, **told}
-        rules.append(rule.calibrate(answer.scores, answer.named_labels(known), classes=names, **options))
+        rules.append(calibrate_rows(answer.scores, answer.named_labels(known), classes=names, **options))
 
     for _ in reader.each(loader, learn, "calibrating", show_progress=show_progress):
         pass

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import object_array
 from rankset.errors import FileError, InputError, LabelError, RanksetError, RuleError, StorageError
-from rankset.inputs.matrix import label_codes, named_labels, object_array
+from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io import read_scores

@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import object_array
 from rankset.errors import FileError, short_repr
-from rankset.inputs.matrix import object_array
 from rankset.io import columnar, text_files
 from rankset.io.memory_budget import Budget
 from rankset.io.text_files import Source

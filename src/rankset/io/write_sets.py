@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import object_array
 from rankset.errors import FileError
-from rankset.inputs.matrix import object_array
 from rankset.inputs.vocabulary import check_distinct, distinct_texts
 from rankset.io import arrow, atomic
 from rankset.io.memory_budget import Budget

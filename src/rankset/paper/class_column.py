@@ -9,7 +9,6 @@ from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys, SortedKeys
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
-from rankset.inputs.probabilities import from_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class ClassColumn:
     def fit(cls, probs: ArrayLike, *, kind: Kind = "probs") -> "ClassColumn":
         """The score that compares with the columns of these calibration rows."""
         data = prepare(probs, kind=kind)
-        rows = from_kind(data.block(slice(0, len(data))), data.kind)
+        rows = data.rows(slice(0, len(data)))
         columns = np.repeat(np.arange(rows.shape[1]), len(rows))
         return cls(len(rows), SortedKeys((columns, np.sort(rows, axis=0).T.ravel())))
 

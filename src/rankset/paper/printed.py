@@ -13,8 +13,8 @@ from rankset.core.calibration import Thresholds
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.batch import Batch
-from rankset.rules.rule import calibrate
-from rankset.rules.select import select
+from rankset.rules.calibrate import calibrate
+from rankset.rules.select import select, shared_reach
 from rankset.rules.spec import RuleSpec
 from rankset.sets import PredictionSets
 
@@ -52,7 +52,8 @@ class PrintedRule:
         """Sets at the rule's own alpha; equal probabilities count from the left, as everywhere here."""
         batch = Batch.of(self.spec, prepare(probs, kind=self.spec.kind, classes=self.spec.classes))
         cut = (np.array([self.r_star, 0]), np.array([-self.pi_star, 0.0]))
-        offsets, codes = select(batch, Thresholds(cut, np.array([self._everything, True])))
+        thresholds = Thresholds(cut, np.array([self._everything, True]))
+        offsets, codes = select(batch, thresholds, shared_reach(self.spec, thresholds))
         return PredictionSets(offsets, codes, self.spec.classes, self.alpha)
 
 

@@ -25,7 +25,7 @@ from rankset.inputs.matrix import Kind
 from rankset.paper.class_column import ClassColumn
 from rankset.paper.experiment import MEASURES, METHODS, Results, resample
 from rankset.paper.printed import printed_rule
-from rankset.rules.rule import calibrate
+from rankset.rules.calibrate import calibrate
 from rankset.sets import PredictionSets
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))

@@ -19,7 +19,8 @@ from rankset.evaluation.metrics import EMPTY_APART, sscv
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.vocabulary import group_names, short, told_apart
-from rankset.rules.rule import Rule, calibrate
+from rankset.rules.calibrate import calibrate
+from rankset.rules.rule import Rule
 from rankset.scores import Score
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Batch: prepared rows, read block by block as a spec says. Whatever it gives out was checked."""
+"""Batch: prepared rows and the spec of the rule that reads them, block by block. All rows it returns are checked."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
-from rankset.core.kernels.compiled import CompiledLoops, RankedColumns
+from rankset.core.kernels.compiled import CompiledLoops
 from rankset.core.lexicographic import Keys
 from rankset.core.ranking import likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.prepare import Prepared
-from rankset.inputs.probabilities import from_kind
 from rankset.inputs.vocabulary import Array, Name, group_names
 from rankset.rules.spec import RuleSpec, check_groups
 from rankset.scores.application import keys_of, transform_rows
@@ -26,27 +25,36 @@ from rankset.scores.base import Score
 Ints = NDArray[np.int64]
 Result = TypeVar("Result")
 ALL_ROWS = np.zeros(1, dtype=np.int64)
-"""The row group of all rows, where there are none."""
+"""The row group of all rows where there are no groups."""
 
 
-class Reading(Protocol):
-    """What a compiled loop read."""
+class LoopResult(Protocol):
+    """What a compiled loop returns."""
 
     @property
     def clear(self) -> bool:
-        """Whether all values are beyond doubt."""
+        """Whether all values are certainly valid."""
 
     @property
     def draws(self) -> NDArray[np.float64] | None:
-        """The rows' draws, where it made them."""
+        """The noise of the rows; None if the loop did not draw."""
 
 
-Read = TypeVar("Read", bound=Reading)
+LoopResultT = TypeVar("LoopResultT", bound=LoopResult)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Prepared rows and the spec by which they are read."""
+    """Prepared rows and the spec by which they are read.
+
+    Attributes
+    ----------
+    spec : score, condition and names of the rule.
+    data : the rows.
+    row_groups : the number of each row's group, -1 for groups without calibration rows; one entry if all rows share it.
+    noise_seed : what the noise of the rows is made from.
+    compiled : the compiled loops; None for the plain path.
+    """
 
     spec: RuleSpec
     data: Prepared
@@ -56,18 +64,20 @@ class Batch:
 
     @classmethod
     def of(cls, spec: RuleSpec, data: Prepared) -> Batch:
-        """Rows of which something is asked, with groups and ids where the spec looks at them, and only there."""
-        check_groups(spec.condition, data.groups)
+        """Combine rows and spec; raise an error if groups or ids are missing, or passed where they are not used."""
+        if (data.groups is None) == spec.condition.needs_groups:
+            check_groups(spec.condition, data.groups)
         draws = spec.traits.uses_noise
         if draws and spec.with_ids != (data.ids is not None):
-            told, received = ("with", "without") if spec.with_ids else ("without", "with")
-            raise RuleError.ids(told, received)
+            calibrated, received = ("with", "without") if spec.with_ids else ("without", "with")
+            raise RuleError.ids(calibrated, received)
         codes = ALL_ROWS if data.groups is None else spec.groups.codes(data.groups)
         noise_seed = noise.NoiseSeed.of(spec.seed, data.ids) if draws else noise.NO_NOISE
-        return cls(spec, data, codes, noise_seed, kernels.choose(len(data.matrix), spec.n_columns))
+        return cls(spec, data, codes, noise_seed, kernels.choose(len(data.matrix), len(spec.classes.values)))
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Numbers of rows and classes."""
         return len(self.data.matrix), len(self.spec.classes.values)
 
     @property
@@ -76,65 +86,68 @@ class Batch:
         return self.data.counts is not None
 
     def part(self, rows: slice) -> Batch:
-        """Some of the rows, which keep their numbers in what errors say."""
+        """Return consecutive rows; error messages keep counting from the first row of all."""
         groups = self.row_groups if len(self.row_groups) == 1 else self.row_groups[rows]
         return replace(self, data=self.data.part(rows), row_groups=groups, noise_seed=self.noise_seed.rows(rows))
 
     def map_blocks(self, function: Callable[[slice], Result]) -> list[Result]:
-        """``function`` of every block, in row order; compiled loops like larger blocks."""
+        """Return ``function`` of every block, in row order; compiled loops get blocks of twice the size."""
         return parallel.map_blocks(function, *self.shape, 1 if self.compiled is None else 2)
 
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
-        """Group and keys of the given label of each row of a block."""
+        """Return group and keys of one label per row of a block."""
         cells = self._label_cells(part, labels[part])
         return np.broadcast_to(self.groups(cells, part), len(labels[part])), keys_of(self.spec.score, cells)
 
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
-        """Cells, groups and keys of every label of each row of a block, most likely first."""
-        cells = RankedCells(self._rows(part, self.data.block(part)))
+        """Return cells, groups and keys of all labels of each row of a block, most likely first."""
+        cells = RankedCells(self._rows(part, self.data.rows(part)))
         return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
 
     def likeliest_cells(
         self, part: slice, rank: float, mass: float, cutoffs: Callable[[Rows], Array | None]
     ) -> RankedCells:
-        """The cells of a block within these limits, most likely first, and few others (see ``ranking.likeliest``)."""
-        additive = self.spec.kind != "decision"
-        most = mass if additive else np.inf
+        """Return the most likely cells of a block within these limits, and few others (see ``ranking.likeliest``)."""
+        most = mass if self.spec.kind != "decision" else np.inf
         if self.compiled is None:
-            rows = self._rows(part, self.data.block(part))
-            return RankedCells(rows, RankedColumns(*likeliest(rows.probs, rank, most, cutoffs(rows))))
-        compiled, masses = self.compiled, self._sums_masses
+            rows = self._rows(part, self.data.rows(part))
+            return RankedCells(rows, likeliest(rows.probs, rank, most, cutoffs(rows)))
+        loops, masses = self.compiled, self._sums_masses
         rows, found = self._read(
-            part, lambda rows: compiled.likeliest(rows.probs, rank, most, cutoffs(rows), rows.noise_seed, masses=masses)
+            part, lambda rows: loops.likeliest(rows.probs, rank, most, cutoffs(rows), rows.noise_seed, masses=masses)
         )
         return RankedCells(rows, found)
 
     def _label_cells(self, part: slice, labels: Ints) -> LabelCells:
-        """The labels' cells, by the compiled loop where the score looks at what it reads."""
+        """Return the labels' cells, by the compiled loop if the score uses ranks or masses."""
         traits = self.spec.traits
         if self.compiled is None or not (traits.uses_mass or traits.uses_rank):
-            return LabelCells(self._rows(part, self.data.block(part)), labels)
-        compiled, masses = self.compiled, self._sums_masses
-        rows, read = self._read(part, lambda rows: compiled.read(rows.probs, labels, rows.noise_seed, masses=masses))
-        return LabelCells(rows, labels, read)
+            return LabelCells(self._rows(part, self.data.rows(part)), labels)
+        loops, masses = self.compiled, self._sums_masses
+        rows, found = self._read(
+            part, lambda rows: loops.label_ranks(rows.probs, labels, rows.noise_seed, masses=masses)
+        )
+        return LabelCells(rows, labels, found)
 
-    def _read(self, part: slice, loop: Callable[[Rows], Read]) -> tuple[Rows, Read]:
-        """Rows read by a compiled loop. It checks values while it reads them; what it leaves in doubt is checked here.
+    def _read(self, part: slice, loop: Callable[[Rows], LoopResultT]) -> tuple[Rows, LoopResultT]:
+        """Return rows and what a compiled loop found in them.
 
-        Loops check probabilities only, and only where they see them as they came.
+        The loops check probabilities while they read them, if these are not transformed first. Everything else is
+        checked before.
         """
-        waiting = self.spec.kind == "probs" and not self.spec.traits.transforms
-        block = self.data.block(part, waiting=waiting)
-        rows = self._rows(part, block)
-        read = loop(rows)
-        if waiting and not read.clear:
-            self.data.check(block, part)
-        return rows.with_noise(read.draws), read
 
-    def _rows(self, part: slice, block: Array) -> Rows:
-        """A block of rows as the score wants to see them."""
+        def run(block: Array) -> tuple[tuple[Rows, LoopResultT], bool]:
+            rows = self._rows(part, block)
+            found = loop(rows)
+            return (rows.with_noise(found.draws), found), found.clear
+
+        if self.spec.kind == "probs" and not self.spec.traits.transforms:
+            return self.data.rows_read_by(run, part)
+        return run(self.data.rows(part))[0]
+
+    def _rows(self, part: slice, probs: Array) -> Rows:
+        """Return a block of rows as the score wants them, with their noise."""
         spec, traits = self.spec, self.spec.traits
-        probs = from_kind(block, spec.kind)
         noise_seed = self.noise_seed.rows(part) if traits.uses_noise else None
         draw = partial(_refuse_to_draw, spec.score) if noise_seed is None else partial(noise.draws, probs, noise_seed)
         if traits.transforms:
@@ -158,38 +171,35 @@ class Batch:
         return self.spec.kind != "decision" and not self.spec.traits.transforms and self.spec.traits.uses_mass
 
     def groups(self, cells: Cells, part: slice) -> Ints:
-        """The group of each cell of one block; a single number where all share it."""
+        """Return the group of each cell of a block; a single number if all cells share it."""
+        if self.spec.shared_group is not None:
+            return self.spec.shared_group
         codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part][cells.row]
         return self.spec.numbers(cells.column[:, np.newaxis], codes[:, np.newaxis])[:, 0]
 
     def candidates(self, cells: RankedCells, part: slice) -> NDArray[np.bool_] | None:
-        """Which cells are no padding; None where all are."""
+        """Return which cells are candidates of their rows and no padding; None if all are."""
         return None if self.data.counts is None else cells.column < self.data.counts[part][cells.row]
 
     def groups_in(self, part: slice) -> Ints:
-        """The groups that cells of one block can have."""
+        """Return the groups that cells of a block can have."""
         codes = np.unique(self.row_groups if len(self.row_groups) == 1 else self.row_groups[part])
         return self.spec.numbers(np.arange(self.shape[1])[np.newaxis, :], codes[:, np.newaxis])
 
 
 def unseen_groups(spec: RuleSpec, data: Prepared) -> tuple[Name, ...]:
-    """The groups of rows that calibration never saw."""
+    """Return the groups of rows that have no calibration rows."""
     if data.groups is None or not (unseen := spec.groups.codes(data.groups) < 0).any():
         return ()
     return tuple(group_names(data.groups[unseen]).values)
 
 
-def warn_of_unseen(spec: RuleSpec, data: Prepared) -> None:
-    """Tells which of the rows' groups calibration never saw; they keep every label."""
-    tell_unseen(unseen_groups(spec, data))
-
-
-def tell_unseen(names: Sequence[Name]) -> None:
-    """Warns of groups that calibration never saw."""
+def warn_of_unseen(names: Sequence[Name]) -> None:
+    """Warn of groups that have no calibration rows."""
     if names:
         warn(f"no calibration rows for group{'s' * (len(names) > 1)} {join_names(names)}: every label is kept.")
 
 
 def _refuse_to_draw(score: Score) -> NDArray[np.float64]:
-    """For a score that looks at the noise and has not declared it."""
+    """Raise the error for a score that uses noise without declaring it."""
     raise ScoreError.undeclared_noise(score)

@@ -1,4 +1,4 @@
-"""LevelRule: a rule at one level, no larger than its thresholds; all sets are predicted here."""
+"""LevelRule: a rule at one level, with its thresholds in place of the calibration. All sets are predicted here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +16,11 @@ from rankset.core.alpha import rows_needed
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
 from rankset.errors import KindError, RuleError, warn
-from rankset.inputs.prepare import prepare
-from rankset.rules.batch import Batch, warn_of_unseen
-from rankset.rules.select import EMPTY, Empty, select
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
+from rankset.rules.select import EMPTY, Empty, select, shared_reach
 from rankset.rules.spec import HasSpec, RuleSpec
+from rankset.scores.base import Reach
 from rankset.sets import CoverageLaw, PredictionSets
 
 Ints = NDArray[np.int64]
@@ -25,12 +28,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LevelRule(Sealed, HasSpec):
-    """A rule at one level, as ``Rule.at(alpha)`` gives it: it predicts sets at that level, and does nothing else.
+    """A rule at one level, made by ``Rule.at(alpha)``: it predicts sets at that level and does nothing else.
 
-    It holds the thresholds of the level in place of the calibration, so it is small and travels well: about 1 KB when
-    pickled, for one threshold. What needs the calibration (p-values, other levels, merging, saving, bands) is asked of
-    the ``Rule``.
+    It holds the thresholds of the level and no calibration, so it is small: about 1 KB when pickled, for one
+    threshold. Whatever needs the calibration (p-values, other levels, merging, saving, bands) is a method of ``Rule``.
 
+    Examples
+    --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> rs.calibrate(probs, labels).at(0.1)
@@ -50,15 +54,24 @@ class LevelRule(Sealed, HasSpec):
             f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows)"
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone for pickling, nothing that is computed from them."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+
     @property
     def alpha(self) -> float:
-        """The level of its sets."""
+        """The level of the sets."""
         return float(self.level)
 
     @property
     def n(self) -> int:
-        """How many rows calibrated it."""
+        """Number of calibration rows."""
         return int(self.counts.sum())
+
+    @cached_property
+    def _reach(self) -> Reach:
+        """How far down a row the labels of a set can be."""
+        return shared_reach(self.spec, self.thresholds)
 
     def predict(
         self,
@@ -68,9 +81,31 @@ class LevelRule(Sealed, HasSpec):
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
-        """The sets that ``Rule.predict`` gives at this level."""
-        (sets,) = self.predict_parts(probs, groups=groups, ids=ids, empty=empty, rows=None)
-        return sets
+        """Return the sets that ``Rule.predict`` returns at this level.
+
+        Parameters
+        ----------
+        probs, groups, ids, empty : as in ``Rule.predict``.
+
+        Returns
+        -------
+        PredictionSets
+
+        Raises
+        ------
+        RanksetError : if rows, groups or ids are invalid.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> len(rs.calibrate(probs, labels).at(0.1).predict(probs))
+        260
+        """
+        data = self._prepare(probs, groups, ids, empty)
+        batch = self._batch(data)
+        offsets, codes = select(batch, self.thresholds, self._reach, empty)
+        return PredictionSets(offsets, codes, self.spec.classes, self.level, self._law(batch, empty), data.answers)
 
     def predict_parts(
         self,
@@ -81,33 +116,65 @@ class LevelRule(Sealed, HasSpec):
         empty: Empty = "allow",
         rows: int | None = 100_000,
     ) -> Iterator[PredictionSets]:
-        """The same sets, those of ``rows`` rows at a time."""
-        if not isinstance(empty, str) or empty not in EMPTY:
-            raise RuleError.option("empty", empty, EMPTY)
+        """Return the same sets in parts of ``rows`` rows, for more sets than memory holds.
+
+        Parameters
+        ----------
+        probs, groups, ids, empty : as in ``Rule.predict``.
+        rows : number of rows of a part; None for one part.
+
+        Returns
+        -------
+        iterator of PredictionSets; inputs are checked before it is returned, values when a part is predicted.
+
+        Raises
+        ------
+        RanksetError : if rows, groups or ids are invalid.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> [len(sets) for sets in rs.calibrate(probs, labels).at(0.1).predict_parts(probs, rows=100)]
+        [100, 100, 60]
+        """
         if rows is not None and (not is_whole(rows) or rows < 1):
             raise KindError.argument("rows", "a whole number, at least 1, or None for all at once", rows)
-        data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
-        batch = Batch.of(self.spec, data)
-        warn_of_unseen(self.spec, data)
-        if self.thresholds.everything[:-1].any():
-            self._warn_of_small_groups(batch)
+        data = self._prepare(probs, groups, ids, empty)
+        batch = self._batch(data)
         law, n, answers = self._law(batch, empty), len(data.matrix), data.answers
 
         def sets_of(part: slice) -> PredictionSets:
-            offsets, codes = select(batch if rows is None else batch.part(part), self.thresholds, empty)
-            template = answers if rows is None else answers.rows(np.arange(part.start, part.stop))
+            offsets, codes = select(batch.part(part), self.thresholds, self._reach, empty)
+            template = answers.rows(np.arange(part.start, part.stop))
             return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template)
 
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
 
+    def _prepare(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None, empty: Empty) -> Prepared:
+        """Check all that users pass to predict."""
+        if not isinstance(empty, str) or empty not in EMPTY:
+            raise RuleError.option("empty", empty, EMPTY)
+        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
+
+    def _batch(self, data: Prepared) -> Batch:
+        """Return the rows to predict; warn of groups that keep every label because they have too few rows."""
+        batch = Batch.of(self.spec, data)
+        if data.groups is not None:
+            warn_of_unseen(unseen_groups(self.spec, data))
+        if self.thresholds.everything[:-1].any():
+            self._warn_of_small_groups(batch)
+        return batch
+
     def _law(self, batch: Batch, empty: Empty) -> CoverageLaw | None:
-        """What is known beforehand of the coverage of these rows; filled sets only raise it."""
+        """Return the law of coverage of these rows, if one is known; filling empty sets only raises coverage."""
         if self.law is None or (batch.row_groups < 0).any():
             return None
         return self.law if empty == "allow" else replace(self.law, exact=False)
 
     def _warn_of_small_groups(self, batch: Batch) -> None:
+        """Warn of the groups among these rows that have too few calibration rows for this level."""
         spec, present, needed = self.spec, np.unique(batch.row_groups), rows_needed(self.level)
         if batch.shape[0] == 0:
             return
@@ -119,13 +186,13 @@ class LevelRule(Sealed, HasSpec):
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
-            f"need n ≥ {_round(needed)} for alpha={self.alpha:g}, got "
+            f"need n ≥ {_readable(needed)} for alpha={self.alpha:g}, got "
             f"{f'{self.n}: every label is kept' if spec.n_groups == 1 else f'{got}{more}: these keep every label'}."
         )
 
 
-def _round(count: int) -> str:
-    """A count, in as many digits as one can read."""
+def _readable(count: int) -> str:
+    """Return a count with few digits."""
     if count < 10**12:
         return str(count)
     return f"{float(count):.3g}" if count < 10**300 else f"10^{math.log10(count):.0f}"

@@ -1,6 +1,6 @@
-"""Which labels stay: thresholds applied to rows, sorting no more of a row than its set can need.
+"""Selects the labels of each set: compares keys with thresholds, and sorts no more of a row than its set needs.
 
-The score tells how far down their rows labels can lie that stay (its reach). That makes a cutoff for every row; the
+A score can declare how far down a row the labels of a set can be (its reach). This gives a cutoff for every row: only
 entries that reach it are ranked, and their keys decide. A lower cutoff gives the same sets and takes more time.
 """
 
@@ -15,6 +15,7 @@ from rankset.core.calibration import Thresholds
 from rankset.core.cells import Rows
 from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
+from rankset.rules.spec import RuleSpec
 from rankset.scores.application import keys_of
 from rankset.scores.base import REACHES, Reach
 from rankset.scores.base import reach as score_reach
@@ -27,13 +28,18 @@ Codes = NDArray[np.int32]
 ZERO = np.zeros(1, dtype=np.int64)
 
 ROUNDING = 1e-9
-"""More than differences of float64 are rounded by, relative to what they are differences of."""
+"""Upper bound for the relative rounding error of a difference of two float64."""
 
 
-def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
-    """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
-    reach = score_reach(batch.spec.score, thresholds.keys)
-    if len(batch.row_groups) == 1:
+def shared_reach(spec: RuleSpec, thresholds: Thresholds) -> Reach:
+    """Return the reach of a score at ``thresholds``: one for all rows, if they share a group, else one per group."""
+    reach = score_reach(spec.score, thresholds.keys)
+    return reach if spec.shared_group is None else _widest(reach, thresholds, spec.shared_group)
+
+
+def select(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty = "allow") -> tuple[Ints, Codes]:
+    """Return offsets and codes of the sets of all rows; ``reach`` is that of ``shared_reach``."""
+    if batch.spec.shared_group is None and len(batch.row_groups) == 1:
         reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
     parts = batch.map_blocks(partial(_block, batch, thresholds, reach, empty))
     offsets = np.concatenate([ZERO, *(sizes for sizes, _ in parts)]).cumsum()
@@ -49,28 +55,27 @@ def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tupl
 
 
 def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, part: slice) -> tuple[Ints, Codes]:
-    """Sizes and codes of the sets of one block."""
+    """Return sizes and codes of the sets of one block."""
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
     cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(_cutoffs, reach))
     kept = thresholds.keep(batch.groups(cells, part), keys_of(batch.spec.score, cells))
-    candidates = batch.candidates(cells, part)
-    if candidates is not None:
-        kept &= candidates
+    if batch.data.counts is not None:
+        kept &= cells.column < batch.data.counts[part][cells.row]
     sizes, codes = cells.sizes, cells.column.astype(np.int32)
     if not kept.all():
         sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]
     if empty == "top" and not sizes.all():
         places, missing = (sizes.cumsum() - sizes)[sizes == 0], cells.rows.probs[sizes == 0]
         if batch.data.counts is not None:
-            missing = ragged.blanked(missing, batch.data.counts[part][sizes == 0], -math.inf)
+            missing = ragged.fill_padding(missing, batch.data.counts[part][sizes == 0], -math.inf)
         codes = np.insert(codes, places, missing.argmax(axis=1))
         sizes = np.maximum(sizes, 1)
     return sizes, codes
 
 
 def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
-    """The reach of the most generous of some groups."""
+    """Return the widest reach of some groups."""
     if thresholds.everything[groups].any():
         return Reach()
     rank, before, prob, behind = (np.asarray(getattr(reach, name))[groups] for name in REACHES)
@@ -78,7 +83,7 @@ def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
 
 
 def _cutoffs(reach: Reach, rows: Rows) -> NDArray[Any] | None:
-    """What entries must reach on account of their size alone (n,), in the precision of the rows; None: nothing."""
+    """Return the smallest entry of each row (n,) that can be in its set, by its size alone; None if any can be."""
     if reach.prob == -math.inf and reach.behind == math.inf:
         return None
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""RuleSpec: what a rule asks of every row. Two calibrations can be merged where their specs agree."""
+"""RuleSpec: score, condition, kind, seed and names of a rule. Calibrations with equal specs can be merged."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rankset.errors import KindError, LabelError, ScoreError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Names, group_names
-from rankset.scores.base import Score, Traits, check_classes, checked_score, traits
+from rankset.scores.base import Score, Traits, checked_traits, traits
 
 Ints = NDArray[np.int64]
 
 NO_NAMES = Names(())
 SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
-"""What two calibrations must have in common to be merged."""
+"""Fields that must be equal in calibrations that are merged."""
 
 
 @dataclass(frozen=True)
 class RuleSpec:
-    """Everything two calibrations must share to be merged, and the names of the row groups seen."""
+    """What a rule is besides its calibration: how keys are made, for whom coverage holds, and all names."""
 
     score: Score
     condition: Condition
@@ -38,19 +38,23 @@ class RuleSpec:
 
     @classmethod
     def of(cls, score: Score, condition: Condition, kind: Kind, seed: int, classes: Names) -> RuleSpec:
-        """A spec whose parts were checked, one by one and against each other."""
-        checked_score(score)
+        """Return a spec; raise an error if a part of it is invalid or the parts do not fit together."""
         checked_condition(condition)
-        if kind == "decision" and traits(score).needs_probs:
-            raise ScoreError.needs_probabilities(score)
         if not is_whole(seed) or not -(2**63) <= seed < 2**64:
             raise KindError.argument("seed", "a whole number of up to 64 bits", seed)
         names = None if isinstance(classes.values, range) else classes.values
-        check_classes(score, names, len(classes.values))
-        return cls(score, condition, kind, int(seed), classes)
+        declared = checked_traits(score, names, len(classes.values))
+        if kind == "decision" and declared.needs_probs:
+            raise ScoreError.needs_probabilities(score)
+        return cls(score, condition, kind, int(seed), classes)._with_traits(declared)
+
+    def _with_traits(self, declared: Traits) -> RuleSpec:
+        """Remember the traits of the score, which are known already."""
+        self.__dict__["traits"] = declared
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle takes along: the fields, and nothing that was computed from them."""
+        """Return the fields alone for pickling, nothing that is computed from them."""
         return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
 
     @cached_property
@@ -60,23 +64,32 @@ class RuleSpec:
 
     @property
     def n_columns(self) -> int:
+        """Number of classes."""
         return len(self.classes.values)
 
-    @property
+    @cached_property
     def n_groups(self) -> int:
-        """How many thresholds there are."""
+        """Number of thresholds."""
         return self.condition.count(len(self.classes.values), len(self.groups.values))
 
+    @cached_property
+    def shared_group(self) -> Ints | None:
+        """The group of all cells, if the condition uses neither labels nor row groups; None otherwise."""
+        if self.condition.needs_groups:
+            return None
+        table = self.table()
+        return table[0] if table.shape == (1, 1) else None
+
     def numbers(self, columns: Ints, row_groups: Ints) -> Ints:
-        """The group of each cell."""
+        """Return the group of each cell."""
         return self.condition.numbers(columns, row_groups, len(self.classes.values), len(self.groups.values))
 
     def table(self) -> Ints:
-        """The group of every (row group, column), not repeated along what the condition does not look at."""
+        """Return the group of every (row group, column); an axis that the condition ignores has length 1."""
         return self.numbers(np.arange(self.n_columns)[np.newaxis, :], np.arange(len(self.groups))[:, np.newaxis])
 
     def group_name(self, number: int, table: Ints) -> str:
-        """What users call a group of the ``table``: a row group, a label (the first of its cluster), or both."""
+        """Return a readable name of a group of the ``table``: its row group, its first label, or both."""
         row, column = np.argwhere(table == number)[0]
         parts = [f"group {self.groups.values[row]!r}"] if self.condition.needs_groups else []
         if table.shape[1] > 1:
@@ -84,21 +97,25 @@ class RuleSpec:
         return " × ".join(parts) or "all rows"
 
     def learning(self, data: Prepared) -> RuleSpec:
-        """The spec of calibration rows with the groups and ids of ``data``."""
+        """Return the spec of a calibration on ``data``, with its row groups."""
+        with_ids = data.ids is not None and self.traits.uses_noise
+        if data.groups is None and not self.groups.values and with_ids == self.with_ids:
+            return self
         groups = NO_NAMES if data.groups is None else group_names(data.groups)
-        return replace(self, groups=groups, with_ids=data.ids is not None and self.traits.uses_noise)
+        return replace(self, groups=groups, with_ids=with_ids)._with_traits(self.traits)
 
     def with_groups(self, groups: Names) -> RuleSpec:
+        """Return the same spec with other row groups."""
         return replace(self, groups=groups)
 
     def difference(self, other: RuleSpec) -> str | None:
-        """The first thing in which two specs differ so that their calibrations cannot be merged."""
+        """Return the name of the first field that keeps two calibrations from being merged; None if there is none."""
         ours, theirs = self.with_groups(other.groups), other
         return next((name for name in SHARED if getattr(ours, name) != getattr(theirs, name)), None)
 
 
 def check_groups(condition: Condition, groups: object) -> None:
-    """Refuses groups that ``condition`` does not look at, and their absence where it does."""
+    """Raise an error if groups are missing though ``condition`` needs them, or passed though it does not."""
     if groups is None and condition.needs_groups:
         raise LabelError.groups_missing(condition)
     if groups is not None and not condition.needs_groups:
@@ -106,7 +123,7 @@ def check_groups(condition: Condition, groups: object) -> None:
 
 
 class HasSpec:
-    """What everything with a spec tells of it."""
+    """Public properties of objects that have a spec."""
 
     spec: RuleSpec
 
@@ -122,15 +139,15 @@ class HasSpec:
 
     @property
     def score(self) -> Score:
-        """How strange a label looks."""
+        """The score of the rule: how unusual a label looks."""
         return self.spec.score
 
     @property
     def condition(self) -> Condition:
-        """For whom coverage holds separately."""
+        """The condition of the rule: for which groups coverage holds separately."""
         return self.spec.condition
 
     @property
     def kind(self) -> Kind:
-        """What is expected of rows: "probs", "logits", "decision" or "binary"."""
+        """The kind of numbers that rows must have: "probs", "logits", "decision" or "binary"."""
         return self.spec.kind

@@ -44,7 +44,7 @@ def keys_of(score: Score, cells: Cells) -> Keys:
     """The keys of cells, as int64 and float64 arrays with one entry per cell, none NaN."""
     with np.errstate(all="ignore"):  # infinite keys are fine, NaN is an error below
         keys = as_tuple(score.keys(cells))
-    length = len(cells)
+    length = cells.size
     return tuple([_comparable(_shaped(key, length), score, cells) for key in keys])
 
 

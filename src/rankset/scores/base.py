@@ -136,13 +136,14 @@ def _meant(name: str) -> str:
     return next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == name.lower()), "Rank")
 
 
-def check_classes(score: Score, names: Sequence[object] | None, n_columns: int) -> None:
-    """Refuses other classes than ``score`` was fitted for: another number, or other ``names`` in column order."""
-    known = traits(score).n_columns
-    if known is not None and known != n_columns:
-        raise ScoreError.fitted_columns(score, known, n_columns)
+def checked_traits(score: Score, names: Sequence[object] | None, n_columns: int) -> Traits:
+    """Return what ``score`` declares; raise an error if it is no score, or was fitted for other classes."""
+    found = traits(checked_score(score))
+    if found.n_columns is not None and found.n_columns != n_columns:
+        raise ScoreError.fitted_columns(score, found.n_columns, n_columns)
     if names is not None and hasattr(score, "check_names"):
         score.check_names(names)
+    return found
 
 
 # How far down a row labels can lie that stay

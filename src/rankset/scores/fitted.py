@@ -21,7 +21,6 @@ from rankset.core.lexicographic import Keys
 from rankset.errors import InputError, KindError, LabelError, ScoreError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
-from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import Ragged
 from rankset.scores.base import FeatureRanges, Range, Reach
 
@@ -216,7 +215,8 @@ def _normalised(scores: Floats) -> Floats:
 def _log_ranks(probs: Floats) -> tuple[Floats, Ints]:
     """The logarithm of every rank, that of the last of them from ``MOST_RANKS`` on; and the first column."""
     n_rows, n_columns = probs.shape
-    columns, sizes = ranking.likeliest(probs, MOST_RANKS, math.inf, None)
+    found = ranking.likeliest(probs, MOST_RANKS, math.inf, None)
+    columns, sizes = found.columns, found.sizes
     starts = sizes.cumsum() - sizes
     ranks = np.arange(len(columns)) - np.repeat(starts, sizes)
     table = np.log(np.arange(1, MOST_RANKS + 1))
@@ -354,7 +354,7 @@ def _rows(data: Prepared) -> tuple[Floats, Ints]:
     """Probabilities of rows to fit on, and the columns of their labels."""
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
-    return from_kind(data.block(slice(0, len(data))), data.kind).astype(np.float64), data.labels
+    return data.rows(slice(0, len(data))).astype(np.float64), data.labels
 
 
 def _check(score: object, name: str, values: Iterable[Any], length: int | None) -> tuple[float, ...]:

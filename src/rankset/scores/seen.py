@@ -14,11 +14,11 @@ from rankset.core.arrays import is_whole
 from rankset.core.cells import Cells, on_grid
 from rankset.core.lexicographic import Keys
 from rankset.errors import InputError, KindError, ScoreError
-from rankset.inputs.matrix import label_codes
+from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, in_order
 from rankset.scores.application import as_tuple, transform_rows
-from rankset.scores.base import REACHES, Reach, Score, Traits, check_classes, checked_score, reach, traits
+from rankset.scores.base import REACHES, Reach, Score, Traits, checked_score, checked_traits, reach, traits
 from rankset.scores.builtin import Thr
 from rankset.scores.parameters import check_count
 
@@ -55,7 +55,7 @@ class Seen:
         if not whole or len(set(columns)) < len(columns) or not all(0 <= column < self.n_columns for column in columns):
             raise ScoreError.parameter("Seen", "columns", expected, given)
         object.__setattr__(self, "columns", tuple(sorted(map(int, columns))))
-        check_classes(self.score, None, self.n_columns)
+        checked_traits(self.score, None, self.n_columns)
         names: Any = self.names
         if names is not None:
             if not isinstance(names, Iterable) or isinstance(names, str | bytes) or len(tuple(names)) != self.n_columns:

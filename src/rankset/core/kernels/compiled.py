@@ -1,7 +1,6 @@
-"""What the compiled loops look like from outside: arrays in, arrays out, and whether the values were clear."""
+"""The compiled loops as Python methods: arrays in, arrays out."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,56 +8,34 @@ from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
 from rankset.core.arrays import SUM_TOLERANCE
+from rankset.core.ranking import LabelRanks, RankedColumns
 
 Ints = NDArray[np.int64]
-Draws = NDArray[np.float64]
 
-ROOM = 16
-"""So many columns per row there is room for at first."""
+FIRST_CAPACITY = 16
+"""Columns per row for which memory is reserved at first."""
 
-CROWDED = 128
-"""Longer lists are found by the plain path: NumPy sorts them with vector instructions."""
-
-
-@dataclass(frozen=True)
-class Read:
-    """Entry and rank of one label per row, and, where asked for, its mass in units of 2**-50 and the row's draw."""
-
-    owns: NDArray[Any]
-    ranks: Ints
-    units: Ints | None
-    draws: Draws | None
-    clear: bool
-
-
-@dataclass(frozen=True)
-class RankedColumns:
-    """The most likely columns of row after row, how many of each, and what else is known of them.
-
-    Their entries; where asked for, the masses up to them in units of 2**-50, and the rows' draws.
-    """
-
-    columns: Ints
-    sizes: Ints
-    owns: NDArray[Any] | None = None
-    units: Ints | None = None
-    draws: Draws | None = None
-    clear: bool = False
+LONG_LISTS = 128
+"""Longer lists per row are left to the plain path: NumPy sorts them faster, with vector instructions."""
 
 
 class CompiledLoops:
-    """The compiled loops; Numba is loaded with the first call."""
+    """The compiled loops; Numba is imported at the first call."""
 
-    def read(self, probs: NDArray[Any], labels: Ints, noise_seed: noise.NoiseSeed | None, *, masses: bool) -> Read:
-        """The features of one label per row; masses are of rows that sum to about 1."""
+    def label_ranks(
+        self, probs: NDArray[Any], labels: Ints, noise_seed: noise.NoiseSeed | None, *, masses: bool
+    ) -> LabelRanks:
+        """Return entry and rank of one label per row; with ``masses``, for rows that sum to about 1, also masses."""
         from rankset.core.kernels.loops import counting
 
         n = len(probs)
-        owns, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
+        entries, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
         units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if noise_seed else 0)
-        words, seeded = (noise_seed or noise.NO_NOISE).words, (noise_seed or noise.NO_NOISE).seeded
-        clear = counting.read_labels(probs, labels, _tolerance(probs), ranks, owns, units, draws, words, seeded)
-        return Read(owns, ranks, units if masses else None, draws if noise_seed else None, bool(clear))
+        seed = noise_seed or noise.NO_NOISE
+        clear = counting.read_labels(
+            probs, labels, _tolerance(probs), ranks, entries, units, draws, seed.words, seed.seeded
+        )
+        return LabelRanks(entries, ranks, units if masses else None, draws if noise_seed else None, bool(clear))
 
     def likeliest(
         self,
@@ -70,42 +47,63 @@ class CompiledLoops:
         *,
         masses: bool,
     ) -> RankedColumns:
-        """Columns as ``ranking.likeliest`` lists them."""
-        from rankset.core.kernels.loops import listing
-
+        """Return the columns that ``ranking.likeliest`` returns, perhaps with other extra columns."""
         n_rows, n_columns = probs.shape
         if rank >= n_columns and mass == math.inf and cutoffs is None:
-            return RankedColumns(*ranking.likeliest(probs, rank, mass, cutoffs))
-        least = np.full(1, -np.inf, dtype=probs.dtype) if cutoffs is None else cutoffs
-        most, rounding = int(max(1, min(rank, n_columns))), 4 * _rounding(probs)
+            return ranking.likeliest(probs, rank, mass, cutoffs)
         sizes, draws = np.empty(n_rows, dtype=np.int64), np.empty(n_rows if noise_seed else 0)
-        words, seeded = (noise_seed or noise.NO_NOISE).words, (noise_seed or noise.NO_NOISE).seeded
-        pieces, done, all_clear = [], 0, True
+        limits = (int(max(1, min(rank, n_columns))), mass, cutoffs)
+        pieces, done, clear = [], 0, True
         while done < n_rows:
-            per_row = ROOM if done == 0 else max(ROOM, 2 * int(sizes[:done].mean()))
-            room = n_columns + per_row * (n_rows - done)
-            piece = (
-                np.empty(room, dtype=np.int64),
-                np.empty(room, dtype=probs.dtype),
-                np.empty(room if masses else 0, dtype=np.int64),
-            )
             start = done
-            done, clear = listing.list_rows(
-                probs, start, _tolerance(probs), most, mass, rounding, least, *piece, sizes, draws, words, seeded
-            )
-            if done < n_rows and sizes[:done].mean() > CROWDED:
-                return RankedColumns(*ranking.likeliest(probs, rank, mass, cutoffs))
-            all_clear = all_clear and bool(clear)
+            per_row = FIRST_CAPACITY if done == 0 else max(FIRST_CAPACITY, 2 * int(sizes[:done].mean()))
+            piece = _empty_piece(probs, n_columns + per_row * (n_rows - done), masses=masses)
+            done, piece_clear = _fill(probs, start, limits, piece, sizes, draws, noise_seed or noise.NO_NOISE)
+            if done < n_rows and sizes[:done].mean() > LONG_LISTS:
+                return ranking.likeliest(probs, rank, mass, cutoffs)
+            clear = clear and piece_clear
             pieces.append(tuple(array[: sizes[start:done].sum()] for array in piece))
-        columns, owns, units = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))
-        return RankedColumns(columns, sizes, owns, units if masses else None, draws if noise_seed else None, all_clear)
+        columns, entries, units = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))
+        return RankedColumns(
+            columns, sizes, entries, units if masses else None, draws if noise_seed else None, clear=clear
+        )
+
+
+def _empty_piece(probs: NDArray[Any], capacity: int, *, masses: bool) -> tuple[Ints, NDArray[Any], Ints]:
+    """Reserve memory for columns, their entries and, where asked for, the masses up to them."""
+    return (
+        np.empty(capacity, dtype=np.int64),
+        np.empty(capacity, dtype=probs.dtype),
+        np.empty(capacity if masses else 0, dtype=np.int64),
+    )
+
+
+def _fill(
+    probs: NDArray[Any],
+    start: int,
+    limits: tuple[int, float, NDArray[Any] | None],
+    piece: tuple[Ints, NDArray[Any], Ints],
+    sizes: Ints,
+    draws: NDArray[np.float64],
+    seed: noise.NoiseSeed,
+) -> tuple[int, bool]:
+    """List rows from ``start`` on while memory lasts; return the row reached, and whether all values were valid."""
+    from rankset.core.kernels.loops import listing
+
+    rank, mass, cutoffs = limits
+    least = np.full(1, -np.inf, dtype=probs.dtype) if cutoffs is None else cutoffs
+    margin = 4 * _rounding(probs)
+    done, clear = listing.list_rows(
+        probs, start, _tolerance(probs), rank, mass, margin, least, *piece, sizes, draws, seed.words, seed.seeded
+    )
+    return done, bool(clear)
 
 
 def _rounding(probs: NDArray[Any]) -> float:
-    """More than the sum of a row in its own precision is rounded by."""
+    """Return an upper bound for the rounding error of a row's sum in its own precision."""
     return probs.shape[1] * float(np.finfo(probs.dtype).eps)
 
 
 def _tolerance(probs: NDArray[Any]) -> float:
-    """How far from 1 a rounded sum may be that is beyond doubt near enough."""
+    """Return the largest deviation of a rounded sum from 1 that certainly passes validation."""
     return SUM_TOLERANCE - _rounding(probs)

@@ -32,13 +32,15 @@ from rankset.conditions import Condition, Marginal, checked_condition, has_clust
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import KindError, LabelError, SplitError, warn
 from rankset.inputs import frames
-from rankset.inputs.matrix import Kind, is_masked, label_codes, names_per_row
+from rankset.inputs.matrix import Kind, is_masked
+from rankset.inputs.per_row import label_codes, names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.vocabulary import Array, class_names, in_order
 from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.splits import Holdout, Split
-from rankset.rules.rule import Rule, calibrate
+from rankset.rules.calibrate import calibrate
+from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.rules.spec import check_groups
 from rankset.scores import Rank, Score, checked_score, traits

@@ -15,9 +15,9 @@ from rankset.core import ranking
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_positions
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
-from rankset.inputs.probabilities import from_kind
 from rankset.inputs.vocabulary import union
-from rankset.rules.batch import tell_unseen, unseen_groups
+from rankset.rules.batch import unseen_groups, warn_of_unseen
+from rankset.rules.merging import renumbered
 from rankset.rules.rule import Rule
 from rankset.rules.select import EMPTY, Empty
 from rankset.rules.spec import RuleSpec
@@ -46,7 +46,7 @@ class CrossRule:
         if not self.rules or not all(isinstance(rule, Rule) for rule in self.rules):
             raise KindError.argument("rules", "a tuple of at least one Rule", self.rules)
         for rule in self.rules[1:]:
-            self.rules[0]._check_alike(rule)
+            self.rules[0]._check_mergeable(rule)
 
     def __repr__(self) -> str:
         first = self.rules[0].spec
@@ -120,11 +120,11 @@ class CrossRule:
     def _fold_sizes(self) -> Ints:
         """How many rows every fold has in every group (fold, group)."""
         spec = self._pooled_spec()
-        return np.array([rule._renumbered(spec).counts for rule in self.rules])
+        return np.array([renumbered(rule.spec, rule.calibration, spec).counts for rule in self.rules])
 
     def _number(self, group: object, label: object) -> int:
         spec = self._pooled_spec()
-        return Rule(spec, self.rules[0]._renumbered(spec))._group(group, label)
+        return Rule(spec, renumbered(self.rules[0].spec, self.rules[0].calibration, spec))._group(group, label)
 
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -149,7 +149,7 @@ class CrossRule:
         data = self._prepare(probs, groups, ids)
         stranger, sizes = self._pooled(data)
         least = 1 + sizes - threshold_positions(sizes.ravel(), exact).reshape(sizes.shape)  # floor(alpha (n + 1))
-        columns = ranking.whole(_mean(data))
+        columns = ranking.rank_columns(_mean(data))
         kept = np.take_along_axis(1 + stranger > least, columns, axis=1)
         if empty == "top":
             kept[:, 0] |= ~kept.any(axis=1)
@@ -175,7 +175,9 @@ class CrossRule:
 
     def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
         unseen = [set(unseen_groups(rule.spec, part)) for rule, part in zip(self.rules, data, strict=True)]
-        tell_unseen([name for name in unseen_groups(self.rules[0].spec, data[0]) if all(name in one for one in unseen)])
+        warn_of_unseen(
+            [name for name in unseen_groups(self.rules[0].spec, data[0]) if all(name in one for one in unseen)]
+        )
         counts = [rule._tails(part) for rule, part in zip(self.rules, data, strict=True)]
         stranger, sizes = (np.sum(parts, axis=0) for parts in zip(*counts, strict=True))
         return stranger, sizes
@@ -183,7 +185,7 @@ class CrossRule:
 
 def _mean(data: Sequence[Prepared]) -> Floats:
     """What the folds' models say on average."""
-    matrices = (from_kind(fold.block(slice(0, len(fold))), fold.kind) for fold in data)
+    matrices = (fold.rows(slice(0, len(fold))) for fold in data)
     return np.mean([matrix.astype(np.float64) for matrix in matrices], axis=0)
 
 

@@ -1,0 +1,166 @@
+"""Labels, groups and ids: one entry per row, in the order of the rows."""
+
+import re
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.errors import InputError, KindError, LabelError
+from rankset.inputs import tensors
+from rankset.inputs.matrix import unsupported_container
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
+
+WHOLE_TEXT = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
+
+
+def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN401
+    """Return labels as names: column numbers are translated if all classes are texts."""
+    plain = tensors.unwrap(labels)
+    numbers = hasattr(plain, "dtype") and np.asarray(plain).dtype.kind in "iu"
+    if classes is None or not numbers or not all(isinstance(name, str) for name in classes):
+        return labels
+    return classes[label_codes(plain, Names(range(len(classes))), np.size(plain), RowIndex())]
+
+
+def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex, *, name: str = "labels") -> Codes:
+    """Return the column number of each row's label."""
+    array = _one_per_row(labels, n_rows, index, name)
+    codes = classes.codes(array)
+    if (codes < 0).any():
+        _blame_label(array, codes, classes, name)
+    return codes
+
+
+def names_per_row(names: ArrayLike, n_rows: int, index: RowIndex, *, name: str = "groups") -> Array:
+    """Return one name per row; raise an error if one is missing."""
+    return _one_per_row(names, n_rows, index, name)
+
+
+def id_words(ids: ArrayLike | None, n_rows: int, index: RowIndex) -> NDArray[np.uint64] | None:
+    """Return a 64-bit word for each id, different for different ids; None if there are no ids."""
+    if ids is None:
+        return None
+    array = names_per_row(ids, n_rows, index, name="ids")
+    if array.dtype.kind in "iub":
+        return array.astype(np.int64 if array.dtype.kind == "i" else np.uint64).view(np.uint64)
+    known, inverse = distinct(array)
+    return np.array([_word(value) for value in known], dtype=np.uint64)[inverse]
+
+
+def _word(value: Name) -> int:
+    """Return the word of an id. "7", "7.0" and 7 have the same word, because files may hold any of them."""
+    if isinstance(value, str) and (whole := WHOLE_TEXT.fullmatch(value)):
+        value = int(whole[1])
+    if isinstance(value, int):
+        return value % 2**64
+    if isinstance(value, float) and value.is_integer():
+        return int(value) % 2**64
+    return int.from_bytes(blake2b(str(value).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+
+
+def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> Array:
+    """Return ``values`` as a vector with one entry per row; all labels, groups and ids are read here.
+
+    An index of ``values`` is checked against ``index``, that of the rows.
+    """
+    array = _as_names(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise _not_a_vector(array, name)
+    if len(array) != n_rows:
+        raise InputError.length(name, n_rows, len(array))
+    if type(values) is not np.ndarray:  # which has no index
+        index.check(values, name)
+    missing = _missing(array)
+    if missing.any():
+        raise LabelError.missing(name, int(missing.argmax()))
+    return _plain(texts(array) if array.dtype.kind == "M" else array, name)
+
+
+def _plain(array: Array, name: str) -> Array:
+    """Return ``array``; entries that are neither numbers nor texts are replaced by their text."""
+    if array.dtype.kind not in "OS":
+        return array
+    known, inverse = distinct(array, name)
+    return np.array([*known, None], dtype=object)[inverse]
+
+
+def _as_names(values: ArrayLike, name: str) -> Array:
+    """Return ``values`` as an array; a list of mixed types keeps the type of each entry."""
+    if (container := unsupported_container(values)) is not None:
+        raise KindError.not_names(name, *container)
+    try:
+        array = values if type(values) is np.ndarray else np.asarray(tensors.unwrap(values), dtype=_names_dtype(values))
+    except ValueError:
+        raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
+    if array.ndim == 0 and not isinstance(values, np.ndarray):
+        raise LabelError.not_one_dimensional(name, type(values).__name__)
+    if array.dtype.kind in "cVm":
+        raise KindError.not_names(name, f"an array of {array.dtype}", "Pass texts or whole numbers.")
+    return array
+
+
+def _names_dtype(values: ArrayLike) -> type[object] | None:
+    """Return object for lists whose entries NumPy would convert to one type or pad to one width, else None."""
+    if not isinstance(values, list | tuple):
+        return None
+    kinds = {type(value) for value in values}
+    beyond_int64 = kinds == {int} and max(map(abs, values)) >= 2**63
+    return object if kinds & {str, bytes} or len(kinds) > 1 or beyond_int64 else None
+
+
+def _not_a_vector(array: Array, name: str) -> LabelError:
+    """Return the error for an array that is not one-dimensional."""
+    one_hot = (
+        array.ndim == 2
+        and array.dtype.kind in "iufb"
+        and bool(np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all())
+    )
+    return (
+        LabelError.one_hot(name, array.shape)
+        if one_hot
+        else LabelError.not_one_dimensional(name, f"shape {array.shape}")
+    )
+
+
+def _missing(array: Array) -> NDArray[np.bool_]:
+    """Return which entries are missing."""
+    if array.dtype.kind in "iubUS":
+        return np.zeros(len(array), dtype=np.bool_)
+    if array.dtype.kind in "fM":
+        return np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
+    return np.array([is_missing(value) for value in array.tolist()], dtype=np.bool_)
+
+
+def is_missing(value: object) -> bool:
+    """Return whether ``value`` is None, masked, NaN, NaT or pandas' NA."""
+    try:
+        return value is None or value is np.ma.masked or bool(value != value)  # noqa: PLR0124
+    except TypeError:
+        return True
+    except ValueError:
+        return False
+
+
+def _blame_label(array: Array, codes: Codes, classes: Names, name: str) -> None:
+    """Raise the error that explains why a label has no column."""
+    row = int((codes < 0).argmax())
+    value = array[row].item() if isinstance(array[row], np.generic) else array[row]
+    if classes.values != range(len(classes)):
+        unknown = [value for value, code in zip(*_first_seen(array, codes), strict=True) if code < 0]
+        raise LabelError.unknown(name, row, unknown, tuple(classes.values))
+    if isinstance(value, str):
+        raise LabelError.names_without_classes(name, row, value)
+    if value == len(classes) and array.dtype.kind in "iuf" and array.min() >= 1 and array.max() == len(classes):
+        raise LabelError.one_based(name, row, len(classes))
+    raise LabelError.out_of_range(name, row, value, len(classes))
+
+
+def _first_seen(array: Array, codes: Codes) -> tuple[list[Name], list[int]]:
+    """Return the distinct entries in order of appearance, with their codes."""
+    seen = {plain(value, "labels"): int(code) for value, code in zip(array.tolist(), codes, strict=True)}
+    return list(seen), list(seen.values())

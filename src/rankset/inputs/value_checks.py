@@ -1,0 +1,100 @@
+"""Checks of values: which row and column of a matrix cannot be what its kind says, and why."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.arrays import SUM_TOLERANCE, lost_in_floats
+from rankset.errors import InputError
+from rankset.inputs.matrix import Kind
+from rankset.inputs.vocabulary import Array, Codes
+
+SUM_ROUNDING = 1e-12
+"""Rounding error that a sum in float64 may have beyond the tolerance; that of the entries comes on top."""
+
+
+def check_rows(block: Array, kind: Kind, start: int, name: str = "probs") -> None:
+    """Raise an error for the first row whose values cannot be of ``kind``; ``start`` is the first row's number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        CHECKS[kind](block, start, name)
+
+
+def check_whole(rows: Array, start: int, counts: Codes | None = None, name: str = "probs") -> None:
+    """Raise an error for the first integer that float64 cannot hold; of each row only ``counts`` columns are read."""
+    lost = lost_in_floats(rows)
+    if lost is None:
+        return
+    if counts is not None:
+        lost &= np.arange(rows.shape[1]) < counts[:, np.newaxis]
+    if lost.any():
+        row, column = (*np.argwhere(lost)[0].tolist(), 0)[:2]
+        raise InputError.not_exact(name, start + row, column, int(rows[(row, column)[: rows.ndim]]))
+
+
+def _check_probs(block: Array, start: int, name: str) -> None:
+    """Check that entries are not negative and that rows sum to about 1."""
+    if _surely_probs(block):
+        return
+    totals = block.sum(axis=1, dtype=np.float64)
+    allowed = SUM_TOLERANCE + SUM_ROUNDING + float(np.finfo(block.dtype).eps)
+    wrong = ~(np.abs(totals - 1.0) <= allowed) | (block.min(axis=1) < 0)
+    if wrong.any():
+        _blame_probs(block, totals, int(wrong.argmax()), start, name)
+
+
+def _surely_probs(block: Array) -> bool:
+    """Return True if all rows are certainly valid, by a fast sum in the precision of the block."""
+    n_columns = block.shape[1]
+    rough = np.abs(np.einsum("ij->i", block) - 1.0)
+    rounding = n_columns * float(np.finfo(block.dtype).eps)
+    return bool((rough < SUM_TOLERANCE - rounding).all() and block.min(initial=0) >= 0)
+
+
+def _blame_probs(block: Array, totals: NDArray[np.float64], row: int, start: int, name: str) -> None:
+    """Raise the error that explains what is wrong with a row of probabilities."""
+    values = block[row]
+    if np.isnan(values).any():
+        raise InputError.missing(name, start + row, int(np.isnan(values).argmax()))
+    column = int(values.argmin())
+    if values[column] < 0:
+        raise InputError.negative(name, start + row, column, float(values[column]), float(totals[row]))
+    column = int(values.argmax())
+    if np.isinf(values[column]):
+        raise InputError.infinite(name, start + row, column, float(values[column]))
+    raise InputError.row_sum(name, start + row, float(totals[row]))
+
+
+def _check_reals(block: Array, start: int, name: str) -> None:
+    """Check that no entry is NaN or +inf and that each row has a finite entry."""
+    largest = block.max(axis=1)
+    wrong = ~np.isfinite(largest)
+    if not wrong.any():
+        return
+    row = int(wrong.argmax())
+    values = block[row]
+    if np.isnan(largest[row]):
+        raise InputError.missing(name, start + row, int(np.isnan(values).argmax()))
+    if largest[row] > 0:
+        raise InputError.infinite(name, start + row, int(values.argmax()), float(largest[row]))
+    raise InputError.all_minus_infinity(name, start + row)
+
+
+def _check_binary(block: Array, start: int, name: str) -> None:
+    """Check that entries lie between 0 and 1."""
+    wrong = ~((block >= 0) & (block <= 1))
+    if not wrong.any():
+        return
+    row = int(wrong.argmax())
+    if np.isnan(block[row]):
+        raise InputError.missing(name, start + row, 0)
+    raise InputError.not_in_unit_interval(name, start + row, float(block[row]), float(block.max()))
+
+
+CHECKS: Final[dict[Kind, Callable[[Array, int, str], None]]] = {
+    "probs": _check_probs,
+    "logits": _check_reals,
+    "decision": _check_reals,
+    "binary": _check_binary,
+}

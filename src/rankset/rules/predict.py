@@ -1,0 +1,249 @@
+"""Predictions of a rule: sets at any level, p-values, and the expected size of sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.calibration import Calibration
+from rankset.errors import RuleError
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
+from rankset.rules.level_rule import LevelRule
+from rankset.rules.select import Empty
+from rankset.rules.spec import RuleSpec
+from rankset.rules.summaries import Estimate
+from rankset.sets import CoverageLaw, PredictionSets
+
+MOST_LEVELS = 64
+MOST_THRESHOLDS = 1000
+"""A rule keeps its last LevelRules, at most MOST_LEVELS of them, unless one has more than MOST_THRESHOLDS."""
+
+
+class PredictsSets:
+    """Methods of ``Rule`` that predict."""
+
+    spec: RuleSpec
+    calibration: Calibration
+
+    def at(self, alpha: Alpha) -> LevelRule:
+        """Return the rule at one level, for programs that only predict there.
+
+        Parameters
+        ----------
+        alpha : the level, strictly between 0 and 1.
+
+        Returns
+        -------
+        LevelRule, which holds the thresholds at this level and no calibration.
+
+        Raises
+        ------
+        LevelError : if ``alpha`` does not lie between 0 and 1.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rule = rs.calibrate(probs, labels)
+        >>> rule.at(0.1).predict(probs) == rule.predict(probs, 0.1)
+        True
+        """
+        exact = exact_alpha(alpha)
+        known = self._levels.get(exact)
+        if known is not None:
+            return known
+        calibration = self.calibration
+        made = LevelRule(self.spec, exact, calibration.thresholds(exact), calibration.counts, self._law(exact))
+        if len(calibration.offsets) <= MOST_THRESHOLDS:
+            if len(self._levels) >= MOST_LEVELS:
+                self._levels.clear()
+            self._levels[exact] = made
+        return made
+
+    @cached_property
+    def _levels(self) -> dict[Fraction, LevelRule]:
+        """The last rules at one level: services ask for one row at a time, always at the same level."""
+        return {}
+
+    def _law(self, alpha: Fraction) -> CoverageLaw | None:
+        """Return the law of coverage at ``alpha``, if there is one threshold."""
+        if self.spec.n_groups > 1:
+            return None
+        n = len(self.calibration)
+        k = threshold_position(n, alpha)
+        return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k))
+
+    def predict(
+        self,
+        probs: ArrayLike,
+        alpha: Alpha,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        empty: Empty = "allow",
+    ) -> PredictionSets:
+        """Return sets that contain the label with probability at least 1 - ``alpha``.
+
+        Parameters
+        ----------
+        probs : rows to predict, of the same kind and with the same classes as at calibration.
+        alpha : the level, strictly between 0 and 1: a float, a text such as "0.1", or a Fraction.
+        groups : one name per row, if the condition uses groups.
+        ids : one per row, if the rule was calibrated with ids.
+        empty : "allow" leaves sets empty if no label is usual enough; "top" puts the most likely label into them.
+
+        Returns
+        -------
+        PredictionSets
+
+        Raises
+        ------
+        LevelError : if ``alpha`` does not lie between 0 and 1.
+        RanksetError : if rows, groups or ids are invalid.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.calibrate(probs, labels).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+        [[0, 1]]
+        """
+        return self.at(alpha).predict(probs, groups=groups, ids=ids, empty=empty)
+
+    def predict_parts(
+        self,
+        probs: ArrayLike,
+        alpha: Alpha,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        empty: Empty = "allow",
+        rows: int | None = 100_000,
+    ) -> Iterator[PredictionSets]:
+        """Return the same sets in parts of ``rows`` rows, for more sets than memory holds.
+
+        Parameters
+        ----------
+        probs, alpha, groups, ids, empty : as in ``predict``.
+        rows : number of rows of a part; None for one part.
+
+        Returns
+        -------
+        iterator of PredictionSets
+
+        Raises
+        ------
+        RanksetError : if rows, groups or ids are invalid.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> [len(sets) for sets in rs.calibrate(probs, labels).predict_parts(probs, 0.1, rows=100)]
+        [100, 100, 60]
+        """
+        return self.at(alpha).predict_parts(probs, groups=groups, ids=ids, empty=empty, rows=rows)
+
+    def p_values(
+        self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return how usual each label looks: a label is in the set at ``alpha`` exactly if its p-value exceeds it.
+
+        Parameters
+        ----------
+        probs, groups, ids : as in ``predict``.
+
+        Returns
+        -------
+        numpy.ndarray (n, K). Comparisons with alpha are exact for every alpha of up to 15 digits.
+
+        Raises
+        ------
+        RanksetError : if rows, groups or ids are invalid.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rule = rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], score=rs.Thr())
+        >>> rule.p_values([[0.75, 0.25]])
+        array([[0.75, 0.25]])
+        """
+        return self._p_values(self._prepare(probs, groups=groups, ids=ids))
+
+    def _p_values(self, data: Prepared) -> NDArray[np.float64]:
+        """Return the p-values of prepared rows; padding has p-value 0."""
+        larger, sizes = self._tails(data)
+        warn_of_unseen(unseen_groups(self.spec, data))
+        p_values = (1 + larger) / (1 + sizes)
+        if data.counts is not None:
+            p_values[np.arange(data.n_columns) >= data.counts[:, np.newaxis]] = 0.0
+        return p_values
+
+    def _tails(self, data: Prepared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return for every label (n, K) how many calibration rows of its group have keys at least as large, and how
+        many rows the group has."""
+        batch = Batch.of(self.spec, data)
+        larger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
+
+        def fill(part: slice) -> None:
+            cells, numbers, keys = batch.all_keys(part)
+            counted = self.calibration.tails(numbers, keys)
+            for answer, counts in zip((larger, sizes), counted, strict=True):
+                answer[part].reshape(-1)[cells.flat] = counts
+
+        batch.map_blocks(fill)
+        return larger, sizes
+
+    def expected_size(
+        self,
+        probs: ArrayLike,
+        alpha: Alpha,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        empty: Empty = "allow",
+    ) -> Estimate:
+        """Estimate the mean size of sets at ``alpha`` on rows without labels.
+
+        Parameters
+        ----------
+        probs, alpha, groups, ids, empty : as in ``predict``.
+
+        Returns
+        -------
+        Estimate, the mean with its standard error.
+
+        Raises
+        ------
+        RuleError : if there are no rows.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.calibrate(probs, labels).expected_size(probs, 0.1)
+        Estimate(mean=2.66154, error=0.0294, n=260)
+        """
+        sizes = self.predict(probs, alpha, groups=groups, ids=ids, empty=empty).sizes
+        if len(sizes) == 0:
+            raise RuleError.no_unlabelled_rows()
+        error = sizes.std(ddof=1) / math.sqrt(len(sizes)) if len(sizes) > 1 else math.inf
+        return Estimate(float(sizes.mean()), float(error), len(sizes))
+
+    def _prepare(
+        self,
+        probs: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Prepared:
+        """Check rows, which must have the columns of the calibration, and labels, groups and ids."""
+        return prepare(probs, labels, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
