@@ -137,8 +137,9 @@ def printed_sizes(method):
 
 def our_sizes(row, method, alphas, kind, repeats):
     measures = {"size": MEASURES["size"]}
-    options = {"methods": {method: METHODS[method]}, "measures": measures, "repeats": repeats, "kind": kind}
-    results = resample(*load(row), alphas=alphas, **options)
+    options = {"methods": {method: METHODS[method]}, "measures": measures, "repeats": repeats}
+    values, labels = load(row)
+    results = resample(rs.softmax(values) if kind == "logits" else values, labels, alphas=alphas, **options)
     return {alpha: results.mean(method, alpha, "size") for alpha in alphas}
 
 

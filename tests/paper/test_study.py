@@ -176,17 +176,17 @@ def test_the_lowest_sscv_with_empty_sets_apart_is_mostly_that_of_rank():
     for row in DATASETS:
         values = {method: RECORDED.mean(row, method, "0.1", "SSCV*") for method in METHODS}
         lead = min(value for method, value in values.items() if method != "RANK") - values["RANK"]
-        if lead > 0.001:
+        if lead > 0.002:
             best.append(row)
-        elif lead >= -0.001:
+        elif lead >= -0.002:
             tied.append(row)
         if row in {"fmnist", "agnews", "carer"}:
             assert lead > 0.5
-    assert best == ["fmnist", "medicine", "relations", "agnews", "carer"]
-    assert tied == ["mnist", "cifar10", "marketing", "tweet"]
+    assert best == ["fmnist", "agnews", "carer"]
+    assert tied == ["mnist", "cifar10", "marketing", "medicine", "relations", "tweet"]
     page = " ".join((DOCS / "paper.md").read_text(encoding="utf-8").split())
-    assert "the lowest of all five methods on 5 of 11 rows" in page
-    assert "tied, within 0.001, on 4" in page
+    assert "the lowest of all five methods on 3 of 11 rows" in page
+    assert "tied, within 0.002, on 6" in page
 
 
 def test_help_reads_without_an_installed_click(monkeypatch, capsys):

@@ -1,7 +1,7 @@
-"""The law of coverage: how often sets will cover, given how many rows calibrated them, without asymptotics.
+"""The law of coverage over all calibrations of one size, exact for every size.
 
-With keys that are never tied, a rule cut at the k-th of n sorted keys covers a Beta(k, n+1-k) distributed share
-of all future rows, and a BetaBinomial(m, k, n+1-k) distributed number of the next m. Ties only raise it.
+Let the threshold be the k-th of n sorted keys without ties. Then the share of future rows that are covered follows
+Beta(k, n+1-k), and the number of covered rows among the next m follows BetaBinomial(m, k, n+1-k). Ties only raise it.
 """
 
 import math
@@ -17,7 +17,7 @@ PRECISION = 1e-15
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b).
+    """Return the regularised incomplete beta function I_x(a, b).
 
     >>> round(beta_cdf(0.5, 2, 2), 12)
     0.5
@@ -30,7 +30,7 @@ def beta_cdf(x: float, a: float, b: float) -> float:
 
 
 def beta_quantile(q: float, a: float, b: float) -> float:
-    """The share below which a Beta(a, b) variable falls with probability ``q``.
+    """Return the quantile ``q`` of a Beta(a, b) variable.
 
     >>> round(beta_quantile(0.5, 90, 10), 4)
     0.9027
@@ -49,7 +49,7 @@ def beta_quantile(q: float, a: float, b: float) -> float:
 
 
 def beta_binomial(m: int, a: float, b: float) -> NDArray[np.float64]:
-    """The probability of 0, 1, …, ``m`` covered rows."""
+    """Return the probabilities of 0, 1, …, ``m`` covered rows."""
     j = np.arange(m, dtype=np.float64)
     steps = np.log((m - j) * (a + j)) - np.log((j + 1) * (b + m - j - 1))
     logs = np.concatenate(([0.0], np.cumsum(steps)))
@@ -58,12 +58,16 @@ def beta_binomial(m: int, a: float, b: float) -> NDArray[np.float64]:
 
 
 def beta_binomial_variance(m: int, a: float, b: float) -> float:
-    """The variance of the number of covered rows among ``m``."""
+    """Return the variance of the number of covered rows among ``m``."""
     return m * a * b * (a + b + m) / ((a + b) ** 2 * (a + b + 1))
 
 
 def sampling_range(m: int, k: int, n: int, confidence: float) -> tuple[float, float]:
-    """Where the share covered of ``m`` rows falls with ``confidence``, after a cut at the ``k``-th of ``n`` keys."""
+    """Return the range that holds the covered share of ``m`` rows with probability ``confidence``.
+
+    The threshold is the ``k``-th of ``n`` calibration keys. The range shows how far coverage varies because both
+    samples, calibration and test rows, are random.
+    """
     if k > n:
         return 1.0, 1.0
     below = beta_binomial(m, k, n + 1 - k).cumsum()
@@ -72,7 +76,7 @@ def sampling_range(m: int, k: int, n: int, confidence: float) -> tuple[float, fl
 
 
 def binomial_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
-    """The exact (Clopper-Pearson) interval for a share of which ``hits`` of ``n`` were seen."""
+    """Return the exact (Clopper-Pearson) interval of a share, after ``hits`` out of ``n``."""
     below, above = tails(confidence)
     low = beta_quantile(below, hits, n - hits + 1) if hits > 0 else 0.0
     high = beta_quantile(above, hits + 1, n - hits) if hits < n else 1.0
@@ -87,12 +91,12 @@ def tails(confidence: float) -> tuple[float, float]:
 
 
 def _log_front(x: float, a: float, b: float) -> float:
-    """The logarithm of x**a (1-x)**b / B(a, b)."""
+    """Return the logarithm of x**a (1-x)**b / B(a, b)."""
     return math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
 
 
 def _continued_fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of I_x(a, b), by the modified Lentz method."""
+    """Return the continued fraction of I_x(a, b), by the modified Lentz method."""
     value, c, d = 1.0, 1.0, 0.0
     for m in range(_most_terms(a, b)):
         for term in _terms(m, x, a, b):
@@ -111,7 +115,7 @@ def _terms(m: int, x: float, a: float, b: float) -> tuple[float, float]:
 
 
 def _most_terms(a: float, b: float) -> int:
-    """Enough terms for any n: convergence needs a few times the square root of the larger parameter."""
+    """Return a number of terms that suffices: some multiple of the square root of the larger parameter."""
     return STEPS + 10 * math.isqrt(math.ceil(max(a, b)))
 
 

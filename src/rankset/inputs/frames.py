@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars and Arrow, through narwhals: columns are classes, rows keep their index."""
+"""Data frames of pandas, polars and Arrow, read through narwhals: columns are classes, rows keep their index."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 @dataclass(frozen=True)
 class Template:
-    """What a frame of answers should look like: whose it is, and its rows' index, if they have one.
+    """The form of a frame of answers.
 
-    ``numbered``: the index is the default 0 … n-1 or a part of it, which says nothing about the rows.
+    Attributes
+    ----------
+    backend : the library of the frame; None if rows were no frame.
+    index : the index of its rows; None if they have none.
+    numbered : whether the index is the default 0 … n-1 or a part of it, which says nothing about the rows.
     """
 
     backend: str | None = None
@@ -36,7 +40,7 @@ class Template:
 
     @classmethod
     def joined(cls, templates: Sequence[Template]) -> Template:
-        """The template of rows that came in several parts."""
+        """Return the template of rows that come in several parts."""
         first, *rest = templates
         if any(one.backend != first.backend or (one.index is None) != (first.index is None) for one in rest):
             return ARRAY
@@ -46,11 +50,11 @@ class Template:
         return replace(first, index=index, numbered=any(one.numbered for one in templates))
 
     def rows(self, rows: NDArray[np.int64]) -> Template:
-        """The template of some of the rows."""
+        """Return the template of some of the rows."""
         return self if self.index is None else replace(self, index=self.index[rows])
 
     def filled(self, data: Mapping[Name, Any], backend: str | None = None) -> Any:  # noqa: ANN401
-        """A frame of ``data``, of the library ``backend`` if not of the template's own."""
+        """Return a frame of ``data``, made by the library ``backend`` or, if that is None, by the template's."""
         nw = _narwhals()
         wanted = backend or self.backend or next(filter(find_spec, BACKENDS), BACKENDS[0])
         if wanted not in BACKENDS:
@@ -74,26 +78,24 @@ class Template:
 
 
 ARRAY = Template()
-"""For rows that came as an array."""
+"""The template of rows that are an array."""
 
 
 def _objects(column: Any) -> Any:  # noqa: ANN401
-    """A list in which something is missing, as objects: pandas would turn its whole numbers into floats."""
+    """Return a list with missing entries as an object array: pandas would turn its integers into floats."""
     if not isinstance(column, list) or None not in column:
         return column
-    array = np.empty(len(column), dtype=object)
-    array[:] = column
-    return array
+    return arrays.object_array(column)
 
 
 def is_frame(values: object) -> bool:
-    """Whether ``values`` are a table with named columns."""
+    """Return whether ``values`` is a table with named columns."""
     kind = type(values)
     return (hasattr(kind, "columns") or hasattr(kind, "column_names")) and hasattr(kind, "shape")
 
 
 def template(values: object) -> Template:
-    """What answers about the rows of ``values`` should look like."""
+    """Return the form that answers about the rows of ``values`` should have."""
     if not is_frame(values):
         return ARRAY
     try:
@@ -105,9 +107,9 @@ def template(values: object) -> Template:
 
 
 def match_columns(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
-    """The matrix of a frame with one column per class, its classes, and what answers should look like.
+    """Return the matrix of a frame, its classes, and the form of answers.
 
-    Columns are put into the order of ``classes``, by name; without ``classes`` they are the classes.
+    Columns are matched to ``classes`` by name. Without ``classes`` the columns are the classes.
     """
     nw = _narwhals()
     try:
@@ -127,7 +129,7 @@ def match_columns(values: Any, classes: Iterable[object] | None, name: str = "pr
 
 
 def _numbers(frame: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
-    """The cells of a frame, if they are numbers and none is missing."""
+    """Return the cells of a frame; raise an error if one is missing or no number."""
     columns = list(frame.iter_columns())
     if not columns:
         raise InputError.shape(name, "(n, K)", (len(frame), 0), "Pass at least one column, one per class.")
@@ -149,11 +151,12 @@ def _numbers(frame: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
 
 
 def _differences(wanted: list[Name], columns: Mapping[Name, int]) -> tuple[list[Name], list[Name]]:
-    """The classes without a column, and the columns that are no class."""
+    """Return the classes without a column, and the columns that are no class."""
     return [name for name in wanted if name not in columns], [name for name in columns if name not in set(wanted)]
 
 
 def _narwhals() -> Any:  # noqa: ANN401
+    """Import narwhals, or raise an error that says how to install it."""
     try:
         import narwhals
     except ImportError:

@@ -1,4 +1,4 @@
-"""What Hugging Face's Trainer and pipelines return, as matrices."""
+"""Outputs of Hugging Face's Trainer, models and pipelines as matrices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scored = Mapping[Name, float]
 
 
 def unwrap(values: Any) -> Any:  # noqa: ANN401
-    """The matrix in a Trainer's or a model's output; other things as they are."""
+    """Return the matrix in the output of a Trainer or a model; return anything else unchanged."""
     if isinstance(values, np.ndarray | list) or is_frame(values):
         return values
     for name in ("predictions", "logits"):
@@ -27,7 +27,7 @@ def unwrap(values: Any) -> Any:  # noqa: ANN401
 
 
 def _begins_with_logits(values: object) -> bool:
-    """Whether ``values`` are logits followed by other things about the same rows, such as hidden states."""
+    """Return whether ``values`` is a tuple of logits and other arrays about the same rows, such as hidden states."""
     if not isinstance(values, tuple) or not values or len(getattr(values[0], "shape", ())) != 2:
         return False
     others = [tuple(part.shape) for part in values[1:] if hasattr(part, "shape")]
@@ -36,7 +36,7 @@ def _begins_with_logits(values: object) -> bool:
 
 
 def is_scored(values: object) -> bool:
-    """Whether ``values`` are a pipeline's labels and scores, for one text or for several."""
+    """Return whether ``values`` are labels and scores of a pipeline, for one text or several."""
     if isinstance(values, Mapping):
         return "scores" in values or "score" in values
     return isinstance(values, list | tuple) and len(values) > 0 and is_scored(values[0])
@@ -47,7 +47,7 @@ def match_columns(
     classes: Iterable[object] | None,
     name: str = "probs",
 ) -> tuple[NDArray[np.float64], list[Name]]:
-    """A matrix with one column per class, and its classes: those given, or the labels in their natural order."""
+    """Return a matrix with one column per class, and the classes: those given, or the labels in natural order."""
     rows = [_scored(row, number, name) for number, row in enumerate(_rows(values))]
     wanted = sorted(rows[0], key=_natural) if classes is None else list(in_order(classes))
     for number, row in enumerate(rows):
@@ -59,14 +59,14 @@ def match_columns(
 
 
 def _rows(values: Any) -> list[Any]:  # noqa: ANN401
-    """What the pipeline says of each text; of a single text it says it without a list around."""
+    """Return the output for each text as a list; a pipeline returns no list for a single text."""
     if isinstance(values, Mapping):
         return [values]
     return [values] if isinstance(values[0], Mapping) and "score" in values[0] else list(values)
 
 
 def _scored(row: Any, number: int, name: str) -> Scored:  # noqa: ANN401
-    """One text's labels with their scores: a list of pairs, or, from zero-shot pipelines, a pair of lists."""
+    """Return the scores of one text by label, from a list of pairs or, for zero-shot pipelines, a pair of lists."""
     try:
         pairs = (
             list(zip(row["labels"], row["scores"], strict=True))
@@ -82,6 +82,6 @@ def _scored(row: Any, number: int, name: str) -> Scored:  # noqa: ANN401
 
 
 def _natural(label: Name) -> list[tuple[bool, Any]]:
-    """Sorts LABEL_2 before LABEL_10."""
+    """Return a sort key that puts LABEL_2 before LABEL_10."""
     parts = re.split(r"([0-9]{1,18})", str(label))
     return [(place % 2 == 1, int(part) if place % 2 else part) for place, part in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""Vocabularies: names of classes and of groups, and the codes that stand for them inside."""
+"""Names of classes and groups, and the integer codes that stand for them."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ LONG_TEXT = 256
 
 @dataclass(frozen=True)
 class Names:
-    """An ordered vocabulary: class names in column order, group names in sorted order."""
+    """An ordered vocabulary: class names in column order, or sorted group names."""
 
     values: tuple[Name, ...] | range
 
@@ -30,17 +30,18 @@ class Names:
         return len(self.values)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle takes along: nothing that is only remembered."""
+        """Return the names alone for pickling, nothing that is computed from them."""
         return {"values": self.values}
 
     @cached_property
     def array(self) -> Array:
-        """The names as an array, of the plainest dtype that keeps each of them as it is."""
+        """The names as an array, of the simplest dtype that changes none of them."""
         array = self._plainest()
         array.flags.writeable = False
         return array
 
     def _plainest(self) -> Array:
+        """Return the names as an array."""
         if isinstance(self.values, range):
             return np.arange(self.values.start, self.values.stop, self.values.step)
         if len({type(value) for value in self.values}) == 1 and not _has_long_texts(self.values):
@@ -53,7 +54,7 @@ class Names:
         return np.array(self.values, dtype=object)
 
     def codes(self, names: Array) -> Codes:
-        """The place of each of ``names`` in the vocabulary, -1 where it has none."""
+        """Return the place of each of ``names`` in the vocabulary; -1 for unknown ones."""
         if self.values == range(len(self.values)) and names.dtype.kind in "iufb":
             numbers = names.astype(np.float64) if names.dtype.kind == "f" else names
             inside = (numbers >= 0) & (numbers < len(self.values)) & (numbers == np.floor(numbers))
@@ -64,7 +65,7 @@ class Names:
         return np.array([self._places.get(value, -1) for value in known], dtype=np.int64)[inverse]
 
     def at(self, codes: Codes) -> "Names":
-        """The names that ``codes`` stand for, in their order."""
+        """Return the names at these places."""
         return Names(tuple(self.values[code] for code in codes.tolist()))
 
     @cached_property
@@ -73,12 +74,12 @@ class Names:
 
 
 def _has_long_texts(values: Iterable[Name]) -> bool:
-    """Whether an array of texts of one width would be wasteful."""
+    """Return whether an array of texts of one width would waste memory."""
     return any(isinstance(value, str) and len(value) > LONG_TEXT for value in values)
 
 
 def short(name: object, limit: int = 32) -> str:
-    """A name on one line, cut in the middle if it is long: names often differ at the end.
+    """Return a name on one line, shortened in the middle if it is long: names often differ at the end.
 
     >>> short("a long name that ends in 17", 12)
     'a lon… in 17'
@@ -88,11 +89,10 @@ def short(name: object, limit: int = 32) -> str:
     return text if len(text) <= limit else f"{text[: (limit - 1) // 2]}…{text[-(limit // 2) :]}"
 
 
-def told_apart(names: Iterable[Name], limit: int = 32) -> list[str]:
-    """Names as ``short`` shows them; those that would look alike in quotes where they are texts, and by number if that
-    does not help.
+def distinct_labels(names: Iterable[Name], limit: int = 32) -> list[str]:
+    """Return names as ``short`` does, all different: equal ones are quoted if they are texts, and numbered if needed.
 
-    >>> told_apart([1, "1", "a"])
+    >>> distinct_labels([1, "1", "a"])
     ['1', "'1'", 'a']
     """
     listed = list(names)
@@ -110,7 +110,7 @@ def _repeated(written: Iterable[str]) -> set[str]:
 
 
 def distinct_texts(names: Names, where: str) -> list[str]:
-    r"""The names as texts, as files hold them that know no other names; refused where two would become one.
+    r"""Return the names as texts for files that hold texts only; raise an error if two names have the same text.
 
     Half of a surrogate pair, which UTF-8 cannot hold, is written by its number.
 
@@ -123,7 +123,7 @@ def distinct_texts(names: Names, where: str) -> list[str]:
 
 
 def check_distinct(names: Names, written: Sequence[str], where: str) -> None:
-    """Refuses names of which two are ``written`` alike."""
+    """Raise an error if two names are ``written`` with the same text."""
     if len(set(written)) == len(written):
         return
     counts = Counter(written)
@@ -132,7 +132,7 @@ def check_distinct(names: Names, written: Sequence[str], where: str) -> None:
 
 
 def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
-    """The vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
+    """Return the vocabulary of labels: ``classes`` in column order, or 0 … K-1."""
     if classes is None:
         return Names(range(n_columns))
     values = in_order(classes)
@@ -145,12 +145,12 @@ def class_names(classes: Iterable[object] | None, n_columns: int) -> Names:
 
 
 def group_names(names: Array) -> Names:
-    """The vocabulary of the groups that occur in ``names``: numbers first, then texts, each sorted."""
+    """Return the vocabulary of the groups in ``names``: sorted numbers, then sorted texts."""
     return Names(_sorted(distinct(names)[0]))
 
 
 def union(*several: Names) -> Names:
-    """The vocabulary of all."""
+    """Return the vocabulary of all names."""
     return Names(_sorted({value for names in several for value in names.values}))
 
 
@@ -159,7 +159,8 @@ def _sorted(names: Iterable[Name]) -> tuple[Name, ...]:
 
 
 def in_order(classes: Iterable[object]) -> tuple[Name, ...]:
-    """``classes`` as plain names, if they have an order of their own; a mapping has one if its keys are 0 … K-1."""
+    """Return ``classes`` as plain names; raise an error if they have no order. A mapping has one if its keys are
+    0 … K-1."""
     if isinstance(classes, np.ndarray) and classes.ndim > 0 and not isinstance(classes, np.ma.MaskedArray):
         classes = texts(classes).tolist()
     if isinstance(classes, Mapping) and set(classes) == set(range(len(classes))):
@@ -171,7 +172,7 @@ def in_order(classes: Iterable[object]) -> tuple[Name, ...]:
 
 
 def texts(names: Array) -> Array:
-    """``names`` with dates as their shortest ISO text; the rest as it is."""
+    """Return ``names``, with dates replaced by their shortest ISO text."""
     if names.dtype.kind != "M":
         return names
     if np.datetime_data(names.dtype)[0] in COARSE_UNITS:
@@ -183,14 +184,14 @@ COARSE_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us")
 
 
 def _shortest(moment: str) -> str:
-    """An ISO text without what only says "and zero": one name for a day, however it came."""
+    """Return an ISO text without trailing zeros, so that a day has one name."""
     if "." in moment:
         moment = moment.rstrip("0").rstrip(".")
     return moment.removesuffix("T00:00:00")
 
 
 def plain(value: object, what: str) -> Name:
-    """``value`` as a string, number or boolean of Python's own; other things by their text."""
+    """Return ``value`` as a Python string, number or boolean; other objects are replaced by their text."""
     if isinstance(value, np.datetime64):
         return str(texts(np.array([value]))[0])
     if isinstance(value, np.timedelta64):
@@ -212,6 +213,7 @@ def plain(value: object, what: str) -> Name:
 
 
 def _decoded(value: bytes, what: str) -> str:
+    """Return bytes as text."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -219,7 +221,7 @@ def _decoded(value: bytes, what: str) -> str:
 
 
 def distinct(names: Array, what: str = "names") -> tuple[list[Name], Codes]:
-    """The distinct names, and for each entry which of them it is."""
+    """Return the distinct names, and for each entry the place of its name among them."""
     if names.dtype.kind in "iufbU":
         known, inverse = np.unique(names, return_inverse=True)
         return [plain(value, what) for value in known], inverse

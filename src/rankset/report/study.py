@@ -18,7 +18,7 @@ from rankset.evaluation.comparison import FIXED
 from rankset.evaluation.metrics import EMPTY_APART, sscv
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
-from rankset.inputs.vocabulary import group_names, short, told_apart
+from rankset.inputs.vocabulary import distinct_labels, group_names, short
 from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.scores import Score
@@ -123,7 +123,7 @@ def of_rules(
             "alphas": [float(one) for one in alphas],
             "alpha": float(exact_alpha(alpha)),
             "confidence": CONFIDENCE,
-            "classes": told_apart(first.spec.classes.values, NAME_WIDTH),
+            "classes": distinct_labels(first.spec.classes.values, NAME_WIDTH),
             "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
             "scores": by_score,
             "group_names": names,
@@ -169,7 +169,7 @@ def _groups(groups: NDArray[Any] | None, n: int) -> tuple[list[str], Ints]:
     if groups is None:
         return [], np.zeros(n, dtype=np.int64)
     names = group_names(groups)
-    return told_apart(names.values, NAME_WIDTH) if len(names) <= MOST_CLASSES else [], names.codes(groups)
+    return distinct_labels(names.values, NAME_WIDTH) if len(names) <= MOST_CLASSES else [], names.codes(groups)
 
 
 def _levels(alpha: Alpha) -> tuple[Fraction, ...]:

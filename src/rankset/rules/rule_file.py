@@ -1,4 +1,4 @@
-"""A spec and its calibration as a header and arrays, and back: everything a file says is checked here."""
+"""Rules as files: spec and calibration become a header and arrays, and back. Everything in a file is checked here."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,26 +25,26 @@ from rankset.scores.fitted import FITTED
 HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
 
 MOST_CLASSES = 1 << 22
-"""The most classes a file may name or count. A count takes a few bytes in a file, and memory for every class to use."""
+"""Largest number of classes of a rule in a file: a small file must not reserve memory for billions of classes."""
 
 ROUNDING = 1e-6
-"""How far beyond its range, relative to it, a key may lie because of rounding."""
+"""Relative rounding error by which a key may exceed its range."""
 
 SCORES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in (*BUILT_IN, *FITTED)}
-"""The scores a file may name."""
+"""Scores that a file may name."""
 CONDITIONS: Mapping[str, type[Any]] = {
     "Marginal": conditions.Marginal,
     "PerLabel": conditions.PerLabel,
     "PerRow": conditions.PerGroup,
     "Cross": conditions.PerLabelAndGroup,
 }
-"""The conditions a file may name, under the names that the format has for them."""
+"""Conditions that a file may name, under the names of the format."""
 KINDS: Mapping[str, Kind] = {"probs": "probs", "logits": "logits", "scores": "decision", "binary": "binary"}
-"""The kinds of numbers, under the names that the format has for them."""
+"""Kinds of numbers, under the names of the format."""
 
 
 def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, container.Arrays]:
-    """What a file holds of a rule."""
+    """Return the header and the arrays of a rule."""
     if spec.n_columns > MOST_CLASSES:
         raise StorageError.too_many_classes(spec.n_columns, MOST_CLASSES)
     header: container.Header = {
@@ -62,7 +62,7 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
 
 
 def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec, Calibration]:
-    """The spec and the calibration that ``pack`` packed; a plain error where anything does not fit."""
+    """Return the spec and the calibration that ``pack`` packed; raise ValueError if something does not fit."""
     if header.get("what") != "rule":
         raise ValueError("it does not hold a rule")
     container.check_fields("its header", header, HEADER_FIELDS)
@@ -71,12 +71,12 @@ def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec
 
 
 def arrays_of(calibration: Calibration) -> container.Arrays:
-    """The arrays of a calibration, by name."""
+    """Return the arrays of a calibration by name."""
     return {"offsets": calibration.offsets, **{f"key{place}": key for place, key in enumerate(calibration.keys)}}
 
 
 def _loaded_spec(header: container.Header) -> RuleSpec:
-    """The spec a file describes, checked as every spec is."""
+    """Return the spec that a header describes."""
     names = None if type(header["classes"]) is int else _loaded_names(header["classes"])
     count = header["classes"] if names is None else len(names)
     if not 0 < count <= MOST_CLASSES:
@@ -103,13 +103,17 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
 
 
 def _loaded_names(names: object) -> list[Any]:
+    """Return the names in a header; raise TypeError if they are no list."""
     if not isinstance(names, list):
         raise TypeError(f"its names must be a list, not {names!r}")
     return names
 
 
 def _checked_calibration(spec: RuleSpec, arrays: container.Arrays, n_keys: object) -> Calibration:
-    """A calibration from a file, if its arrays can be one; what they must be like shows a rule of one row."""
+    """Return the calibration of a file; raise ValueError if its arrays cannot be one.
+
+    A calibration of one row shows which arrays a score has.
+    """
     example = arrays_of(_one_row(spec.score))
     if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
         raise ValueError(f"its arrays are not those of {spec.score!r}")
@@ -128,7 +132,7 @@ def _checked_calibration(spec: RuleSpec, arrays: container.Arrays, n_keys: objec
 
 
 def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
-    """Refuses keys that no row has: beyond every threshold sets would be empty, or hold every label."""
+    """Raise ValueError for keys that no row can have."""
     features = FeatureRanges.of(spec.score, spec.kind, spec.n_columns)
     for place, (key, (low, high)) in enumerate(zip(keys, ranges(spec.score, features), strict=False)):
         largest = max([1.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
@@ -141,7 +145,7 @@ def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
 
 
 def _one_row(score: Score) -> Calibration:
-    """The calibration of a single row, whose arrays are of the types that those of ``score`` have."""
+    """Return the calibration of a single row, whose arrays have the dtypes of this score."""
     n_columns = traits(score).n_columns or 2
     data = prepare(np.full((1, n_columns), 1 / n_columns), [0])
     spec = RuleSpec.of(score, conditions.Marginal(), "probs", 0, data.classes)

@@ -1,4 +1,4 @@
-"""What a rule says about itself: small values with names."""
+"""Answers of a rule about itself: Estimate, CoverageBand, RankProfile."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, repr=False)
 class Estimate:
-    """A mean over ``n`` rows with its standard error."""
+    """A mean over ``n`` rows with its standard error, returned by ``Rule.expected_size``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> rs.Estimate(mean=1.5, error=0.1, n=200)
+    Estimate(mean=1.5, error=0.1, n=200)
+    """
 
     mean: float
     error: float
@@ -20,10 +27,25 @@ class Estimate:
 
 @dataclass(frozen=True, repr=False)
 class CoverageBand:
-    """Where the coverage of a rule lies, over all calibrations with ``n`` rows.
+    """The range of a rule's coverage over all calibrations with ``n`` rows, returned by ``Rule.coverage_band``.
 
-    Exact for keys that are never tied. Ties raise coverage: where ``tied`` is true (other calibration rows have the
-    very key of the threshold) ``low`` and ``mean`` are lower limits, and ``high`` may be exceeded.
+    The band is exact if no keys are tied. Ties raise coverage: if ``tied`` is true, other calibration rows have the key
+    of the threshold too; then ``low`` and ``mean`` are lower limits, and coverage may exceed ``high``.
+
+    Attributes
+    ----------
+    low, high : the ends of the band.
+    mean : the mean coverage.
+    confidence : the share of calibrations whose coverage lies in the band.
+    n : number of calibration rows.
+    tied : whether the key of the threshold occurs more than once.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.calibrate(probs, labels).coverage_band(0.1)
+    CoverageBand(90% within 0.8683 to 0.9290, mean 0.9004, n=260)
     """
 
     low: float
@@ -43,19 +65,27 @@ class CoverageBand:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankProfile:
-    """The distribution of the true label's rank over the calibration rows, and where it is cut.
+    """The ranks of the true labels at calibration, returned by ``Rule.rank_profile``.
 
-    A set holds every label ranked before ``r_star``, and the one at ``r_star`` if its probability is at least
-    ``threshold_prob`` (None: no such condition).
+    A set contains every label ranked before ``r_star``. It contains the label at ``r_star`` if its probability is at
+    least ``threshold_prob``.
 
-    * ``r_star`` is the paper's r*.
-    * ``threshold_prob`` is not the paper's pi*. It is taken from the rows whose true label has rank r*: the probability
-      of the true label at the threshold, which makes coverage exact. The paper's pi* (step 6 of its Algorithm 1;
-      ``rankset.paper.printed_rule`` has it) is taken from the r*-th largest probability of all rows; coverage can
-      fall below 1 - alpha with it.
-    * ``size_bounds`` holds the least and the largest size of a set; None where the labels of a row have different
-      thresholds (``PerLabel``), so that sizes are not bounded by one r*. A row with fewer candidates than
-      that (``Ragged``) has at most as many labels as candidates.
+    Attributes
+    ----------
+    r_star : the paper's r*.
+    threshold_prob : the true label's probability in the calibration row at the threshold; None if probabilities do not
+        matter. It is not the paper's pi*, with which coverage can fall below 1 - alpha
+        (``rankset.paper.printed_rule`` has it).
+    counts : how many calibration rows have their true label at rank 1, 2, …, K.
+    size_bounds : the smallest and the largest size of a set; None if the labels of a row have different thresholds.
+        ``Ragged`` rows have at most as many labels as candidates.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.calibrate(probs, labels, score=rs.TopK()).rank_profile(0.1).size_bounds
+    (3, 3)
     """
 
     r_star: int
@@ -65,7 +95,7 @@ class RankProfile:
 
     @property
     def distribution(self) -> NDArray[np.float64]:
-        """The share of calibration rows whose true label has rank 1, 2, …, K."""
+        """Share of calibration rows whose true label has rank 1, 2, …, K."""
         return self.counts / max(1, self.counts.sum())
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""Compiled versions of the hot loops, and the one place where they are chosen.
+"""Compiled loops, and the one place that decides whether to use them.
 
-Numba is optional (``pip install 'rankset[fast]'``). They give the same bits as the plain path, so choosing them
-changes nothing but time; RANKSET_PLAIN=1 forces the plain path.
+Numba is optional (``pip install 'rankset[fast]'``). Compiled loops give the same bits as the plain path in less time.
+RANKSET_PLAIN=1 forces the plain path.
 """
 
 import os
@@ -15,15 +15,14 @@ from rankset.errors import KindError, warn
 PLAIN = "RANKSET_PLAIN"
 
 WORTHWHILE = 1 << 23
-"""How many entries a matrix must have before loading compiled code pays."""
-
+"""Number of entries of a matrix from which on loading compiled code saves time."""
 
 MOST_COLUMNS = 1 << 24
-"""Rows are counted in their own precision, and float32 counts no further."""
+"""Entries are counted in the precision of the rows, and float32 counts no further."""
 
 
 def choose(n_rows: int, n_columns: int) -> CompiledLoops | None:
-    """The compiled loops for a matrix of this shape, where they are installed, wanted and worth their while."""
+    """Return the compiled loops for a matrix of this shape; None if the plain path is to be used."""
     too_small, too_wide = n_rows * n_columns < WORTHWHILE, n_columns > MOST_COLUMNS
     plain = os.environ.get(PLAIN) or "0"
     if plain not in ("0", "1"):
@@ -35,6 +34,7 @@ def choose(n_rows: int, n_columns: int) -> CompiledLoops | None:
 
 @cache
 def _installed() -> CompiledLoops | None:
+    """Return the compiled loops; None if Numba is missing or does not work."""
     if not find_spec("numba"):
         return None
     try:

@@ -1,1 +1,1 @@
-"""The hot loops, compiled by Numba: short functions of arrays, one row at a time, one file per idea."""
+"""Loops over rows, compiled by Numba: short functions of arrays, one file per idea."""

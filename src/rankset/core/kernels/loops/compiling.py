@@ -1,10 +1,10 @@
-"""How loops are compiled: without holding Python's lock, and remembered on disk where there is a place for it."""
+"""The decorator that compiles loops: without Python's global lock, and cached on disk where possible."""
 
 import numba
 
 
 def compiled(*fastmath):
-    """A decorator; ``fastmath`` are the liberties a loop's sums may take."""
+    """Return a decorator that compiles a function; ``fastmath`` lists the fast-math flags of LLVM that it may use."""
 
     def decorated(function):
         options = {"nogil": True, "fastmath": set(fastmath)}

@@ -1,4 +1,4 @@
-"""Rank, mass and draw of one label per row: one row at a time, while it is in the nearest cache."""
+"""Rank, mass and noise of one label per row."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from rankset.core.kernels.loops.strided import fill_tops, new_tops
 
 
 @compiled()
-def read_labels(probs, labels, tolerance, ranks, owns, units, draws, words, seeded):
-    """Fills what is asked for, that is not empty, for each row's label; tells whether every row is clear.
+def read_labels(probs, labels, tolerance, ranks, entries, units, draws, words, seeded):
+    """Fill the arrays with what belongs to each row's label, and return whether all rows are certainly valid.
 
-    A clear row is beyond doubt one of probabilities, its sum within ``tolerance`` of 1. ``units`` are masses in units
-    of 2**-50, ``words`` the mixed ids.
+    A row is valid if its entries are not negative and its sum lies within ``tolerance`` of 1. ``units`` are masses in
+    units of 2**-50 and ``draws`` the noise; they are skipped if empty. ``words`` are the hashed ids.
     """
     clear, tops = True, new_tops(probs)
     for i in range(probs.shape[0]):
@@ -24,7 +24,7 @@ def read_labels(probs, labels, tolerance, ranks, owns, units, draws, words, seed
         if equal > 1:
             for j in range(label):
                 rank += np.int64(row[j] == own)
-        ranks[i], owns[i] = rank, own
+        ranks[i], entries[i] = rank, own
         if len(units):
             units[i] = (rank - np.int64(above)) * units_of(own) + (_units_above(row, own) if above else np.int64(0))
         if len(draws):
@@ -35,7 +35,8 @@ def read_labels(probs, labels, tolerance, ranks, owns, units, draws, words, seed
 
 @compiled("reassoc", "nsz")
 def survey(row, own):
-    """The sum of a row, how many entries are negative, above ``own`` and equal to it; floats count fastest."""
+    """Return the sum of a row and how many entries are negative, above ``own`` and equal to it; counts are floats,
+    which are fastest."""
     nothing, one = row.dtype.type(0), row.dtype.type(1)
     total, negative, above, equal = nothing, nothing, nothing, nothing
     for j in range(len(row)):
@@ -49,19 +50,19 @@ def survey(row, own):
 
 @compiled()
 def is_clear(total, negative, tolerance):
-    """Whether these are the sum and the negative entries of a row of probabilities, beyond doubt; NaN is not."""
+    """Return whether a row with this sum and number of negative entries is certainly valid; NaN is not."""
     return negative == 0 and abs(total - 1.0) < tolerance
 
 
 @compiled()
 def units_of(value):
-    """An entry in units of 2**-50: p + 4 lies between 4 and 8, where float64 has that grid, so its bits count them."""
+    """Return an entry in units of 2**-50: float64 has this spacing between 4 and 8, so the bits of p + 4 count them."""
     return bits(np.float64(value) + 4.0) - bits(4.0)
 
 
 @compiled()
 def _units_above(row, own):
-    """The sum of the entries above ``own``."""
+    """Return the sum of the entries above ``own`` in units of 2**-50."""
     answer = np.int64(0)
     for j in range(len(row)):
         answer += units_of(row[j]) if row[j] > own else np.int64(0)

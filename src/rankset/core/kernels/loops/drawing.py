@@ -1,4 +1,4 @@
-"""The draw of a row, as ``noise`` defines it, from the row while it is at hand."""
+"""The noise of a row, as ``core.noise`` defines it."""
 
 import numpy as np
 from numba.core import types
@@ -14,7 +14,7 @@ SAMPLED = noise.SAMPLED
 
 @intrinsic
 def bits(_context, value):
-    """The bit pattern of a float64."""
+    """Return the bits of a float64 as an int64."""
 
     def codegen(context, builder, _signature, arguments):
         return builder.bitcast(arguments[0], context.get_value_type(types.int64))
@@ -24,7 +24,7 @@ def bits(_context, value):
 
 @compiled()
 def draw(row, tops, word, seeded):
-    """One number in [0, 1) for a row with these ``tops``, told apart by its id's ``word``."""
+    """Return one number in [0, 1) for a row; ``tops`` are its slice maxima and ``word`` is its hashed id."""
     column = largest(row, tops)
     sampled = min(SAMPLED, len(row))
     total, salt = np.uint64(0), np.uint64(0)
@@ -39,11 +39,13 @@ def draw(row, tops, word, seeded):
 
 @compiled()
 def _word(value):
+    """Return the bits of an entry as float64; -0.0 counts as 0.0."""
     return np.uint64(bits(np.float64(value) + 0.0))
 
 
 @compiled()
 def _mixed(word):
+    """Hash a 64-bit word, by the finaliser of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))

@@ -1,6 +1,6 @@
-"""The most likely labels of each row, as many as limits on rank, mass and entry let through.
+"""The most likely labels of each row within limits on rank, mass and entry.
 
-The plain path is ``ranking.likeliest``. Both may list more than they must, and not the same; sets do not mind.
+The plain path is ``ranking.likeliest``. Either path may return extra candidates; the resulting sets are equal.
 """
 
 import numpy as np
@@ -16,12 +16,14 @@ RUN = 16
 
 
 @compiled()
-def list_rows(probs, start, tolerance, rank, mass, room, cutoffs, columns, owns, units, sizes, draws, words, seeded):
-    """Fills ``columns`` with the listed columns of row after row, from row ``start`` on, while there is room for a row.
+def list_rows(
+    probs, start, tolerance, rank, mass, margin, cutoffs, columns, entries, units, sizes, draws, words, seeded
+):
+    """Fill ``columns`` with the most likely columns of row after row, from row ``start`` on, while memory lasts.
 
-    Fills ``owns`` with their entries and ``sizes`` with their numbers; unless empty, ``units`` with the masses up to
-    them in units of 2**-50, and ``draws``. Returns the row it came to, and whether all were clear. ``room`` is what
-    the sum of a row may be rounded by.
+    ``entries`` and ``sizes`` are filled with their entries and their number per row; unless empty, ``units`` with the
+    masses up to them in units of 2**-50, and ``draws`` with the noise. ``margin`` bounds the rounding error of a row's
+    sum. Returns the row reached, and whether all rows were certainly valid.
     """
     n_rows, n_columns = probs.shape
     tops = new_tops(probs)
@@ -36,10 +38,10 @@ def list_rows(probs, start, tolerance, rank, mass, room, cutoffs, columns, owns,
         fill_tops(row, tops)
         cutoff = cutoffs[i % len(cutoffs)]
         if rank < n_columns:
-            entries = tops if rank <= len(tops) // 2 else row
-            cutoff = max(cutoff, _at_short_rank(entries, values[:rank]) if rank <= SHORT else _at_rank(entries, rank))
+            some = tops if rank <= len(tops) // 2 else row
+            cutoff = max(cutoff, _at_short_rank(some, values[:rank]) if rank <= SHORT else _at_rank(some, rank))
         if mass < np.inf:
-            cutoff = max(cutoff, _at_mass(row, total * (1 - room) - (mass + room)))
+            cutoff = max(cutoff, _at_mass(row, total * (1 - margin) - (mass + margin)))
         found = _gather(row, cutoff, hits[: _hit(tops, cutoff, hits)], len(tops), values, places)
         if filled + found > len(columns):
             return i, clear
@@ -48,7 +50,7 @@ def list_rows(probs, start, tolerance, rank, mass, room, cutoffs, columns, owns,
         if len(units):
             found = _add(values[:found], mass, units[filled:])
         for j in range(found):
-            columns[filled + j], owns[filled + j] = places[j], values[j]
+            columns[filled + j], entries[filled + j] = places[j], values[j]
         filled, sizes[i] = filled + found, found
         if len(draws):
             draws[i] = draw(row, tops, words[i % len(words)], seeded)
@@ -57,7 +59,7 @@ def list_rows(probs, start, tolerance, rank, mass, room, cutoffs, columns, owns,
 
 @compiled()
 def _at_short_rank(entries, best):
-    """The entry at the rank that is the length of ``best``, by keeping the best so far in order."""
+    """Return the entry at rank ``len(best)``; ``best`` keeps the largest entries so far in order."""
     last = len(best) - 1
     for b in range(len(best)):
         best[b] = -np.inf
@@ -73,7 +75,7 @@ def _at_short_rank(entries, best):
 
 @compiled()
 def _at_rank(entries, rank):
-    """A cutoff that at least ``rank`` of the ``entries`` reach, and not many more, by bisection."""
+    """Return a cutoff that at least ``rank`` of the ``entries`` reach, and not many more, by bisection."""
     low, high = _finite_range(entries)
     if _reached(entries, low) < rank:
         return entries.dtype.type(-np.inf)
@@ -91,7 +93,7 @@ def _at_rank(entries, rank):
 
 @compiled()
 def _finite_range(entries):
-    """The smallest and the largest entry that are not -inf."""
+    """Return the smallest and the largest entry that are not -inf."""
     low, high = entries.dtype.type(np.inf), entries.dtype.type(-np.inf)
     for j in range(len(entries)):
         value = entries[j]
@@ -102,6 +104,7 @@ def _finite_range(entries):
 
 @compiled("reassoc")
 def _reached(entries, cutoff):
+    """Return how many entries reach ``cutoff``."""
     nothing, one = entries.dtype.type(0), entries.dtype.type(1)
     answer = nothing
     for j in range(len(entries)):
@@ -111,7 +114,7 @@ def _reached(entries, cutoff):
 
 @compiled()
 def _at_mass(row, left):
-    """A cutoff below which entries sum to less than ``left``, and not much less, by bisection."""
+    """Return a cutoff below which entries sum to less than ``left``, and not much less, by bisection."""
     high = row.dtype.type(max(left, 0.0))
     low = high / row.dtype.type(len(row))
     for _ in range(BISECTIONS // 3):
@@ -125,6 +128,7 @@ def _at_mass(row, left):
 
 @compiled("reassoc", "nsz")
 def _below(row, cutoff):
+    """Return the sum of the entries below ``cutoff``."""
     answer = row.dtype.type(0)
     for j in range(len(row)):
         answer += row[j] if row[j] < cutoff else row.dtype.type(0)
@@ -133,7 +137,7 @@ def _below(row, cutoff):
 
 @compiled()
 def _hit(tops, cutoff, hits):
-    """Lists the tops that reach ``cutoff``, and counts them."""
+    """List the tops that reach ``cutoff``, and return their number."""
     count = 0
     for c in range(len(tops)):
         hits[count] = c
@@ -143,7 +147,7 @@ def _hit(tops, cutoff, hits):
 
 @compiled()
 def _gather(row, cutoff, hits, stride, values, places):
-    """Collects the entries that reach ``cutoff`` from the lanes that do, and counts them."""
+    """Collect the entries that reach ``cutoff`` below the tops that do, and return their number."""
     found = 0
     for c in hits:
         for j in range(c, len(row), stride):
@@ -154,7 +158,7 @@ def _gather(row, cutoff, hits, stride, values, places):
 
 @compiled()
 def _add(values, mass, units):
-    """Fills ``units`` with running sums, as long as there is no more than ``mass`` before an entry; counts them."""
+    """Fill ``units`` with running sums while at most ``mass`` lies before an entry; return how many there are."""
     before, most = np.int64(0), min(mass, 8.0) * 2.0**50
     for j in range(len(values)):
         if before > most:
@@ -166,7 +170,7 @@ def _add(values, mass, units):
 
 @compiled()
 def _sort(values, places, spare_values, spare_places):
-    """Sorts both, the largest value first, equal ones from the left: short runs by insertion, then merged in pairs."""
+    """Sort by descending value, equal values from the left: short runs by insertion, then merged in pairs."""
     count = len(values)
     for start in range(0, count, RUN):
         _insert(values[start : start + RUN], places[start : start + RUN])
@@ -188,7 +192,7 @@ def _sort(values, places, spare_values, spare_places):
 
 @compiled()
 def _merge(values, places, start, middle, stop, into_values, into_places):
-    """Merges two sorted pieces, ``start`` to ``middle`` and ``middle`` to ``stop``."""
+    """Merge two sorted pieces, ``start`` to ``middle`` and ``middle`` to ``stop``."""
     a, b = start, middle
     for j in range(start, stop):
         if b == stop or (a < middle and _comes_first(values[a], places[a], values[b], places[b])):
@@ -201,11 +205,13 @@ def _merge(values, places, start, middle, stop, into_values, into_places):
 
 @compiled()
 def _comes_first(value, place, other, other_place):
+    """Return whether the first of two entries ranks before the other."""
     return value > other or (value == other and place < other_place)
 
 
 @compiled()
 def _insert(values, places):
+    """Sort a short run by insertion."""
     for a in range(1, len(values)):
         value, place, b = values[a], places[a], a
         while b > 0 and _comes_first(value, place, values[b - 1], places[b - 1]):
