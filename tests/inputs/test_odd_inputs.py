@@ -29,10 +29,10 @@ from entry_points import (
     said,
 )
 from rankset.core import arrays
-from rankset.inputs import matrix
 from rankset.core.kernels import WORTHWHILE
 from rankset.core.parallel import DEFAULT_BLOCK_BYTES
 from rankset.errors import InputError, KindError, LabelError
+from rankset.inputs import matrix
 
 
 def strided(rows):

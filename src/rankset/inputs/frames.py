@@ -111,6 +111,32 @@ def match_columns(values: Any, classes: Iterable[object] | None, name: str = "pr
 
     Columns are matched to ``classes`` by name. Without ``classes`` the columns are the classes.
     """
+    frame = _opened(values, name)
+    columns = {plain(column, "columns"): place for place, column in enumerate(frame.columns)}
+    wanted = list(columns) if classes is None else list(in_order(classes))
+    if set(wanted) != set(columns):
+        raise InputError.frame_columns(name, *_differences(wanted, columns))
+    matrix = _numbers(frame, name)[:, [columns[value] for value in wanted]]
+    return matrix, wanted, template(values)
+
+
+def second_class(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
+    """Return the probabilities of the second class, from a frame with one column, its classes, and the form of answers.
+
+    The column may have any name but that of the first class. Frames with more columns are read by ``match_columns``.
+    """
+    frame = _opened(values, name)
+    if len(frame.columns) != 1:
+        return match_columns(values, classes, name)
+    wanted = None if classes is None else list(in_order(classes))
+    column = plain(frame.columns[0], "columns")
+    if wanted is not None and column == wanted[0]:
+        raise InputError.frame_columns(name, wanted[1:], wanted[:1])
+    return _numbers(frame, name), wanted, template(values)
+
+
+def _opened(values: Any, name: str) -> Any:  # noqa: ANN401
+    """Return a frame as narwhals reads it; raise an error if it cannot, or if two columns have one name."""
     nw = _narwhals()
     try:
         frame = nw.from_native(values, eager_only=True)
@@ -120,12 +146,7 @@ def match_columns(values: Any, classes: Iterable[object] | None, name: str = "pr
         raise KindError.not_a_matrix(name, received, "Pass frame[classes].to_numpy().") from None
     if len(set(names)) < len(names):
         raise LabelError.duplicates([column for column, count in Counter(names).items() if count > 1])
-    columns = {plain(column, "columns"): place for place, column in enumerate(frame.columns)}
-    wanted = list(columns) if classes is None else list(in_order(classes))
-    if set(wanted) != set(columns):
-        raise InputError.frame_columns(name, *_differences(wanted, columns))
-    matrix = _numbers(frame, name)[:, [columns[value] for value in wanted]]
-    return matrix, wanted, template(values)
+    return frame
 
 
 def _numbers(frame: Any, name: str) -> NDArray[Any]:  # noqa: ANN401

@@ -60,7 +60,7 @@ def plain_rows(rows: Array, kind: Kind) -> Array:
 
 def as_numbers(values: ArrayLike, name: str) -> Array:
     """Return ``values`` as an array of real numbers of any shape; values are not read yet."""
-    if (container := unsupported_container(values)) is not None:
+    if type(values) is not np.ndarray and (container := unsupported_container(values)) is not None:
         raise KindError.not_a_matrix(name, *container)
     try:
         array = np.asarray(values if type(values) is np.ndarray else tensors.unwrap(values))
@@ -96,8 +96,6 @@ def is_masked(values: object) -> bool:
 
 def unsupported_container(values: object) -> tuple[str, str] | None:
     """Return the name of a container that ``np.asarray`` would misread, and what to pass instead; None for others."""
-    if type(values) is np.ndarray:
-        return None
     if is_masked(values):
         return "a masked array", "Fill or drop masked entries first."
     if hasattr(values, "toarray") and hasattr(values, "nnz"):

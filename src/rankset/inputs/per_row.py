@@ -91,7 +91,7 @@ def _plain(array: Array, name: str) -> Array:
 
 def _as_names(values: ArrayLike, name: str) -> Array:
     """Return ``values`` as an array; a list of mixed types keeps the type of each entry."""
-    if (container := unsupported_container(values)) is not None:
+    if type(values) is not np.ndarray and (container := unsupported_container(values)) is not None:
         raise KindError.not_names(name, *container)
     try:
         array = values if type(values) is np.ndarray else np.asarray(tensors.unwrap(values), dtype=_names_dtype(values))

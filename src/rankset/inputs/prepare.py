@@ -101,7 +101,8 @@ class Prepared:
         Logits and binary probabilities become probabilities (n, K). Padding is 0, or -inf where 0 could rank first.
         """
         block = self._block(part)
-        self._check(block, part)
+        if not self.checked:
+            check_rows(block, self.kind, self.start + part.start)
         return block if self.kind in ("probs", "decision") else from_kind(block, self.kind)
 
     def rows_read_by(self, loop: Callable[[Array], tuple[Result, bool]], part: slice) -> Result:
@@ -111,8 +112,8 @@ class Prepared:
         """
         block = self._block(part)
         result, valid = loop(block)
-        if not valid:
-            self._check(block, part)
+        if not (valid or self.checked):
+            check_rows(block, self.kind, self.start + part.start)
         return result
 
     def _block(self, part: slice) -> Array:
@@ -125,11 +126,6 @@ class Prepared:
         if counts is not None:
             block = fill_padding(block, counts, 0.0 if self.kind == "probs" else -np.inf)
         return block
-
-    def _check(self, block: Array, part: slice) -> None:
-        """Raise an error for the first row of a block whose values cannot be of this kind."""
-        if not self.checked:
-            check_rows(block, self.kind, self.start + part.start)
 
 
 def prepare(
@@ -160,8 +156,8 @@ def prepare(
     RanksetError : if something has the wrong type or shape, or labels, groups or ids do not belong to the rows.
     """
     known, names = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
-    opened = _unwrap(values, names)
     checked_kind = known_kind(kind)
+    opened = _unwrap(values, names, checked_kind)
     if opened.counts is not None and checked_kind == "binary":
         raise InputError.ragged_binary()
     width = None if known is None else len(known.values)
@@ -207,13 +203,14 @@ class _Unwrapped:
     index: RowIndex = field(default_factory=RowIndex)
 
 
-def _unwrap(values: Any, classes: Iterable[object] | None) -> _Unwrapped:  # noqa: ANN401
+def _unwrap(values: Any, classes: Iterable[object] | None, kind: Kind) -> _Unwrapped:  # noqa: ANN401
     """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
     if type(values) is np.ndarray:
         return _Unwrapped(values, classes)
     values = huggingface.unwrap(values)
     if frames.is_frame(values):
-        matrix, names, template = frames.match_columns(values, classes)
+        match = frames.second_class if kind == "binary" else frames.match_columns
+        matrix, names, template = match(values, classes)
         return _Unwrapped(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
     if huggingface.is_scored(values):
         return _Unwrapped(*huggingface.match_columns(values, classes))

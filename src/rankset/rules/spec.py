@@ -86,7 +86,8 @@ class RuleSpec:
 
     def table(self) -> Ints:
         """Return the group of every (row group, column); an axis that the condition ignores has length 1."""
-        return self.numbers(np.arange(self.n_columns)[np.newaxis, :], np.arange(len(self.groups))[:, np.newaxis])
+        columns, rows = np.arange(len(self.classes.values)), np.arange(len(self.groups.values))
+        return self.numbers(columns[np.newaxis, :], rows[:, np.newaxis])
 
     def group_name(self, number: int, table: Ints) -> str:
         """Return a readable name of a group of the ``table``: its row group, its first label, or both."""
