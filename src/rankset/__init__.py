@@ -133,8 +133,8 @@ if TYPE_CHECKING:
     from rankset.scores import Average as Average
     from rankset.scores import Chosen as Chosen
     from rankset.scores import Seen as Seen
-    from rankset.scores.fitted import Recalibrated as Recalibrated
-    from rankset.scores.fitted import Temperature as Temperature
+    from rankset.scores import Recalibrated as Recalibrated
+    from rankset.scores import Temperature as Temperature
 
 MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
@@ -158,12 +158,12 @@ NAMES_ON_DEMAND = {
     "Holdout": "integrations.sklearn.splits",
     "LevelRule": "rules.level_rule",
     "RankDisplay": "integrations.matplotlib",
-    "Recalibrated": "scores.fitted",
+    "Recalibrated": "scores",
     "Seen": "scores",
     "SetSize": "integrations.sklearn.classifier",
     "SizeDisplay": "integrations.matplotlib",
     "SizeHistogramDisplay": "integrations.matplotlib",
-    "Temperature": "scores.fitted",
+    "Temperature": "scores",
     "auto": "evaluation.auto",
     "choose": "evaluation.comparison",
     "compare": "evaluation.comparison",

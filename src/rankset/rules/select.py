@@ -16,8 +16,7 @@ from rankset.core.cells import Rows
 from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
 from rankset.scores.application import keys_of
-from rankset.scores.base import REACHES, Reach
-from rankset.scores.base import reach as score_reach
+from rankset.scores.reach import REACHES, Reach, reach_of
 
 Empty = Literal["allow", "top"]
 EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
@@ -32,7 +31,7 @@ ROUNDING = 1e-9
 
 def select(batch: Batch, thresholds: Thresholds, empty: Empty = "allow") -> tuple[Ints, Codes]:
     """Offsets and codes of the sets of all rows of ``batch`` that ``thresholds`` cut out."""
-    reach = score_reach(batch.spec.score, thresholds.keys)
+    reach = reach_of(batch.spec.score, thresholds.keys)
     if len(batch.row_groups) == 1:
         reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
     parts = batch.map_blocks(partial(_block, batch, thresholds, reach, empty))

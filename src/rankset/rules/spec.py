@@ -15,7 +15,8 @@ from rankset.errors import KindError, LabelError, ScoreError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Names, group_names
-from rankset.scores.base import Score, Traits, check_classes, checked_score, traits
+from rankset.scores.base import Score, checked_score
+from rankset.scores.declarations import Traits, check_classes, traits
 
 Ints = NDArray[np.int64]
 
