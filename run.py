@@ -257,7 +257,9 @@ JOBS = {
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
-        [f"python -m pytest tests/inputs/test_tensors.py tests/integrations/test_torch.py {ARGS}"],
+        [
+            f"python -m pytest tests/inputs/test_tensors.py tests/integrations/test_torch.py src/rankset/integrations/torch {ARGS}"
+        ],
     ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",
