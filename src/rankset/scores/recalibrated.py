@@ -126,6 +126,15 @@ class Recalibrated(ProbabilityKeys):
         -------
         Recalibrated
             The fitted score.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> from rankset.inputs.prepare import prepare
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> fitted = rs.Recalibrated.fit_prepared(prepare(probs, labels), class_factors=True)
+        >>> fitted == rs.Recalibrated.fit(probs, labels)
+        True
         """
         rows, columns = probabilities_and_columns(data)
         scale = fit_scale(log_probabilities(rows), columns)
