@@ -52,6 +52,7 @@ BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, tor
     "tensors": ("torch==2.13.0",),
     "experiments": ("torch==2.13.0",),
 }
+TENSOR_TESTS = "tests/inputs/test_tensors.py tests/integrations/test_torch.py src/rankset/integrations/torch"
 COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
 TRY_OUT = """
 import pathlib, sys, numpy, rankset
@@ -257,7 +258,7 @@ JOBS = {
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
-        [f"python -m pytest tests/inputs/test_tensors.py tests/integrations/test_torch.py {ARGS}"],
+        [f"python -m pytest {TENSOR_TESTS} {ARGS}"],
     ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",

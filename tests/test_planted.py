@@ -29,8 +29,7 @@ from rankset.engines import parts, shards
 from rankset.evaluation import comparison
 from rankset.io.layout import Layout
 from rankset.io.read_scores import Columns
-from rankset.scores import traits
-from rankset.scores.fitted import Recalibrated
+from rankset.scores import Recalibrated, traits
 from strategies import PER_SCORE, SCORES, alphas, problems, sized
 
 # The command line, some rows at a time

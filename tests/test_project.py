@@ -1,5 +1,6 @@
 """The package as a whole: light to import, one version, a window that matches what is behind it."""
 
+import ast
 import pydoc
 import re
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 import rankset as rs
 
 ROOT = Path(__file__).parents[1]
+SNIPPET = ROOT / "tests" / "typecheck" / "public_names.py"
 HEAVY = (
     "scipy",
     "sklearn",
@@ -48,8 +50,22 @@ def test_every_name_that_is_imported_late_is_listed_and_explained():
     assert sorted(name for name in late if name not in shown) == []
 
 
-def test_every_public_name_says_what_it_is():
-    assert [name for name in rs.__all__ if not (getattr(rs, name).__doc__ or "").strip()] == []
+def test_type_checkers_see_every_name_that_is_imported_late():
+    tree = ast.parse(Path(rs.__file__).read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    found = {alias.asname: f"{node.module}.{alias.name}" for node in block.body for alias in node.names}
+    modules = dict(rs.MODULES_ON_DEMAND)
+    names = {name: f"rankset.{module}.{name}" for name, module in rs.NAMES_ON_DEMAND.items()}
+    assert found == modules | names
+
+
+def test_type_checkers_know_the_types_of_public_names():
+    """``python3 run.py lint`` runs mypy on the same file; this test runs where mypy is installed."""
+    api = pytest.importorskip("mypy.api")
+    report, errors, code = api.run(["--config-file", str(ROOT / "pyproject.toml"), str(SNIPPET)])
+    assert (code, errors) == (0, ""), report
+    configured = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["files"]
+    assert any(SNIPPET.is_relative_to(ROOT / folder) for folder in configured)
 
 
 def test_the_paper_comes_in_when_asked_for():

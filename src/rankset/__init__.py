@@ -1,23 +1,23 @@
-"""Prediction sets with a finite-sample guarantee, from any classifier's scores.
+"""Prediction sets with a finite-sample guarantee, from the outputs of any classifier.
 
 rule = rankset.calibrate(probs, labels)        # rows the model has not seen
 sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
 
-Besides the names below there are, imported when first used:
+Further names, imported at first use:
 
 auto                                   fits and chooses a score on some rows, calibrates on the others
-compare, Comparison                    scores on the same random halves, as a table
+compare, Comparison                    compares scores on the same random halves, as a table
 choose, grid                           the best of several scores; scores for all combinations of parameters
-Temperature, Recalibrated              scores on probabilities that were recalibrated first
+Temperature, Recalibrated              scores on recalibrated probabilities
 Average, Seen, Chosen                  scores made of other scores
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    how it shares rows between training and calibration
-Choice                                 lets it choose among scores, on rows of their own
+Choice                                 lets it choose among scores, on rows that do not calibrate
 Coverage, SetSize                      scorers for it
 LevelRule, CrossRule                   a rule at one level; the rules of several folds as one
-CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    pictures, with matplotlib
+CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    figures, with matplotlib
 engines, torch                         modules: Dask, Spark and folders of files; PyTorch
-datasets, paper, report                modules: data to try; the experiments of the paper; a page of results
+datasets, paper, report                modules: example data; the experiments of the paper; a page of results
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
@@ -76,67 +76,6 @@ __all__ = [
     "softmax",
 ]
 
-if TYPE_CHECKING:
-    from rankset import datasets as datasets
-    from rankset import engines as engines
-    from rankset import paper as paper
-    from rankset import report as report
-    from rankset.evaluation.auto import auto as auto
-    from rankset.evaluation.comparison import (
-        Comparison as Comparison,
-    )
-    from rankset.evaluation.comparison import (
-        choose as choose,
-    )
-    from rankset.evaluation.comparison import (
-        compare as compare,
-    )
-    from rankset.evaluation.comparison import (
-        grid as grid,
-    )
-    from rankset.integrations import torch as torch
-    from rankset.integrations.matplotlib import (
-        ClassCoverageDisplay as ClassCoverageDisplay,
-    )
-    from rankset.integrations.matplotlib import (
-        CoverageDisplay as CoverageDisplay,
-    )
-    from rankset.integrations.matplotlib import (
-        RankDisplay as RankDisplay,
-    )
-    from rankset.integrations.matplotlib import (
-        SizeDisplay as SizeDisplay,
-    )
-    from rankset.integrations.matplotlib import (
-        SizeHistogramDisplay as SizeHistogramDisplay,
-    )
-    from rankset.integrations.sklearn.choice import Choice as Choice
-    from rankset.integrations.sklearn.classifier import (
-        ConformalClassifier as ConformalClassifier,
-    )
-    from rankset.integrations.sklearn.classifier import (
-        Coverage as Coverage,
-    )
-    from rankset.integrations.sklearn.classifier import (
-        SetSize as SetSize,
-    )
-    from rankset.integrations.sklearn.cross_rule import CrossRule as CrossRule
-    from rankset.integrations.sklearn.splits import (
-        CrossConformal as CrossConformal,
-    )
-    from rankset.integrations.sklearn.splits import (
-        GivenSplit as GivenSplit,
-    )
-    from rankset.integrations.sklearn.splits import (
-        Holdout as Holdout,
-    )
-    from rankset.rules.level_rule import LevelRule as LevelRule
-    from rankset.scores import Average as Average
-    from rankset.scores import Chosen as Chosen
-    from rankset.scores import Seen as Seen
-    from rankset.scores.fitted import Recalibrated as Recalibrated
-    from rankset.scores.fitted import Temperature as Temperature
-
 MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
     "engines": "rankset.engines",
@@ -148,23 +87,23 @@ NAMES_ON_DEMAND = {
     "Average": "scores",
     "Choice": "integrations.sklearn.choice",
     "Chosen": "scores",
-    "ClassCoverageDisplay": "integrations.matplotlib",
+    "ClassCoverageDisplay": "integrations.matplotlib.class_coverage_display",
     "Comparison": "evaluation.comparison",
     "ConformalClassifier": "integrations.sklearn.classifier",
-    "Coverage": "integrations.sklearn.classifier",
-    "CoverageDisplay": "integrations.matplotlib",
+    "Coverage": "integrations.sklearn.scorers",
+    "CoverageDisplay": "integrations.matplotlib.coverage_display",
     "CrossConformal": "integrations.sklearn.splits",
     "CrossRule": "integrations.sklearn.cross_rule",
     "GivenSplit": "integrations.sklearn.splits",
     "Holdout": "integrations.sklearn.splits",
     "LevelRule": "rules.level_rule",
-    "RankDisplay": "integrations.matplotlib",
-    "Recalibrated": "scores.fitted",
+    "RankDisplay": "integrations.matplotlib.rank_display",
+    "Recalibrated": "scores",
     "Seen": "scores",
-    "SetSize": "integrations.sklearn.classifier",
-    "SizeDisplay": "integrations.matplotlib",
-    "SizeHistogramDisplay": "integrations.matplotlib",
-    "Temperature": "scores.fitted",
+    "SetSize": "integrations.sklearn.scorers",
+    "SizeDisplay": "integrations.matplotlib.size_display",
+    "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
+    "Temperature": "scores",
     "auto": "evaluation.auto",
     "choose": "evaluation.comparison",
     "compare": "evaluation.comparison",
@@ -172,13 +111,38 @@ NAMES_ON_DEMAND = {
 }
 """Imported at first use: what needs scikit-learn, matplotlib or torch, and what compares scores."""
 
+if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
+    from rankset import datasets as datasets, engines as engines, paper as paper, report as report
+    from rankset.evaluation.auto import auto as auto
+    from rankset.evaluation.comparison import (
+        Comparison as Comparison,
+        choose as choose,
+        compare as compare,
+        grid as grid,
+    )
+    from rankset.integrations import torch as torch
+    from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
+    from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay
+    from rankset.integrations.matplotlib.rank_display import RankDisplay as RankDisplay
+    from rankset.integrations.matplotlib.size_display import SizeDisplay as SizeDisplay
+    from rankset.integrations.matplotlib.size_histogram_display import SizeHistogramDisplay as SizeHistogramDisplay
+    from rankset.integrations.sklearn.choice import Choice as Choice
+    from rankset.integrations.sklearn.classifier import ConformalClassifier as ConformalClassifier
+    from rankset.integrations.sklearn.cross_rule import CrossRule as CrossRule
+    from rankset.integrations.sklearn.scorers import Coverage as Coverage, SetSize as SetSize
+    from rankset.integrations.sklearn.splits import CrossConformal as CrossConformal, GivenSplit as GivenSplit
+    from rankset.integrations.sklearn.splits import Holdout as Holdout
+    from rankset.rules.level_rule import LevelRule as LevelRule
+    from rankset.scores import Average as Average, Chosen as Chosen, Recalibrated as Recalibrated, Seen as Seen
+    from rankset.scores import Temperature as Temperature
+else:
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in MODULES_ON_DEMAND:
-        return import_module(MODULES_ON_DEMAND[name])
-    if name in NAMES_ON_DEMAND:
-        return getattr(import_module(f"rankset.{NAMES_ON_DEMAND[name]}"), name)
-    raise AttributeError(f"module 'rankset' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in MODULES_ON_DEMAND:
+            return import_module(MODULES_ON_DEMAND[name])
+        if name in NAMES_ON_DEMAND:
+            return getattr(import_module(f"rankset.{NAMES_ON_DEMAND[name]}"), name)
+        raise AttributeError(f"module 'rankset' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

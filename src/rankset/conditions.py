@@ -1,8 +1,7 @@
-"""Conditions: for whom the guarantee holds separately, as a group number for every (row, label) cell.
+"""Conditions: for which groups the guarantee holds separately, as a group number for every (row, label) cell.
 
-A condition is a small frozen value. Like a score it is a formula over cells, here over the label's column and
-the row's group, so it serves calibration and prediction alike and composes with any score. Group numbers are
-0 … count-1, and -1 for a group calibration never saw.
+A condition is a small frozen value. Like a score it is a formula over cells, here over the column of the label and the
+group of the row. So it serves calibration and prediction alike and combines with any score.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,35 +20,115 @@ Ints = NDArray[np.int64]
 
 @runtime_checkable
 class Condition(Protocol):
-    """Anything that numbers groups of cells."""
+    """Any object that numbers groups of (row, label) cells. Every group gets a threshold of its own.
+
+    Group numbers are 0 … count-1, and -1 for a group that has no calibration rows.
+
+    Two more properties are optional, False by default: ``has_clusters`` (groups depend on the order of the classes)
+    and ``one_label_per_group`` (no group contains cells of two labels).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rankset as rs
+    >>> class FirstLabelOrOther:
+    ...     needs_groups = False
+    ...     def count(self, n_columns, n_row_groups):
+    ...         return 2
+    ...     def numbers(self, columns, row_groups, n_columns, n_row_groups):
+    ...         return np.minimum(columns, 1)
+    >>> isinstance(FirstLabelOrOther(), rs.Condition)
+    True
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.calibrate(probs, labels, condition=FirstLabelOrOther()).n
+    260
+    """
 
     @property
     def needs_groups(self) -> bool:
-        """Whether it looks at the rows' groups."""
+        """Whether rows have groups, passed as ``groups=``."""
 
     def count(self, n_columns: int, n_row_groups: int) -> int:
-        """How many groups there are."""
+        """Return the number of groups.
+
+        Parameters
+        ----------
+        n_columns : int
+            Number of classes.
+        n_row_groups : int
+            Number of different row groups.
+
+        Returns
+        -------
+        int
+            Number of groups of cells.
+        """
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-        """The group of the cells in ``columns`` of rows in ``row_groups`` (-1: unseen), by broadcasting."""
+        """Return the group number of cells.
+
+        Parameters
+        ----------
+        columns : array of int
+            Columns of the labels.
+        row_groups : array of int
+            Groups of the rows, -1 for groups without calibration rows. It is broadcast against ``columns``.
+        n_columns, n_row_groups : int
+            As in ``count``.
+
+        Returns
+        -------
+        array of int
+            Group numbers, in a shape that can be broadcast to that of the cells.
+        """
 
 
 @dataclass(frozen=True)
 class Marginal:
-    """One threshold for everybody: coverage holds on average over rows and labels."""
+    """One threshold for all rows and labels: coverage holds on average. This is the default.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.calibrate(probs, labels, condition=rs.Marginal())
+    Rule(Rank(), Marginal(), kind='probs', 4 classes, calibrated on 260 rows)
+    """
 
     needs_groups = False
 
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
+        """Return 1."""
         return 1
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
+        """Return 0 for all cells."""
         return np.zeros((1, 1), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class PerLabel:
-    """One threshold per true label, or per cluster of labels (``clusters`` names one for each class)."""
+    """One threshold per label, or per cluster of labels: coverage holds for every true label, or cluster, separately.
+
+    Parameters
+    ----------
+    clusters : sequence, optional
+        The cluster of every class, in column order. By default every class has a threshold of its own.
+
+    Raises
+    ------
+    KindError
+        If ``clusters`` is not a list of names.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels, condition=rs.PerLabel())
+    >>> rule = rs.calibrate(probs, labels, condition=rs.PerLabel(["low", "low", "high", "high"]))
+    >>> rule.predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    [[0, 1]]
+    """
 
     clusters: tuple[Name, ...] | None = None
     needs_groups = False
@@ -72,7 +151,18 @@ class PerLabel:
         names = group_names(array)
         return names, names.codes(array)
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether labels are clustered, so that groups depend on the order of the classes."""
+        return self.clusters is not None
+
+    @property
+    def one_label_per_group(self) -> bool:
+        """Whether every label has a group of its own."""
+        return self.clusters is None
+
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
+        """Return the number of labels, or of clusters."""
         if self._clusters is None:
             return n_columns
         names, codes = self._clusters
@@ -81,28 +171,62 @@ class PerLabel:
         return len(names)
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
+        """Return the column of the label, or the number of its cluster."""
         return columns if self._clusters is None else self._clusters[1][columns]
 
 
 @dataclass(frozen=True)
 class PerGroup:
-    """One threshold per group of rows (a hospital, a language): pass ``groups=``, one name per row."""
+    """One threshold per group of rows (a hospital, a language): coverage holds in every group separately.
+
+    Pass ``groups=``, one name per row, to ``calibrate`` and ``predict``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels, condition=rs.PerGroup(), groups=["north", "south"] * 130)
+    >>> rule.predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1, groups=["south"]).to_lists()
+    [[0, 1, 2]]
+    """
 
     needs_groups = True
 
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
+        """Return the number of row groups."""
         return n_row_groups
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
+        """Return the group of the row."""
         return row_groups
 
 
 @dataclass(frozen=True)
 class PerLabelAndGroup:
-    """One threshold for every label in every group of rows: pass ``groups=``, one name per row.
+    """One threshold for every label in every group of rows. Pass ``groups=``, one name per row.
 
     More generally one threshold for every combination of the groups of two conditions, for example
     ``PerLabelAndGroup(PerGroup(), PerLabel(clusters))`` for clusters of labels.
+
+    Parameters
+    ----------
+    first : Condition, default PerGroup()
+        The first condition.
+    second : Condition, default PerLabel()
+        The second condition.
+
+    Raises
+    ------
+    KindError
+        If one of the two is not a condition.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels, condition=rs.PerLabelAndGroup(), groups=["north", "south"] * 130)
+    >>> rule.predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.2, groups=["south"]).to_lists()
+    [[0, 1]]
     """
 
     first: Condition = PerGroup()
@@ -114,12 +238,25 @@ class PerLabelAndGroup:
 
     @property
     def needs_groups(self) -> bool:
+        """Whether one of the two needs row groups."""
         return self.first.needs_groups or self.second.needs_groups
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether one of the two depends on the order of the classes."""
+        return has_clusters(self.first) or has_clusters(self.second)
+
+    @property
+    def one_label_per_group(self) -> bool:
+        """Whether one of the two has no group with cells of two labels."""
+        return has_one_label_per_group(self.first) or has_one_label_per_group(self.second)
+
     def count(self, n_columns: int, n_row_groups: int) -> int:
+        """Return the product of the two counts."""
         return self.first.count(n_columns, n_row_groups) * self.second.count(n_columns, n_row_groups)
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
+        """Return the number of the combination of both groups."""
         first = self.first.numbers(columns, row_groups, n_columns, n_row_groups)
         second = self.second.numbers(columns, row_groups, n_columns, n_row_groups)
         joined = first * self.second.count(n_columns, n_row_groups) + second
@@ -131,17 +268,20 @@ BUILT_IN: tuple[type[Any], ...] = (Marginal, PerLabel, PerGroup, PerLabelAndGrou
 
 
 def has_clusters(condition: Condition) -> bool:
-    """Whether a condition knows classes by their column."""
-    if isinstance(condition, PerLabelAndGroup):
-        return has_clusters(condition.first) or has_clusters(condition.second)
-    return isinstance(condition, PerLabel) and condition.clusters is not None
+    """Whether groups depend on the order of the classes, as ``condition`` declares."""
+    return bool(getattr(condition, "has_clusters", False))
+
+
+def has_one_label_per_group(condition: Condition) -> bool:
+    """Whether no group contains cells of two labels, as ``condition`` declares."""
+    return bool(getattr(condition, "one_label_per_group", False))
 
 
 def checked_condition(condition: object) -> Condition:
-    """``condition`` itself, if it is one."""
+    """Return ``condition`` if it is one; raise a KindError otherwise."""
     if isinstance(condition, type):
         raise KindError.class_instead_of_object("condition", condition)
-    if isinstance(condition, BUILT_IN):  # asking a protocol takes long
+    if isinstance(condition, BUILT_IN):  # checking a protocol is slow
         return condition
     if not isinstance(condition, Condition):
         raise KindError.argument("condition", "a condition such as Marginal() or PerLabel()", condition)

@@ -1,4 +1,4 @@
-"""Small tables for notebooks: every text escaped, no colours of their own, so dark and light pages both do."""
+"""HTML for notebooks: texts are escaped, and no colours are set, for light and dark pages."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -12,18 +12,18 @@ FAINT = "opacity:.65"
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is HTML already and is not escaped again."""
 
     __slots__ = ()
 
 
 def card(title: str, *parts: str) -> str:
-    """A block with a title over its parts."""
+    """Return a block with a title above its parts."""
     return f'<div class="rankset" style="max-width:60em"><b>{escape(title)}</b>{"".join(parts)}</div>'
 
 
 def table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> str:
-    """Rows of cells: texts are escaped, ``Html`` stays."""
+    """Return a table with rows of cells and an optional header; texts are escaped, ``Html`` is not."""
     heading = "".join(f'<th style="{CELL};{FAINT};font-weight:normal">{escape(name)}</th>' for name in head)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return (
@@ -32,20 +32,20 @@ def table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> str:
 
 
 def chips(names: Iterable[object], more: int = 0) -> Html:
-    """Labels side by side; ``more`` tells how many are left out."""
+    """Return names side by side, and how many ``more`` there are that are not shown."""
     rest = f'<span style="{FAINT}">and {more:,} more</span>' if more > 0 else ""
     return Html("".join(f'<span style="{CHIP}">{escape(str(name))}</span>' for name in names) + rest)
 
 
 def bar(share: float, text: str) -> Html:
-    """A bar as long as ``share`` of a cell, with a text behind it."""
+    """Return a bar whose length is ``share`` of the full width, followed by a text."""
     width = 12 * min(1.0, max(0.0, share))
     box = f"display:inline-block;height:.7em;width:{width:.2f}em;background:currentColor;opacity:.35;margin-right:.5em"
     return Html(f'<span style="{box}"></span>{escape(text)}')
 
 
 def faint(text: str) -> Html:
-    """A remark."""
+    """Return a text in a fainter colour."""
     return Html(f'<span style="{FAINT}">{escape(text)}</span>')
 
 

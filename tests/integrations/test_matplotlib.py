@@ -144,7 +144,7 @@ def test_several_curves_share_an_axis():
         size = rs.SizeDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], ax=right)
         assert right.get_ylim()[1] >= size.mean_sizes.max()
     told = [text.get_text() for text in left.get_legend().get_texts()]
-    assert told == ["asked: 1 − alpha", "Thr()", "luck alone, 90% at each alpha", "TopK()"]
+    assert told == ["asked: 1 − alpha", "Thr()", "sampling variation, 90% at each alpha", "TopK()"]
     colors = {line.get_color() for line in left.lines}
     assert len(colors) == 3
 

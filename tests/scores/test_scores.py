@@ -9,8 +9,9 @@ import pytest
 import rankset as rs
 from rankset.core.cells import FEATURES, LabelCells, RankedCells, Rows
 from rankset.errors import ScoreError
-from rankset.scores import Reach, base, traits
+from rankset.scores import Reach, traits
 from rankset.scores.application import transform_rows
+from rankset.scores.reach import reach_of
 from strategies import SCORES as ALL_SCORES
 
 ROW = [0.5, 0.125, 0.25, 0.125]
@@ -91,14 +92,14 @@ def test_a_tie_break_speaks_for_its_score():
     broken = rs.TieBreak(Own())
     assert traits(broken).needs_probs
     assert traits(broken).caveat == "only a test"
-    assert base.reach(broken, (np.zeros(1), np.zeros(1))) == Reach()
+    assert reach_of(broken, (np.zeros(1), np.zeros(1))) == Reach()
     assert traits(broken).transforms
     assert broken.transform(np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
     assert transform_rows(broken, np.array([[0.5, 0.5]])).tolist() == [[0.25, 0.25]]
     assert traits(broken).features == {"prob", "noise"}
     plain = rs.TieBreak(rs.Thr())
     assert (traits(plain).needs_probs, traits(plain).caveat, traits(plain).transforms) == (False, None, False)
-    assert base.reach(plain, (np.array([-0.25]), np.zeros(1))) == Reach(prob=0.25)
+    assert reach_of(plain, (np.array([-0.25]), np.zeros(1))) == Reach(prob=0.25)
     with pytest.raises(TypeError, match=r"the class Rank. Pass Rank\(\) with its parentheses"):
         rs.TieBreak(rs.Rank)
 
@@ -141,7 +142,7 @@ def test_rows_become_shares_of_the_seen_classes():
 
 
 def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
-    found = base.reach(rs.Seen(rs.Thr(), (0,), 3), (np.array([0, 1]), np.array([-0.25, -0.5])))
+    found = reach_of(rs.Seen(rs.Thr(), (0,), 3), (np.array([0, 1]), np.array([-0.25, -0.5])))
     assert found.prob.tolist() == [0.25, -np.inf]
     assert found.rank.tolist() == [np.inf, np.inf]
 
@@ -235,6 +236,24 @@ def test_a_score_that_declares_nothing_gets_everything():
 
     assert traits(Own()).features == FEATURES
     assert rs.calibrate([[0.5, 0.3, 0.2]], [0], score=Own()).n == 1
+
+
+def test_a_score_that_declares_nothing_reads_every_feature_and_predicts():
+    class Declared:
+        features = sorted(FEATURES)
+
+        def keys(self, cells):
+            return (sum(getattr(cells, name) / (place + 2) for place, name in enumerate(sorted(FEATURES))),)
+
+    class Undeclared:
+        keys = Declared.keys
+
+    probs, labels = rs.datasets.load("marketing")
+    rules = [rs.calibrate(probs[:200], labels[:200], score=score) for score in (Declared(), Undeclared())]
+    expected, found = (rule.predict(probs[200:], 0.1) for rule in rules)
+    assert found == expected
+    assert 0 < found.sizes.mean() < probs.shape[1]
+    assert (found.mask == (rules[1].p_values(probs[200:]) > 0.1)).all()
 
 
 @pytest.mark.parametrize("features", ["prob", ("probs",), 3])

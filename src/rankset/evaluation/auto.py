@@ -17,8 +17,7 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec, check_groups
-from rankset.scores import Chosen, Rank, Score, Thr
-from rankset.scores.fitted import Recalibrated
+from rankset.scores import Chosen, Rank, Recalibrated, Score, Thr
 
 Ints = NDArray[np.int64]
 

@@ -20,7 +20,7 @@ from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
 from rankset.rules.spec import HasSpec, RuleSpec
-from rankset.scores.base import Reach
+from rankset.scores.reach import Reach
 from rankset.sets import CoverageLaw, PredictionSets
 
 Ints = NDArray[np.int64]

@@ -19,8 +19,7 @@ from rankset.io import container
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
 from rankset.scores import BUILT_IN, Score, traits
-from rankset.scores.base import FeatureRanges, ranges
-from rankset.scores.fitted import FITTED
+from rankset.scores.key_ranges import FeatureRanges, ranges_of
 
 HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
 
@@ -30,7 +29,7 @@ MOST_CLASSES = 1 << 22
 ROUNDING = 1e-6
 """Relative rounding error by which a key may exceed its range."""
 
-SCORES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in (*BUILT_IN, *FITTED)}
+SCORES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in BUILT_IN}
 """Scores that a file may name."""
 CONDITIONS: Mapping[str, type[Any]] = {
     "Marginal": conditions.Marginal,
@@ -134,7 +133,7 @@ def _checked_calibration(spec: RuleSpec, arrays: container.Arrays, n_keys: objec
 def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
     """Raise ValueError for keys that no row can have."""
     features = FeatureRanges.of(spec.score, spec.kind, spec.n_columns)
-    for place, (key, (low, high)) in enumerate(zip(keys, ranges(spec.score, features), strict=False)):
+    for place, (key, (low, high)) in enumerate(zip(keys, ranges_of(spec.score, features), strict=False)):
         largest = max([1.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
         slack = ROUNDING * largest if key.dtype.kind == "f" else 0.0
         if len(key) and (key.min() < low - slack or key.max() > high + slack):

@@ -17,8 +17,7 @@ from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
 from rankset.rules.spec import RuleSpec
 from rankset.scores.application import keys_of
-from rankset.scores.base import REACHES, Reach
-from rankset.scores.base import reach as score_reach
+from rankset.scores.reach import REACHES, Reach, reach_of
 
 Empty = Literal["allow", "top"]
 EMPTY: Final[tuple[Empty, ...]] = ("allow", "top")
@@ -33,7 +32,7 @@ ROUNDING = 1e-9
 
 def shared_reach(spec: RuleSpec, thresholds: Thresholds) -> Reach:
     """Return the reach of a score at ``thresholds``: one for all rows, if they share a group, else one per group."""
-    reach = score_reach(spec.score, thresholds.keys)
+    reach = reach_of(spec.score, thresholds.keys)
     return reach if spec.shared_group is None else _widest(reach, thresholds, spec.shared_group)
 
 

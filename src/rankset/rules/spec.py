@@ -15,7 +15,8 @@ from rankset.errors import KindError, LabelError, ScoreError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Names, group_names
-from rankset.scores.base import Score, Traits, checked_traits, traits
+from rankset.scores.base import Score
+from rankset.scores.declarations import Traits, checked_traits, traits
 
 Ints = NDArray[np.int64]
 

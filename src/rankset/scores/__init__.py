@@ -1,11 +1,28 @@
-"""Scores: how strange a label looks in its row, as keys that are compared like tuples (smaller is kept first)."""
+"""Scores: how strange a label looks in its row, as keys that are compared like tuples.
+
+Every score is a small frozen dataclass with ``keys(cells)``, in a module of its family:
+
+rank, thr, aps               Rank, TopK · Thr, Margin · Aps, Raps, Saps, Average
+wrappers, seen               scores around a score: TieBreak, Chosen · Seen
+temperature, recalibrated    scores with fitted numbers: Temperature · Recalibrated
+base                         the protocol Score, which lists all that a score may declare
+declarations, reach, key_ranges, application, parameters, recalibration    what the library does with them
+
+To add a score, copy the one that is closest, then add it to ``BUILT_IN`` and to ``rankset/__init__.py``.
+"""
 
 from typing import Any
 
-from rankset.scores.base import Reach, Score, checked_score, traits
-from rankset.scores.builtin import Aps, Average, Margin, Rank, Raps, Saps, Thr, TopK
+from rankset.scores.aps import Aps, Average, Raps, Saps
+from rankset.scores.base import Score, checked_score
+from rankset.scores.declarations import traits
+from rankset.scores.rank import Rank, TopK
+from rankset.scores.reach import Reach
+from rankset.scores.recalibrated import Recalibrated
 from rankset.scores.seen import Seen
-from rankset.scores.wrappers import Chosen, TieBreak, Wrapper
+from rankset.scores.temperature import Temperature
+from rankset.scores.thr import Margin, Thr
+from rankset.scores.wrappers import Chosen, TieBreak
 
 __all__ = [
     "BUILT_IN",
@@ -16,16 +33,31 @@ __all__ = [
     "Rank",
     "Raps",
     "Reach",
+    "Recalibrated",
     "Saps",
     "Score",
     "Seen",
+    "Temperature",
     "Thr",
     "TieBreak",
     "TopK",
-    "Wrapper",
     "checked_score",
     "traits",
 ]
 
-BUILT_IN: tuple[type[Any], ...] = (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average, TieBreak, Chosen, Seen)
-"""The scores without fitted numbers that a file may name."""
+BUILT_IN: tuple[type[Any], ...] = (
+    Rank,
+    TopK,
+    Thr,
+    Margin,
+    Aps,
+    Raps,
+    Saps,
+    Average,
+    TieBreak,
+    Chosen,
+    Seen,
+    Temperature,
+    Recalibrated,
+)
+"""The scores a rule file may name."""

@@ -1,4 +1,4 @@
-"""A score applied to rows: what it makes of them first (``transform``), and the keys it gives, both checked."""
+"""A score applied to rows: its ``transform`` and its ``keys``, with their results checked."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from rankset.scores.base import Score
 
 
 def transform_rows(score: Score, probs: NDArray[Any], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
-    """The rows as a score with a ``transform`` wants to see them.
+    """Return rows after the ``transform`` of a score.
 
-    Where only the first ``counts`` columns of a row are candidates, the score sees those alone. Behind them stands 0,
+    If only the first ``counts`` columns of a row are candidates, the score gets those only. The other columns become 0,
     or -inf in rows with negative entries, so that padding never ranks before a candidate.
     """
     if counts is None:
-        return _transformed(score, probs)
+        return _checked_transform(score, probs)
     answer = np.empty(probs.shape)
     for count in np.unique(counts).tolist():
         rows = counts == count
-        seen = _transformed(score, np.ascontiguousarray(probs[rows][:, :count]))
-        answer[rows, :count] = seen
-        answer[rows, count:] = np.where(seen.min(axis=1, keepdims=True) < 0, -np.inf, 0.0)
+        candidates = _checked_transform(score, np.ascontiguousarray(probs[rows][:, :count]))
+        answer[rows, :count] = candidates
+        answer[rows, count:] = np.where(candidates.min(axis=1, keepdims=True) < 0, -np.inf, 0.0)
     return answer
 
 
-def _transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
+def _checked_transform(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
     answer = np.asarray(cast("Any", score).transform(probs.astype(np.float64)))
     if answer.shape != probs.shape or answer.dtype.kind not in "fiub":
         raise ScoreError.transform(score, probs.shape, f"{answer.dtype} of shape {answer.shape}")
@@ -41,21 +41,21 @@ def _transformed(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 
 
 def keys_of(score: Score, cells: Cells) -> Keys:
-    """The keys of cells, as int64 and float64 arrays with one entry per cell, none NaN."""
-    with np.errstate(all="ignore"):  # infinite keys are fine, NaN is an error below
+    """Return the keys of cells, as int64 or float64 arrays with one entry per cell and without NaN."""
+    with np.errstate(all="ignore"):  # infinite keys are allowed, NaN raises below
         keys = as_tuple(score.keys(cells))
     length = cells.size
-    return tuple([_comparable(_shaped(key, length), score, cells) for key in keys])
+    return tuple([_as_int_or_float(_one_per_cell(key, length), score, cells) for key in keys])
 
 
 def as_tuple(keys: object) -> tuple[Any, ...]:
-    """What a score returned, if it is a tuple of something."""
+    """Return the result of ``keys`` if it is a tuple that is not empty; raise a ScoreError otherwise."""
     if not isinstance(keys, tuple) or not keys:
         raise ScoreError.keys("a tuple of arrays", type(keys).__name__)
     return keys
 
 
-def _shaped(key: object, length: int) -> NDArray[Any]:
+def _one_per_cell(key: object, length: int) -> NDArray[Any]:
     if isinstance(key, np.ma.MaskedArray):
         raise ScoreError.keys("arrays without masked entries", "a masked array")
     try:
@@ -69,7 +69,7 @@ def _shaped(key: object, length: int) -> NDArray[Any]:
     raise ScoreError.keys(f"arrays with one entry per cell, shape ({length},)", f"shape {array.shape}")
 
 
-def _comparable(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[Any]:
+def _as_int_or_float(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[Any]:
     if key.dtype.kind in "iub":
         if key.dtype == np.uint64 and key.max(initial=0) > np.iinfo(np.int64).max:
             raise ScoreError.keys("integers below 2**63", f"{key.max()}")

@@ -1,17 +1,22 @@
-"""Checks of the parameters of scores; each puts the plain value in place of what was passed."""
+"""Checks of score parameters. Each replaces the parameter by a plain Python value, or raises a ScoreError."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from rankset.core.arrays import is_whole
 from rankset.errors import ScoreError
 
+LARGEST_FITTED = 1e6
+"""Largest absolute value of a fitted number."""
+
 
 def check_number(score: object, name: str) -> None:
-    """A finite number, at least 0."""
+    """Require a finite number of at least 0."""
     value = getattr(score, name)
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     try:
@@ -24,7 +29,7 @@ def check_number(score: object, name: str) -> None:
 
 
 def check_count(score: object, name: str) -> None:
-    """A whole number, at least 0 and below 2**31."""
+    """Require a whole number, at least 0 and below 2**31."""
     value = getattr(score, name)
     if not is_whole(value) or not 0 <= value < 2**31:
         raise ScoreError.parameter(type(score).__name__, name, "a whole number, at least 0 and below 2**31", value)
@@ -32,8 +37,40 @@ def check_count(score: object, name: str) -> None:
 
 
 def check_flag(score: object, name: str) -> None:
-    """True or False."""
+    """Require True or False."""
     value = getattr(score, name)
     if not isinstance(value, bool | np.bool_):
         raise ScoreError.parameter(type(score).__name__, name, "True or False", value)
     object.__setattr__(score, name, bool(value))
+
+
+def check_fitted_scale(score: object, name: str) -> None:
+    """Require a number above 0, at most ``LARGEST_FITTED``."""
+    value = getattr(score, name)
+    if not _is_fitted_number(value) or value <= 0:
+        expected = f"a number above 0, of at most {LARGEST_FITTED:g}"
+        raise ScoreError.parameter(type(score).__name__, name, expected, value)
+    object.__setattr__(score, name, float(value))
+
+
+def check_fitted_numbers(score: object, name: str, length: int | None = None) -> None:
+    """Require a list of ``length`` numbers (None: any length), each at most ``LARGEST_FITTED`` in absolute value."""
+    values = list_parameter(score, name, "a list of numbers")
+    if not all(map(_is_fitted_number, values)) or length not in (None, len(values)):
+        count = "numbers" if length is None else f"{length} numbers"
+        expected = f"{count} of at most {LARGEST_FITTED:g}"
+        raise ScoreError.parameter(type(score).__name__, name, expected, getattr(score, name))
+    object.__setattr__(score, name, tuple(float(value) for value in values))
+
+
+def list_parameter(score: object, name: str, expected: str) -> tuple[Any, ...]:
+    """Return a parameter that is a list of anything as a tuple; texts are refused."""
+    values = getattr(score, name)
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+        raise ScoreError.parameter(type(score).__name__, name, expected, values)
+    return tuple(values)
+
+
+def _is_fitted_number(value: object) -> bool:
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return real and abs(value) <= LARGEST_FITTED  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""``Seen``: any score on the classes that were seen, the other classes after them."""
+"""``Seen``: any score on the classes that were seen, all other classes after them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,51 @@ from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, in_order
 from rankset.scores.application import as_tuple, transform_rows
-from rankset.scores.base import REACHES, Reach, Score, Traits, checked_score, checked_traits, reach, traits
-from rankset.scores.builtin import Thr
-from rankset.scores.parameters import check_count
+from rankset.scores.base import Score, checked_score
+from rankset.scores.declarations import Traits, check_names, checked_traits, traits
+from rankset.scores.parameters import check_count, list_parameter
+from rankset.scores.reach import REACHES, Reach, reach_of
+from rankset.scores.thr import Thr
 
-NEXT_TO_NOTHING = 2.0**-60
+UNSEEN_FACTOR = 2.0**-60
+"""Probabilities of classes that were not seen are multiplied by this."""
 
 
 @dataclass(frozen=True, repr=False)
 class Seen:
-    """Any score on the classes that were seen; labels of the other classes come after all of theirs.
+    """Any score on the classes that were seen; labels of all other classes are stranger than theirs.
 
-    Each row is first divided by the probability of the seen classes. ``columns`` are their columns, of ``n_columns`` in
-    all. ``Seen.fit`` finds them in labels, for example those the model was trained on, but never those of the rows that
-    calibrate: the list must be fixed before the calibration, then the guarantee holds as for every score. Labels of the
-    other classes stay in sets only where more calibration rows have such labels than alpha lets out, so these classes,
-    taken alone, are mostly not covered. It needs probabilities or logits. ``names`` are those of all classes,
-    in column order, if they are known; a calibration with other names, or in another order, is refused.
+    Each row is first divided by the total probability of the seen classes. ``Seen.fit`` finds the seen classes in
+    labels, for example those the model was trained on. Do not use labels of calibration rows: the list must be fixed
+    before the calibration, then the guarantee holds as for every score. Labels of unseen classes are kept only if the
+    share of calibration rows with such labels exceeds alpha, so these classes alone are mostly not covered. The score
+    needs probabilities or logits.
+
+    Parameters
+    ----------
+    score : Score
+        The score applied to the seen classes.
+    columns : sequence of int
+        Columns of the seen classes.
+    n_columns : int
+        Number of all classes.
+    names : sequence, optional
+        Names of all classes in column order. A calibration with other names, or another order, is refused.
+
+    Raises
+    ------
+    KindError
+        If ``score`` is not a score.
+    ScoreError
+        If ``columns``, ``n_columns`` or ``names`` do not fit together.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> score = rs.Seen(rs.Thr(), columns=[0, 1, 2], n_columns=4)
+    >>> rs.calibrate(probs, labels, score=score).predict([[0.1, 0.2, 0.1, 0.6]], alpha=0.3).to_lists()
+    [[1]]
     """
 
     score: Score
@@ -47,28 +75,53 @@ class Seen:
         checked_score(self.score)
         check_count(self, "n_columns")
         expected = f"different columns, each a whole number from 0 to {self.n_columns - 1}"
-        given: Any = self.columns
-        if not isinstance(given, Iterable) or isinstance(given, str | bytes):
-            raise ScoreError.parameter("Seen", "columns", expected, given)
-        columns = tuple(given)
-        whole = all(map(is_whole, columns))
-        if not whole or len(set(columns)) < len(columns) or not all(0 <= column < self.n_columns for column in columns):
-            raise ScoreError.parameter("Seen", "columns", expected, given)
+        columns = list_parameter(self, "columns", expected)
+        distinct = all(map(is_whole, columns)) and len(set(columns)) == len(columns)
+        if not distinct or not all(0 <= column < self.n_columns for column in columns):
+            raise ScoreError.parameter("Seen", "columns", expected, self.columns)
         object.__setattr__(self, "columns", tuple(sorted(map(int, columns))))
         checked_traits(self.score, None, self.n_columns)
-        names: Any = self.names
-        if names is not None:
-            if not isinstance(names, Iterable) or isinstance(names, str | bytes) or len(tuple(names)) != self.n_columns:
-                raise ScoreError.parameter("Seen", "names", f"{self.n_columns} names in column order", names)
-            object.__setattr__(self, "names", tuple(names))
+        if self.names is not None:
+            self._check_number_of_names()
+
+    def _check_number_of_names(self) -> None:
+        expected = f"{self.n_columns} names in column order"
+        names = list_parameter(self, "names", expected)
+        if len(names) != self.n_columns:
+            raise ScoreError.parameter("Seen", "names", expected, self.names)
+        object.__setattr__(self, "names", names)
 
     @classmethod
     def fit(cls, labels: ArrayLike, classes: int | Iterable[object], score: Score = Thr()) -> Seen:  # noqa: B008
-        """``score`` with the classes that occur in ``labels`` first; rows with these labels must not calibrate.
+        """Return ``score`` with the classes that occur in ``labels`` first. These rows must not calibrate.
 
-        ``classes``: how many there are, or their names in column order.
+        Parameters
+        ----------
+        labels : array-like
+            Labels of rows that do not calibrate, for example the training rows.
+        classes : int or sequence
+            Number of classes, or their names in column order.
+        score : Score, default Thr()
+            The score applied to the seen classes.
 
-        >>> Seen.fit(["cat", "fox", "cat"], ["ant", "cat", "fox", "owl"])
+        Returns
+        -------
+        Seen
+            The score for all classes.
+
+        Raises
+        ------
+        KindError
+            If ``labels`` or ``classes`` have the wrong type.
+        InputError
+            If there are no labels.
+        LabelError
+            If a label is not one of ``classes``.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.Seen.fit(["cat", "fox", "cat"], ["ant", "cat", "fox", "owl"])
         Seen(Thr(), 2 of 4 classes)
         """
         if isinstance(classes, bool):
@@ -91,43 +144,46 @@ class Seen:
 
     @property
     def features(self) -> frozenset[str]:
+        """Cell features that ``keys`` reads."""
         return self._inner.features | {"column"}
 
+    @property
+    def caveat(self) -> str | None:
+        """The caveat of the inner score; None if it has none."""
+        return self._inner.caveat
+
     def check_names(self, names: Sequence[object]) -> None:
-        """Refuses class names, in column order, that are not those it was fitted for."""
+        """Raise a ScoreError if the class names, in column order, are not those the score was fitted for."""
         numbered = self.names is None and all(type(name) is int for name in names)
         known: Any = range(self.n_columns) if numbered else self.names
         if known is not None and list(known) != list(names):
             raise ScoreError.fitted_names(self, known, names)
-        if hasattr(self.score, "check_names"):
-            self.score.check_names(names)
-
-    @property
-    def caveat(self) -> str | None:
-        return self._inner.caveat
+        check_names(self.score, names)
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
-        """Probabilities among the seen classes; those of the others so small that they hardly count, in their order."""
+        """Probabilities among the seen classes; those of unseen classes become tiny and keep their order."""
         if probs.shape[1] > self.n_columns:
             raise ScoreError.fitted_columns(self, self.n_columns, probs.shape[1])
         unseen = self._unseen[: probs.shape[1]] == 1
         totals = on_grid(np.where(unseen, 0.0, probs)).sum(axis=1, keepdims=True)
         shares = probs / np.where(totals > 0, totals, 1.0)
-        among_seen = np.where(unseen, probs * NEXT_TO_NOTHING, shares)
+        among_seen = np.where(unseen, probs * UNSEEN_FACTOR, shares)
         return transform_rows(self.score, among_seen) if self._inner.transforms else among_seen
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
+        """0 for seen classes and 1 for others, then the keys of the inner score."""
         return self._unseen[cells.column], *as_tuple(self.score.keys(cells))
 
     @property
     def _unseen(self) -> NDArray[np.int64]:
-        """1 for columns that were not seen."""
+        """1 for each column that was not seen, 0 for the others (K,)."""
         unseen = np.ones(self.n_columns, dtype=np.int64)
         unseen[list(self.columns)] = 0
         return unseen
 
     def reach(self, bounds: Keys) -> Reach:
-        inner = reach(self.score, bounds[1:])
-        none = Reach()  # where unseen classes stay, so does every label of the others
-        limits = ((getattr(none, name), getattr(inner, name)) for name in REACHES)
+        """Reach of the inner score; no limits where unseen classes are kept."""
+        inner = reach_of(self.score, bounds[1:])
+        unlimited = Reach()
+        limits = ((getattr(unlimited, name), getattr(inner, name)) for name in REACHES)
         return Reach(*(np.where(bounds[0] > 0, free, limit) for free, limit in limits))

@@ -1,4 +1,4 @@
-"""A score that is still to be chosen: the estimator chooses on rows of their own, so that the guarantee holds."""
+"""``Choice``: lets a ConformalClassifier choose among scores on rows that do not calibrate."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rankset.errors import KindError, RuleError, SplitError
 from rankset.evaluation import comparison
 from rankset.evaluation.comparison import Measure
 from rankset.inputs.matrix import Kind
+from rankset.integrations.sklearn.splits import check_share
 from rankset.scores import Score, checked_score
 
 Ints = NDArray[np.int64]
@@ -21,26 +22,35 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Choice:
-    """The best of some scores, for ``ConformalClassifier(method=...)``.
+    """The best of several scores, for ``ConformalClassifier(method=...)``.
 
-    A ``share`` of the rows that would calibrate chooses the score by ``rankset.choose``; only the others calibrate. So
-    no row does both, and the guarantee holds. ``GridSearchCV`` over ``method`` would use the same rows for both.
+    A ``share`` of the held-out rows chooses the score with ``rankset.choose``; only the others calibrate. No row does
+    both, so the guarantee holds. ``GridSearchCV`` over ``method`` would use the same rows for both.
 
     Parameters
     ----------
-    scores : the candidates.
-    alpha : the level at which they are compared.
-    objective : what is made small, see ``rankset.choose``.
-    share : the share of the rows held out by the split that chooses.
+    scores : sequence of Score
+        The candidates.
+    alpha : float, str or Fraction, default 0.1
+        The level at which they are compared.
+    objective : str or callable, default "size"
+        What is minimised, see ``rankset.choose``.
+    share : float, default 0.3
+        The share of the held-out rows that chooses.
 
     Raises
     ------
-    KindError, RuleError, SplitError, LevelError : where one of these is not what it should be.
+    KindError, RuleError, SplitError, LevelError
+        If a parameter cannot be used.
 
     Examples
     --------
     >>> import rankset as rs
-    >>> model = rs.ConformalClassifier(method=rs.Choice([rs.Rank(), rs.Thr()], alpha=0.1), random_state=0)
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> choice = rs.Choice([rs.Rank(), rs.Thr()], alpha=0.2)
+    >>> rs.ConformalClassifier(method=choice, random_state=0).fit(X / 10, y).method_
+    Rank()
     """
 
     scores: tuple[Score, ...]
@@ -57,11 +67,36 @@ class Choice:
         exact_alpha(self.alpha)
         if isinstance(self.objective, str) and self.objective not in comparison.OBJECTIVES:
             raise RuleError.option("objective", self.objective, tuple(comparison.OBJECTIVES))
-        if isinstance(self.share, bool) or not isinstance(self.share, int | float) or not 0 < self.share < 1:
-            raise SplitError.parameter("Choice", "share", "a number between 0 and 1", self.share)
+        check_share("Choice", self.share)
 
-    def parts(self, rows: Ints, random_state: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
-        """Those of the ``rows`` that choose, and those that calibrate."""
+    def parts(self, rows: Ints, random_state: Any) -> tuple[Ints, Ints]:
+        """Share out held-out rows at random.
+
+        Parameters
+        ----------
+        rows : array of int
+            Numbers of the held-out rows.
+        random_state : int, RandomState or None
+            The seed.
+
+        Returns
+        -------
+        pair of arrays of int
+            Rows that choose, and rows that calibrate.
+
+        Raises
+        ------
+        SplitError
+            If there are fewer than 3 rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> choosing, calibrating = rs.Choice([rs.Rank(), rs.Thr()]).parts(np.arange(100), random_state=0)
+        >>> len(choosing), len(calibrating)
+        (30, 70)
+        """
         from sklearn.utils import check_random_state
 
         if len(rows) < 3:
@@ -71,7 +106,31 @@ class Choice:
         return np.sort(mixed[:count]), np.sort(mixed[count:])
 
     def best(self, probs: NDArray[Any], labels: NDArray[Any], kind: Kind, classes: NDArray[Any]) -> Score:
-        """The best score on these rows."""
-        return comparison.choose(
-            self.scores, probs, labels, self.alpha, objective=self.objective, kind=kind, classes=classes
-        )
+        """Return the best score on these rows.
+
+        Parameters
+        ----------
+        probs : array (n, K)
+            What the model says of the rows that choose.
+        labels : array (n,)
+            Their labels.
+        kind : {"probs", "logits", "decision", "binary"}
+            What ``probs`` are.
+        classes : array (K,)
+            Class names in column order.
+
+        Returns
+        -------
+        Score
+            One of ``scores``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.Choice([rs.TopK(), rs.Thr()]).best(probs, labels, "probs", np.arange(4))
+        Thr()
+        """
+        options: dict[str, Any] = {"objective": self.objective, "kind": kind, "classes": classes}
+        return comparison.choose(self.scores, probs, labels, self.alpha, **options)

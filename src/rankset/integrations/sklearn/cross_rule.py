@@ -1,21 +1,21 @@
-"""Cross-conformal rules: every row calibrates the model that has not seen it, and counts of all folds are pooled."""
+"""``CrossRule``: the rules of several folds as one, for cross-conformal prediction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import notebook
-from rankset.conditions import Condition, PerLabel, PerLabelAndGroup
+from rankset.conditions import has_one_label_per_group
 from rankset.core import ranking
-from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_positions
+from rankset.core.alpha import Alpha, exact_alpha, threshold_positions
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import union
+from rankset.integrations.sklearn.cross_guarantee import proven_coverage
 from rankset.rules.batch import unseen_groups, warn_of_unseen
 from rankset.rules.merging import renumbered
 from rankset.rules.rule import Rule
@@ -29,14 +29,31 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CrossRule:
-    """Rules of F folds as one (Vovk 2015): a label's p-value counts the rows of all folds, each under its own model.
+    """Rules of F folds as one (Vovk 2015): a p-value counts the rows of all folds, each under the model of its fold.
 
-    Coverage is usually close to 1 - alpha, which is not proven; ``guarantee`` tells what is.
+    Coverage is usually close to 1 - alpha. What is proven is lower, see ``guarantee``.
 
     Parameters
     ----------
-    rules : one per fold, calibrated on rows that its model was not trained on.
-    stratified : whether the folds were made by looking at labels; then there is a proof with ``PerLabel()`` only.
+    rules : tuple of Rule
+        One rule per fold, calibrated on rows that the model of the fold was not trained on.
+    stratified : bool, default False
+        Whether labels were used to make the folds. There is a proof then with ``PerLabel()`` only.
+
+    Raises
+    ------
+    KindError
+        If ``rules`` is not a tuple of rules.
+    RuleError
+        If the rules differ in score, condition, classes, kind or seed.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> first, second = rs.calibrate(probs[:130], labels[:130]), rs.calibrate(probs[130:], labels[130:])
+    >>> rs.CrossRule((first, second))
+    CrossRule(Rank(), Marginal(), 4 classes, 2 folds, calibrated on 260 rows)
     """
 
     rules: tuple[Rule, ...]
@@ -69,34 +86,38 @@ class CrossRule:
 
     @property
     def n(self) -> int:
-        """How many rows calibrated the rule."""
+        """Number of rows that calibrated the rule."""
         return sum(rule.n for rule in self.rules)
 
     @property
     def classes(self) -> NDArray[np.generic]:
-        """The class names, in column order."""
+        """Class names in column order."""
         return self.rules[0].classes
 
     def guarantee(self, alpha: Alpha, *, group: object = None, label: object = None) -> float:
-        """The proven probability that a set at ``alpha`` contains the label.
+        """Return the proven probability that a set at ``alpha`` contains the label.
 
-        With n rows in F folds it is 1 - c (alpha (n + 1) + F - 1) / (n + F): c is 2 for folds of one size (Vovk et al.
-        2018) and less where one fold holds more than half of the rows. With several thresholds n counts the rows of
-        one group: this is then the least of all groups, or that of one ``group`` or ``label``. It is 1 where a group
-        has too few rows to leave a label out, and 0 where stratified folds void the proof.
+        With n rows in F folds it is 1 - c (alpha (n + 1) + F - 1) / (n + F), where c is 2 for folds of equal size (Vovk
+        et al. 2018) and less if one fold holds more than half of the rows. With several thresholds n counts the rows
+        of one group, and the result is the lowest of all groups, or that of one ``group`` or ``label``. It is 1 for a
+        group with too few rows to exclude a label, and 0 if stratified folds void the proof.
 
         Parameters
         ----------
-        alpha : the level that is asked of the sets.
-        group, label : one of the row groups, or of the classes, where the condition has thresholds for each.
+        alpha : float, str or Fraction
+            The level of the sets.
+        group, label : optional
+            One of the row groups, or of the classes, if the condition has a threshold for each.
 
         Returns
         -------
-        A number from 0 to 1.
+        float
+            A number from 0 to 1.
 
         Raises
         ------
-        RuleError : where there is no such group or label.
+        RuleError
+            If there is no such group or label.
 
         Examples
         --------
@@ -108,17 +129,17 @@ class CrossRule:
         exact, sizes = exact_alpha(alpha), self._fold_sizes()
         if group is not None or label is not None:
             sizes = sizes[:, [self._number(group, label)]]
-        if self.stratified and not _given_label(self.rules[0].condition):
+        if self.stratified and not has_one_label_per_group(self.rules[0].condition):
             return 0.0
-        return float(min(_proven(tuple(of_group), exact) for of_group in sizes.T.tolist()))
+        return float(min(proven_coverage(tuple(of_group), exact) for of_group in sizes.T.tolist()))
 
     def _pooled_spec(self) -> RuleSpec:
-        """The spec of all folds, with the row groups of each."""
+        """Return the spec of all folds, with the row groups of all."""
         specs = [rule.spec for rule in self.rules]
         return specs[0].with_groups(union(*(spec.groups for spec in specs)))
 
     def _fold_sizes(self) -> Ints:
-        """How many rows every fold has in every group (fold, group)."""
+        """Return the number of rows in every fold and group (F, groups)."""
         spec = self._pooled_spec()
         return np.array([renumbered(rule.spec, rule.calibration, spec).counts for rule in self.rules])
 
@@ -129,7 +150,32 @@ class CrossRule:
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
     ) -> Floats:
-        """How usual each label looks (n, K); ``probs`` are what each fold's model says of the same rows."""
+        """Return the p-value of every label: it is in the set at alpha exactly if its p-value exceeds alpha.
+
+        Parameters
+        ----------
+        probs : sequence of F array-likes (n, K)
+            What the model of each fold says of the same rows.
+        groups, ids : array-like (n,), optional
+            As in ``Rule.p_values``.
+
+        Returns
+        -------
+        array (n, K)
+            The p-values.
+
+        Raises
+        ------
+        RuleError
+            If ``probs`` are not as many matrices as there are folds, of equal length.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> fold = rs.calibrate([[0.9, 0.1]] * 9, [0] * 9)
+        >>> rs.CrossRule((fold, fold)).p_values([[[0.8, 0.2]], [[0.95, 0.05]]]).round(2)
+        array([[0.53, 0.05]])
+        """
         stranger, sizes = self._pooled(self._prepare(probs, groups, ids))
         return (1 + stranger) / (1 + sizes)
 
@@ -142,7 +188,37 @@ class CrossRule:
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
-        """The labels whose p-value exceeds ``alpha``, the most likely on average over the folds first."""
+        """Return the labels whose p-value exceeds ``alpha``, ordered by the mean output of the folds' models.
+
+        Parameters
+        ----------
+        probs : sequence of F array-likes (n, K)
+            What the model of each fold says of the same rows.
+        alpha : float, str or Fraction
+            The level.
+        groups, ids : array-like (n,), optional
+            As in ``Rule.predict``.
+        empty : {"allow", "top"}, default "allow"
+            "top" puts the most likely label into sets that would be empty.
+
+        Returns
+        -------
+        PredictionSets
+            One set per row.
+
+        Raises
+        ------
+        RuleError
+            If ``probs`` are not as many matrices as there are folds, of equal length.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rule = rs.CrossRule((rs.calibrate(probs[:130], labels[:130]), rs.calibrate(probs[130:], labels[130:])))
+        >>> rule.predict([[[0.9, 0.1, 0, 0]], [[0.8, 0.1, 0.1, 0]]], alpha=0.3).to_lists()
+        [[0]]
+        """
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
         exact = exact_alpha(alpha)
@@ -158,7 +234,7 @@ class CrossRule:
         return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template)
 
     def _prepare(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> list[Prepared]:
-        """What each fold's model says of the same rows, checked; the first one knows the index of all."""
+        """Return the checked outputs of each fold's model; the first one has the index of all."""
         if not isinstance(probs, Sequence) or len(probs) != len(self.rules):
             raise RuleError.folds(len(self.rules), len(probs) if isinstance(probs, Sequence) else type(probs).__name__)
         first, *others = (
@@ -174,6 +250,7 @@ class CrossRule:
         return [first, *others]
 
     def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
+        """Return, for every label, how many rows of all folds are at least as strange, and how many there are."""
         unseen = [set(unseen_groups(rule.spec, part)) for rule, part in zip(self.rules, data, strict=True)]
         warn_of_unseen(
             [name for name in unseen_groups(self.rules[0].spec, data[0]) if all(name in one for one in unseen)]
@@ -184,26 +261,6 @@ class CrossRule:
 
 
 def _mean(data: Sequence[Prepared]) -> Floats:
-    """What the folds' models say on average."""
+    """Return the mean output of the folds' models (n, K)."""
     matrices = (fold.rows(slice(0, len(fold))) for fold in data)
     return np.mean([matrix.astype(np.float64) for matrix in matrices], axis=0)
-
-
-def _proven(sizes: Sequence[int], alpha: Fraction) -> Fraction:
-    """The proven coverage of a group with so many rows in each fold.
-
-    The pooled p-value is a weighted mean of the folds' p-values, weights (rows + 1) / (n + F), moved by a constant. A
-    weighted mean of p-values is at most u with probability at most 2 u, and at most u / (largest weight).
-    """
-    n, folds = sum(sizes), len(sizes)
-    if n < rows_needed(alpha):
-        return Fraction(1)
-    factor = min(Fraction(2), Fraction(n + folds, max(sizes) + 1))
-    return max(Fraction(0), 1 - factor * (alpha * (n + 1) + folds - 1) / (n + folds))
-
-
-def _given_label(condition: Condition) -> bool:
-    """Whether every group holds rows of one label only."""
-    if isinstance(condition, PerLabelAndGroup):
-        return _given_label(condition.first) or _given_label(condition.second)
-    return isinstance(condition, PerLabel) and condition.clusters is None

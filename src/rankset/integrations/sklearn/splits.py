@@ -1,8 +1,8 @@
-"""How rows are shared between training and calibration: small values, handed to the estimator as ``split=``.
+"""How rows are shared between training and calibration: small values, passed to the estimator as ``split=``.
 
-Whatever the way, a row that calibrates a model has not trained it. The guarantee needs one thing more: given the rows
-that train, those that calibrate and the new row must be exchangeable. A split that looks at the labels of the rows it
-shares out breaks that, unless coverage is asked for every label separately.
+A row that calibrates a model never trains it. The guarantee needs one thing more: given the training rows, the
+calibration rows and the new row must be exchangeable. A split that looks at the labels of the rows breaks that, unless
+coverage is asked for every label separately.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,45 +16,55 @@ from rankset.errors import KindError, SplitError, join_names, warn
 
 Ints = NDArray[np.int64]
 Parts = list[tuple[Ints, Ints]]
-"""Row numbers that train and row numbers that calibrate: once, or once per fold."""
+"""Numbers of training rows and of calibration rows: one pair, or one per fold."""
 
 
 @runtime_checkable
 class Split(Protocol):
-    """Anything with ``parts(labels, random_state)``: (training rows, calibration rows), once or per fold."""
+    """Any object with ``parts(labels, random_state)``."""
 
-    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
-        """Row numbers of each part."""
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
+        """Return (training rows, calibration rows): one pair, or one per fold."""
+
+
+def check_share(owner: str, share: object) -> None:
+    """Raise a SplitError about ``owner`` if ``share`` is not a number between 0 and 1."""
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        raise SplitError.parameter(owner, "share", "a number between 0 and 1", share)
 
 
 @dataclass(frozen=True)
 class Holdout:
-    """A ``share`` of the rows, drawn at random, calibrates; the others train.
+    """A random ``share`` of the rows calibrates; the others train.
 
     Sets contain the label with probability at least 1 - alpha, whatever the model.
 
     Parameters
     ----------
-    share : the share of the rows that calibrates.
-    classes : classes that the model should all see in training, rare ones included. The rows are taken in random order,
-        and training goes on beyond 1 - ``share`` of them until it has a row of every class in this list, or until
-        half of the calibration rows are used up, with a warning then. The guarantee holds as without it: when training
-        stops depends on rows that train only, so the others are still exchangeable with the new row. List the classes
-        you know of; a list made from the same labels would look at the rows that calibrate.
-    stratify : give both parts the same shares of the classes (unless some class has a single row). The guarantee then
-        holds with ``condition=PerLabel()``, where every class is covered on its own. With other conditions it
-        does not: coverage can be lower than 1 - alpha by up to several points with weak models, because the
-        calibration rows agree with the training rows about how common classes are more than new rows will.
+    share : float, default 0.25
+        The share of the rows that calibrates.
+    stratify : bool, default False
+        Give both parts the same shares of the classes (unless some class has a single row). The guarantee then holds
+        with ``condition=PerLabel()`` only, where every class is covered separately. With other conditions coverage
+        can be several points lower than 1 - alpha with weak models, because class frequencies of calibration rows
+        agree with those of training rows better than those of new rows will.
+    classes : sequence, optional
+        Classes that the model should see in training, including rare ones. Rows are taken in random order. Training
+        takes more than 1 - ``share`` of them until it has a row of every class in this list, or until half of the
+        calibration rows are used, with a warning then. The guarantee still holds: where training stops depends on
+        training rows only. List the classes you know; a list made from the same labels would depend on the rows that
+        calibrate.
 
     Raises
     ------
-    SplitError : where ``share`` is not between 0 and 1, or ``classes`` come together with ``stratify``.
+    SplitError
+        If ``share`` is not between 0 and 1, or both ``classes`` and ``stratify`` are given.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rankset import Holdout
-    >>> train, calibrate = Holdout(0.25).parts(np.zeros(100, dtype=int), random_state=0)[0]
+    >>> import rankset as rs
+    >>> train, calibrate = rs.Holdout(0.25).parts(np.zeros(100, dtype=int), random_state=0)[0]
     >>> len(train), len(calibrate)
     (75, 25)
     """
@@ -64,8 +74,7 @@ class Holdout:
     classes: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.share, bool) or not isinstance(self.share, int | float) or not 0 < self.share < 1:
-            raise SplitError.parameter("Holdout", "share", "a number between 0 and 1", self.share)
+        check_share("Holdout", self.share)
         if self.classes is None:
             return
         if isinstance(self.classes, str | bytes | Mapping) or not isinstance(self.classes, Iterable):
@@ -74,8 +83,34 @@ class Holdout:
             raise SplitError.stratified_classes()
         object.__setattr__(self, "classes", tuple(self.classes))
 
-    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
-        """One part of each kind."""
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
+        """Share out the rows.
+
+        Parameters
+        ----------
+        labels : array (n,)
+            The labels of all rows.
+        random_state : int, RandomState or None
+            The seed.
+
+        Returns
+        -------
+        list of one pair of arrays of int
+            Numbers of the training rows and of the calibration rows.
+
+        Raises
+        ------
+        SplitError
+            If there are fewer than 2 rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> [(train, calibrate)] = rs.Holdout(0.5).parts(np.array([0, 1, 0, 1]), random_state=0)
+        >>> train, calibrate
+        (array([2, 3]), array([0, 1]))
+        """
         from sklearn.utils import check_random_state
 
         n, rng = len(labels), check_random_state(random_state)
@@ -84,12 +119,12 @@ class Holdout:
         calibrating = min(max(1, round(self.share * n)), n - 1)
         rows = rng.permutation(n)
         if self.stratify and np.unique(labels, return_counts=True)[1].min() >= 2:
-            return [_stratified(rows, labels, calibrating, rng)]
-        training = self._training(labels[rows], calibrating)
+            return [_stratified_pair(rows, labels, calibrating, rng)]
+        training = self._training_count(labels[rows], calibrating)
         return [(np.sort(rows[:training]), np.sort(rows[training:]))]
 
-    def _training(self, labels: NDArray[Any], calibrating: int) -> int:
-        """How many rows, in the order of ``labels``, train."""
+    def _training_count(self, labels: NDArray[Any], calibrating: int) -> int:
+        """Return how many rows train, if ``labels`` are in the order in which rows are taken."""
         least = len(labels) - calibrating
         if self.classes is None:
             return least
@@ -103,8 +138,8 @@ class Holdout:
         return training
 
 
-def _stratified(rows: Ints, labels: NDArray[Any], calibrating: int, rng: Any) -> tuple[Ints, Ints]:  # noqa: ANN401
-    """Every so many-th of the rows, sorted by class, calibrates."""
+def _stratified_pair(rows: Ints, labels: NDArray[Any], calibrating: int, rng: Any) -> tuple[Ints, Ints]:
+    """Sort rows by class, and let evenly spaced ones calibrate."""
     _, codes = np.unique(labels[rows], return_inverse=True)
     rows = rows[np.argsort(rng.permutation(codes.max() + 1)[codes], kind="stable")]
     taken = np.diff(np.floor((np.arange(len(rows) + 1) + rng.uniform()) * calibrating / len(rows))) > 0
@@ -113,26 +148,29 @@ def _stratified(rows: Ints, labels: NDArray[Any], calibrating: int, rng: Any) ->
 
 @dataclass(frozen=True)
 class CrossConformal:
-    """The rows are dealt into ``folds``; each fold calibrates a model trained on the others, so every row calibrates.
+    """The rows are split into ``folds``; each fold calibrates a model trained on the others, so every row calibrates.
 
     For small data. The proven coverage is lower than the 1 - alpha of a ``Holdout``, see ``CrossRule.guarantee``; in
     practice it is usually close to 1 - alpha.
 
     Parameters
     ----------
-    folds : how many, at least 2.
-    stratify : deal every class evenly to the folds (unless some class has fewer rows than there are folds). The proof
-        then holds with ``condition=PerLabel()`` only; with other conditions ``CrossRule.guarantee`` is 0.
+    folds : int, default 5
+        Number of folds, at least 2.
+    stratify : bool, default False
+        Give every fold the same share of each class (unless some class has fewer rows than there are folds). The
+        proof then holds with ``condition=PerLabel()`` only; with other conditions ``CrossRule.guarantee`` is 0.
 
     Raises
     ------
-    SplitError : where there are fewer than 2 folds, or fewer rows than folds.
+    SplitError
+        If there are fewer than 2 folds.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rankset import CrossConformal
-    >>> [len(calibrate) for _, calibrate in CrossConformal(4).parts(np.zeros(100, dtype=int), random_state=0)]
+    >>> import rankset as rs
+    >>> [len(calibrate) for _, calibrate in rs.CrossConformal(4).parts(np.zeros(100, dtype=int), random_state=0)]
     [25, 25, 25, 25]
     """
 
@@ -143,26 +181,90 @@ class CrossConformal:
         if isinstance(self.folds, bool) or not isinstance(self.folds, int | np.integer) or self.folds < 2:
             raise SplitError.parameter("CrossConformal", "folds", "a whole number, at least 2", self.folds)
 
-    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401
-        """One pair per fold."""
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
+        """Share out the rows.
+
+        Parameters
+        ----------
+        labels : array (n,)
+            The labels of all rows.
+        random_state : int, RandomState or None
+            The seed.
+
+        Returns
+        -------
+        list of pairs of arrays of int
+            For each fold the numbers of the training rows and of the calibration rows.
+
+        Raises
+        ------
+        SplitError
+            If there are fewer rows than folds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> len(rs.CrossConformal(3).parts(np.array([0, 1, 0, 1, 0, 1]), random_state=0))
+        3
+        """
         from sklearn.model_selection import KFold, StratifiedKFold
 
         if len(labels) < self.folds:
             raise SplitError.too_few_rows(len(labels), self.folds)
-        room = np.unique(labels, return_counts=True)[1].min() >= self.folds
-        kind = StratifiedKFold if self.stratify and room else KFold
+        enough = np.unique(labels, return_counts=True)[1].min() >= self.folds
+        kind = StratifiedKFold if self.stratify and enough else KFold
         folds = kind(int(self.folds), shuffle=True, random_state=random_state)
         return list(folds.split(labels, labels))
 
 
 @dataclass(frozen=True, eq=False)
 class GivenSplit:
-    """You say which rows calibrate, by number or by a boolean mask; the others train."""
+    """The rows you name calibrate; the others train.
+
+    Parameters
+    ----------
+    calibration : array-like
+        Row numbers, or a boolean mask with one entry per row.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rs.ConformalClassifier(split=rs.GivenSplit(range(0, 150, 3))).fit(X / 10, y).rule_.n
+    50
+    """
 
     calibration: ArrayLike
 
-    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:  # noqa: ANN401, ARG002
-        """The given part and the rest."""
+    def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
+        """Share out the rows.
+
+        Parameters
+        ----------
+        labels : array (n,)
+            The labels of all rows.
+        random_state : object
+            Not used.
+
+        Returns
+        -------
+        list of one pair of arrays of int
+            Numbers of the training rows and of the calibration rows.
+
+        Raises
+        ------
+        SplitError
+            If ``calibration`` is neither a mask of all rows nor a list of different row numbers, or a part is empty.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> rs.GivenSplit([0, 2]).parts(np.array([0, 1, 0, 1]), random_state=None)
+        [(array([1, 3]), array([0, 2]))]
+        """
         rows = np.arange(len(labels))
         try:
             chosen = np.asarray(self.calibration)

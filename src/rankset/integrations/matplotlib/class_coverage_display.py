@@ -1,0 +1,155 @@
+"""``ClassCoverageDisplay``: coverage of every true class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankset.core import coverage_law
+from rankset.core.alpha import Alpha
+from rankset.errors import KindError
+from rankset.evaluation.metrics import Share, evaluate
+from rankset.inputs.vocabulary import short
+from rankset.integrations.matplotlib.display import TARGET, Display
+from rankset.sets import PredictionSets
+
+LONGEST_NAME = 28
+MANY_CLASSES = 15
+"""More classes than this get a smaller font."""
+
+
+@dataclass(eq=False)
+class ClassCoverageDisplay(Display):
+    """Coverage of every true class with its exact interval, lowest first, and the 1 - alpha asked on average.
+
+    Parameters
+    ----------
+    classes : tuple of Share
+        Name, number of rows and coverage of each class shown.
+    intervals : tuple of (float, float)
+        Interval of the coverage of each of them.
+    alpha : float
+        The level of the sets.
+    confidence : float, default 0.9
+        The confidence of the intervals.
+    of_classes : int, optional
+        Number of all classes, if not all are shown.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> sets = rs.calibrate(probs[:130], labels[:130]).predict(probs[130:], alpha=0.1)
+    >>> display = rs.ClassCoverageDisplay.from_predictions(sets, labels[130:])
+    >>> [share.name for share in display.classes]
+    [1, 3, 0, 2]
+    """
+
+    classes: tuple[Share, ...]
+    intervals: tuple[tuple[float, float], ...]
+    alpha: float
+    confidence: float = 0.9
+    of_classes: int | None = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        sets: PredictionSets,
+        labels: ArrayLike,
+        alpha: Alpha | None = None,
+        *,
+        confidence: float = 0.9,
+        max_classes: int = 30,
+        ax: Any = None,
+        **points: Any,
+    ) -> Self:
+        """Draw the coverage of sets by true class.
+
+        Parameters
+        ----------
+        sets : PredictionSets
+            Sets, as ``Rule.predict`` returns them.
+        labels : array-like (n,)
+            The labels of these rows.
+        alpha : float, optional
+            The level of the sets, if they do not have one.
+        confidence : float, default 0.9
+            The confidence of the intervals.
+        max_classes : int, default 30
+            Number of classes shown at most, those with the lowest coverage.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **points
+            Passed to ``Axes.errorbar``.
+
+        Returns
+        -------
+        ClassCoverageDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        KindError
+            If ``max_classes`` is not a whole number of at least 1.
+        LevelError
+            If neither the sets nor ``alpha`` give a level.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True], [True, False]], ["cat", "dog"], alpha=0.1)
+        >>> display = rs.ClassCoverageDisplay.from_predictions(sets, ["cat", "dog", "dog"])
+        >>> [(share.name, share.coverage) for share in display.classes]
+        [('dog', 0.5), ('cat', 1.0)]
+        """
+        if not isinstance(max_classes, int | np.integer) or max_classes < 1:
+            raise KindError.argument("max_classes", "a whole number, at least 1", max_classes)
+        evaluation = evaluate(sets, labels, alpha, confidence=confidence)
+        worst = tuple(sorted(evaluation.classes, key=lambda share: (share.coverage, -share.n))[:max_classes])
+        intervals = tuple(coverage_law.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in worst)
+        return cls(worst, intervals, evaluation.alpha, confidence, len(evaluation.classes)).plot(ax, **points)
+
+    def plot(self, ax: Any = None, **points: Any) -> Self:
+        """Draw a point and its interval for every class.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **points
+            Passed to ``Axes.errorbar``.
+
+        Returns
+        -------
+        ClassCoverageDisplay
+            The display itself.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True]], alpha=0.1)
+        >>> display = rs.ClassCoverageDisplay.from_predictions(sets, [0, 1])
+        >>> display.plot(color="green").ax_.get_xlabel()
+        'coverage'
+        """
+        ax = self._set_axes(ax, height=max(3.0, 1.2 + 0.22 * len(self.classes)))
+        places = np.arange(len(self.classes))
+        seen = np.array([share.coverage for share in self.classes])
+        low, high = np.array(self.intervals).T
+        ax.errorbar(
+            seen,
+            places,
+            xerr=np.maximum(0, (seen - low, high - seen)),
+            **{"fmt": "o", "markersize": 4, "color": "C0", "label": f"{self.confidence:.0%} interval"} | points,
+        )
+        ax.axvline(1 - self.alpha, **TARGET, label=f"asked on average: {1 - self.alpha:g}")
+        names = [f"{short(share.name, LONGEST_NAME)}  ({share.n:,})".replace("$", r"\$") for share in self.classes]
+        some = "" if self.of_classes in (None, len(names)) else f", the lowest {len(names)} of {self.of_classes:,}"
+        ax.set_yticks(places, names, fontsize=8 if len(names) > MANY_CLASSES else None)
+        ax.invert_yaxis()
+        ax.set(xlabel="coverage", ylabel="true class (rows)", title=f"coverage by class, alpha = {self.alpha:g}{some}")
+        ax.legend(loc="lower left")
+        return self

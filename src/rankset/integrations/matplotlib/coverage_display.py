@@ -1,0 +1,230 @@
+"""``CoverageDisplay``: coverage against alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.core import coverage_law
+from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.errors import KindError
+from rankset.integrations.matplotlib.display import TARGET, Display
+from rankset.integrations.matplotlib.p_value_curves import ALPHAS, coverage_and_size, estimator_p_values, rule_p_values
+from rankset.rules.rule import Rule
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class CoverageDisplay(Display):
+    """Observed coverage against alpha, with the 1 - alpha that was asked for.
+
+    Parameters
+    ----------
+    alphas : array (m,)
+        The levels.
+    coverage : array (m,)
+        Observed coverage at each level.
+    band : pair of arrays (m,), optional
+        Range of observed coverage in ``confidence`` of all samples of this size. None if it is not known.
+    confidence : float, default 0.9
+        The probability that belongs to ``band``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs[:130], labels[:130])
+    >>> display = rs.CoverageDisplay.from_rule(rule, probs[130:], labels[130:], alphas=[0.1, 0.2])
+    >>> display.coverage.round(2)
+    array([0.85, 0.78])
+    """
+
+    alphas: Floats
+    coverage: Floats
+    band: tuple[Floats, Floats] | None = None
+    confidence: float = 0.9
+
+    @classmethod
+    def from_predictions(
+        cls,
+        p_values: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Iterable[object] | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        n_calibration: int | None = None,
+        confidence: float = 0.9,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """Draw the coverage of the sets that p-values give: a set at alpha holds the labels with p > alpha.
+
+        Parameters
+        ----------
+        p_values : array-like (n, K)
+            P-values, as ``Rule.p_values`` returns them.
+        labels : array-like (n,)
+            The labels of these rows.
+        classes : sequence, optional
+            Class names in column order.
+        alphas : sequence of float
+            The levels; by default 0.01, 0.02, … 0.5.
+        n_calibration : int, optional
+            Number of rows that calibrated one threshold for all rows. Adds the band.
+        confidence : float, default 0.9
+            The probability that belongs to the band.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **line
+            Passed to ``Axes.plot``.
+
+        Returns
+        -------
+        CoverageDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        KindError, InputError, LabelError, LevelError
+            If an argument cannot be used.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> p_values = [[0.9, 0.05], [0.3, 0.6]]
+        >>> rs.CoverageDisplay.from_predictions(p_values, [0, 0], alphas=[0.1, 0.5]).coverage
+        array([1. , 0.5])
+        """
+        grid, covered, _ = coverage_and_size(p_values, labels, classes, alphas)
+        if n_calibration is not None and (not isinstance(n_calibration, int | np.integer) or n_calibration < 1):
+            raise KindError.argument("n_calibration", "a whole number of rows, at least 1", n_calibration)
+        n_rows = len(np.asarray(labels))
+        band = None if n_calibration is None else _band(n_rows, n_calibration, grid.tolist(), confidence)
+        return cls(grid, covered, band, confidence).plot(ax, **line)
+
+    @classmethod
+    def from_rule(
+        cls,
+        rule: Rule,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        confidence: float = 0.9,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """Draw the coverage of a rule on labelled rows that did not calibrate it.
+
+        Parameters
+        ----------
+        rule : Rule
+            The calibrated rule.
+        probs, labels, groups, ids : array-like
+            The rows, as in ``Rule.predict``, and their labels.
+        alphas, confidence, ax, **line
+            As in ``from_predictions``.
+
+        Returns
+        -------
+        CoverageDisplay
+            The display, drawn. It has a band if the rule has one threshold for all rows.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rule = rs.calibrate(probs[:130], labels[:130])
+        >>> low, high = rs.CoverageDisplay.from_rule(rule, probs[130:], labels[130:], alphas=[0.1]).band
+        >>> low.round(2), high.round(2)
+        (array([0.84]), array([0.95]))
+        """
+        p_values = rule_p_values(rule, probs, labels, groups, ids)
+        n = rule.n if rule.spec.n_groups == 1 else None
+        options = {"alphas": alphas, "n_calibration": n, "confidence": confidence, "ax": ax}
+        return cls.from_predictions(p_values, labels, classes=rule.classes, **options, **line)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
+    ) -> Self:
+        """Draw the coverage of a fitted ``ConformalClassifier`` on rows it was not fitted on.
+
+        Parameters
+        ----------
+        estimator : ConformalClassifier
+            The fitted classifier.
+        X, y, groups : array-like
+            The rows, their labels, and their groups if the condition needs them.
+        ax, **line
+            As in ``from_predictions``.
+
+        Returns
+        -------
+        CoverageDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = rs.ConformalClassifier(GaussianNB(), random_state=0).fit(X[::2], y[::2])
+        >>> len(rs.CoverageDisplay.from_estimator(model, X[1::2], y[1::2]).alphas)
+        50
+        """
+        p_values, rule = estimator_p_values(estimator, X, y, groups), estimator.rule_
+        n = rule.n if isinstance(rule, Rule) and rule.spec.n_groups == 1 else None
+        return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
+
+    def plot(self, ax: Any = None, **line: Any) -> Self:
+        """Draw the observed coverage, the coverage that was asked for, and the band.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure. Several displays can share axes.
+        **line
+            Passed to ``Axes.plot``.
+
+        Returns
+        -------
+        CoverageDisplay
+            The display itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> display = rs.CoverageDisplay(np.array([0.1, 0.2]), np.array([0.92, 0.81])).plot(label="my model")
+        >>> display.ax_.get_ylabel()
+        'coverage'
+        """
+        ax = self._set_axes(ax)
+        first = not any(known.get_gid() == "asked" for known in ax.lines)
+        if first:
+            ax.plot(self.alphas, 1 - self.alphas, **TARGET, gid="asked", label="asked: 1 − alpha")
+        (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": "seen"} | line)
+        if self.band is not None:
+            label = f"sampling variation, {self.confidence:.0%} at each alpha" if first else None
+            ax.fill_between(self.alphas, *self.band, color=drawn.get_color(), alpha=0.12, linewidth=0, label=label)
+        ax.set(xlabel="alpha", ylabel="coverage", title="coverage against alpha")
+        ax.legend(loc="lower left")
+        return self
+
+
+def _band(m: int, n: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:
+    """Return the range of coverage on m rows at each level, after a calibration on n rows."""
+    ranges = [
+        coverage_law.sampling_range(m, threshold_position(n, exact_alpha(alpha)), n, confidence) for alpha in alphas
+    ]
+    low, high = np.array(ranges).T
+    return low, high

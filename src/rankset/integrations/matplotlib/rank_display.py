@@ -1,0 +1,171 @@
+"""``RankDisplay``: distribution of the ranks of true labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.inputs.matrix import Kind
+from rankset.integrations.matplotlib.display import SHOWN_SHARE, TARGET, Display
+from rankset.rules.calibrate import calibrate
+from rankset.rules.rule import Rule
+
+
+@dataclass(eq=False)
+class RankDisplay(Display):
+    """Ranks of the true labels of calibration rows, and r*, the largest rank in sets at ``alpha``.
+
+    Bars show the share of rows whose label has rank 1, 2, …; the steps show the cumulative share. r* is the first rank
+    at which the steps reach the dashed line, which is at 1 - alpha, or a little higher with few rows.
+
+    Parameters
+    ----------
+    counts : array (K,)
+        Number of rows whose label has rank 1, 2, …
+    r_star : int
+        The rank at the threshold.
+    alpha : float
+        The level.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> display = rs.RankDisplay.from_rule(rs.calibrate(probs, labels), alpha=0.1)
+    >>> display.r_star
+    3
+    >>> display.ax_.get_xlabel()
+    'rank of the true label'
+    """
+
+    counts: NDArray[np.int64]
+    r_star: int
+    alpha: float
+
+    @classmethod
+    def from_rule(
+        cls, rule: Rule, alpha: Alpha = 0.1, *, group: object = None, label: object = None, ax: Any = None, **bars: Any
+    ) -> Self:
+        """Draw the ranks that calibrated a rule with score ``Rank`` or ``TopK``.
+
+        Parameters
+        ----------
+        rule : Rule
+            The calibrated rule.
+        alpha : float, default 0.1
+            The level.
+        group, label : optional
+            One of the row groups, or of the classes, if the condition has a threshold for each.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **bars
+            Passed to ``Axes.bar``.
+
+        Returns
+        -------
+        RankDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        RuleError
+            If the score does not order labels by rank, or there is no such group or label.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rule = rs.calibrate(*rs.datasets.load("marketing"), condition=rs.PerLabel())
+        >>> rs.RankDisplay.from_rule(rule, alpha=0.1, label=0).r_star
+        3
+        """
+        profile = rule.rank_profile(alpha, group=group, label=label)
+        return cls(profile.counts, profile.r_star, float(exact_alpha(alpha))).plot(ax, **bars)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        alpha: Alpha = 0.1,
+        *,
+        kind: Kind = "probs",
+        classes: Iterable[object] | None = None,
+        ax: Any = None,
+        **bars: Any,
+    ) -> Self:
+        """Draw the ranks of ``labels`` in rows of ``probs``.
+
+        Parameters
+        ----------
+        probs : array-like (n, K)
+            What the model says of rows it was not trained on.
+        labels : array-like (n,)
+            Their labels.
+        alpha : float, default 0.1
+            The level.
+        kind : {"probs", "logits", "decision", "binary"}, default "probs"
+            What ``probs`` are.
+        classes : sequence, optional
+            Class names in column order.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **bars
+            Passed to ``Axes.bar``.
+
+        Returns
+        -------
+        RankDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.RankDisplay.from_predictions(probs, labels, alpha=0.2).counts
+        array([172,  39,  28,  21])
+        """
+        return cls.from_rule(calibrate(probs, labels, kind=kind, classes=classes), alpha, ax=ax, **bars)
+
+    def plot(self, ax: Any = None, **bars: Any) -> Self:
+        """Draw bars, steps and the line at r*.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **bars
+            Passed to ``Axes.bar``.
+
+        Returns
+        -------
+        RankDisplay
+            The display itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> display = rs.RankDisplay(np.array([80, 15, 5]), r_star=2, alpha=0.1).plot(color="green")
+        >>> display.ax_.get_title()
+        'rank distribution, alpha = 0.1'
+        """
+        ax = self._set_axes(ax)
+        shares = self.counts / max(1, self.counts.sum())
+        so_far = shares.cumsum()
+        last = max(int(np.searchsorted(so_far, SHOWN_SHARE)) + 1, min(self.r_star + 1, len(shares)))
+        ranks = np.arange(1, last + 1)
+        ax.bar(ranks, shares[:last], **{"color": "C0", "alpha": 0.8, "label": "labels of this rank"} | bars)
+        ax.step(ranks, so_far[:last], where="mid", color="C1", label="up to this rank")
+        n = int(self.counts.sum())
+        ax.axhline(min(1, threshold_position(n, exact_alpha(self.alpha)) / max(1, n)), **TARGET)
+        ax.axvline(self.r_star, color="C3", linestyle=":", linewidth=2, label=f"r* = {self.r_star}")
+        ax.set(xlabel="rank of the true label", ylabel="share of calibration rows", ylim=(0, 1.03))
+        ax.set_title(f"rank distribution, alpha = {self.alpha:g}")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend(loc="center right")
+        return self

@@ -1,0 +1,200 @@
+"""``SizeDisplay``: mean set size against coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.integrations.matplotlib.display import Display
+from rankset.integrations.matplotlib.p_value_curves import ALPHAS, coverage_and_size, estimator_p_values, rule_p_values
+from rankset.rules.rule import Rule
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class SizeDisplay(Display):
+    """Mean size of sets against their coverage. Lower is better; draw several on the same axes to compare.
+
+    Parameters
+    ----------
+    alphas : array (m,)
+        The levels.
+    coverage : array (m,)
+        Observed coverage at each level.
+    mean_sizes : array (m,)
+        Mean size of the sets at each level.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs[:130], labels[:130])
+    >>> display = rs.SizeDisplay.from_rule(rule, probs[130:], labels[130:], alphas=[0.1, 0.2])
+    >>> display.mean_sizes.round(2)
+    array([2.41, 1.55])
+    """
+
+    alphas: Floats
+    coverage: Floats
+    mean_sizes: Floats
+
+    @classmethod
+    def from_predictions(
+        cls,
+        p_values: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Iterable[object] | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """Draw size against coverage of the sets that p-values give.
+
+        Parameters
+        ----------
+        p_values : array-like (n, K)
+            P-values, as ``Rule.p_values`` returns them.
+        labels : array-like (n,)
+            The labels of these rows.
+        classes : sequence, optional
+            Class names in column order.
+        alphas : sequence of float
+            The levels; by default 0.01, 0.02, … 0.5.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **line
+            Passed to ``Axes.plot``.
+
+        Returns
+        -------
+        SizeDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        KindError, InputError, LabelError, LevelError
+            If an argument cannot be used.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> p_values = [[0.9, 0.05], [0.3, 0.6]]
+        >>> rs.SizeDisplay.from_predictions(p_values, [0, 0], alphas=[0.1, 0.5]).mean_sizes
+        array([1.5, 1. ])
+        """
+        return cls(*coverage_and_size(p_values, labels, classes, alphas)).plot(ax, **line)
+
+    @classmethod
+    def from_rule(
+        cls,
+        rule: Rule,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        alphas: Sequence[float] = ALPHAS,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """Draw size against coverage of a rule on labelled rows that did not calibrate it.
+
+        Parameters
+        ----------
+        rule : Rule
+            The calibrated rule. Its score names the curve, unless ``label=`` is passed.
+        probs, labels, groups, ids : array-like
+            The rows, as in ``Rule.predict``, and their labels.
+        alphas, ax, **line
+            As in ``from_predictions``.
+
+        Returns
+        -------
+        SizeDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> ax = None
+        >>> for score in (rs.Rank(), rs.Thr()):
+        ...     rule = rs.calibrate(probs[:130], labels[:130], score=score)
+        ...     ax = rs.SizeDisplay.from_rule(rule, probs[130:], labels[130:], ax=ax).ax_
+        >>> [line.get_label() for line in ax.lines]
+        ['Rank', 'Thr']
+        """
+        p_values = rule_p_values(rule, probs, labels, groups, ids)
+        named = {"label": type(rule.score).__name__} | line
+        return cls.from_predictions(p_values, labels, classes=rule.classes, alphas=alphas, ax=ax, **named)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
+    ) -> Self:
+        """Draw size against coverage of a fitted ``ConformalClassifier`` on rows it was not fitted on.
+
+        Parameters
+        ----------
+        estimator : ConformalClassifier
+            The fitted classifier.
+        X, y, groups : array-like
+            The rows, their labels, and their groups if the condition needs them.
+        ax, **line
+            As in ``from_predictions``.
+
+        Returns
+        -------
+        SizeDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = rs.ConformalClassifier(GaussianNB(), random_state=0).fit(X[::2], y[::2])
+        >>> rs.SizeDisplay.from_estimator(model, X[1::2], y[1::2], label="naive Bayes").ax_.get_xlabel()
+        'coverage seen'
+        """
+        p_values = estimator_p_values(estimator, X, y, groups)
+        return cls.from_predictions(p_values, y, classes=estimator.classes_, ax=ax, **line)
+
+    def plot(self, ax: Any = None, **line: Any) -> Self:
+        """Draw one curve; ``label=`` names it in the legend.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure. Several displays can share axes.
+        **line
+            Passed to ``Axes.plot``.
+
+        Returns
+        -------
+        SizeDisplay
+            The display itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rankset as rs
+        >>> display = rs.SizeDisplay(np.array([0.1]), np.array([0.92]), np.array([1.4])).plot(label="my model")
+        >>> display.ax_.get_ylabel()
+        'mean set size'
+        """
+        ax = self._set_axes(ax)
+        ax.plot(self.coverage, self.mean_sizes, **{"marker": ".", "markersize": 4} | line)
+        ax.set(xlabel="coverage seen", ylabel="mean set size", title="size against coverage")
+        ax.autoscale(enable=True, axis="y")
+        ax.set_ylim(bottom=0)
+        if "label" in line:
+            ax.legend(loc="upper left")
+        return self

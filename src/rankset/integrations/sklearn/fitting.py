@@ -1,0 +1,137 @@
+"""Steps of ``ConformalClassifier.fit``: read the labels, train the models, calibrate their outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_method_params,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from rankset.conditions import Condition, has_clusters
+from rankset.errors import KindError, SplitError
+from rankset.inputs.matrix import is_masked
+from rankset.inputs.per_row import label_codes
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import Array, class_names, in_order
+from rankset.integrations.sklearn.choice import Choice
+from rankset.integrations.sklearn.cross_rule import CrossRule
+from rankset.integrations.sklearn.model_outputs import class_outputs
+from rankset.integrations.sklearn.splits import Holdout, Split
+from rankset.rules.calibrate import calibrate
+from rankset.rules.rule import Rule
+from rankset.scores import Score, checked_score, traits
+
+Ints = NDArray[np.int64]
+
+
+def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
+    """Return ``y`` as an array (n,) of class labels for the rows of ``X``; ``owner`` is the estimator's class name."""
+    if y is None:
+        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    if is_masked(y) or is_masked(X):
+        raise KindError.argument("X and y", "whole arrays", "a masked array; drop the rows that are masked")
+    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    check_classification_targets(labels)
+    check_consistent_length(X, labels)
+    return labels
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of a ConformalClassifier, with defaults in place of None except for ``split`` and ``classes``."""
+
+    estimator: Any
+    method: Score | Choice
+    condition: Condition
+    split: Split | None
+    classes: Any
+    random_state: Any
+
+    def check_method(self) -> None:
+        """Raise a KindError if ``method`` is neither a score nor a Choice."""
+        if not isinstance(self.method, Choice):
+            checked_score(self.method, name="method")
+
+    def known_classes(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Return the given ``classes``, which must include all labels, or the classes of the labels; sorted."""
+        if self.classes is None:
+            return np.unique(labels)
+        given = np.array(in_order(self.classes))
+        label_codes(labels, class_names(given, len(given)), len(labels), RowIndex())
+        known = np.union1d(given, labels[:0])  # sorted, in a dtype for both
+        if known.tolist() != given.tolist() and self._depends_on_class_order():
+            raise KindError.argument(
+                "classes", "sorted where clusters or fitted scores go by their order", self.classes
+            )
+        return known
+
+    def _depends_on_class_order(self) -> bool:
+        """Whether the condition or a score identifies classes by their column."""
+        scores = self.method.scores if isinstance(self.method, Choice) else (self.method,)
+        return has_clusters(self.condition) or any(traits(score).n_columns is not None for score in scores)
+
+    def train(
+        self, X: Any, labels: NDArray[Any], fit_params: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Sequence[Ints]]:
+        """Return the trained models, one or one per fold, and the rows that calibrate each of them."""
+        if isinstance(self.estimator, FrozenEstimator):
+            return [self._frozen_model()], [np.arange(len(labels))]
+        split = self._checked_split().parts(labels, self.random_state)
+        if len(split) > 1 and isinstance(self.method, Choice):
+            raise SplitError.chosen_with_folds(self.split)
+        models = [self.train_one(X, labels, fit_params, train) for train, _ in split]
+        return models, [rows for _, rows in split]
+
+    def train_one(self, X: Any, labels: NDArray[Any], fit_params: Mapping[str, Any], rows: Ints) -> Any:
+        """Return the estimator trained on some rows."""
+        params = _check_method_params(X, params=dict(fit_params), indices=rows)
+        return clone(self.estimator).fit(_safe_indexing(X, rows), labels[rows], **params)
+
+    def _frozen_model(self) -> Any:
+        if self.split is not None:
+            raise KindError.argument("split", "None for a FrozenEstimator, all of whose rows calibrate", self.split)
+        check_is_fitted(self.estimator)
+        return self.estimator
+
+    def _checked_split(self) -> Split:
+        split = Holdout() if self.split is None else self.split
+        if isinstance(split, type) or not isinstance(split, Split):
+            raise KindError.argument("split", "an object such as rankset.Holdout() or rankset.CrossConformal()", split)
+        return split
+
+    def calibrate(
+        self,
+        models: Sequence[Any],
+        X: Any,
+        labels: NDArray[Any],
+        groups: Array | None,
+        parts: Sequence[Ints],
+        classes: NDArray[Any],
+    ) -> tuple[Score, Rule | CrossRule]:
+        """Return the score, chosen if it is a Choice, and the rule of all models, each calibrated on its part."""
+        method = self.method
+        if isinstance(method, Choice):
+            choosing, calibrating = method.parts(parts[0], self.random_state)
+            outputs, kind = class_outputs(models[0], _safe_indexing(X, choosing), classes)
+            method, parts = method.best(outputs, labels[choosing], kind, classes), [calibrating]
+        rules = []
+        for model, rows in zip(models, parts, strict=True):
+            outputs, kind = class_outputs(model, _safe_indexing(X, rows), classes)
+            options: dict[str, Any] = {"score": method, "condition": self.condition, "kind": kind, "classes": classes}
+            own_groups = None if groups is None else groups[rows]
+            rules.append(calibrate(outputs, labels[rows], groups=own_groups, **options))
+        stratified = bool(getattr(self.split, "stratify", False))
+        return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), stratified)

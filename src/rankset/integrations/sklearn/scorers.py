@@ -1,0 +1,110 @@
+"""Scorers for ``cross_val_score`` and searches: ``SetSize`` and ``Coverage``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.errors import KindError
+from rankset.inputs.row_index import RowIndex
+from rankset.sets import PredictionSets
+
+
+class Scorer:
+    """Base of the scorers: with metadata routing they request ``groups``, for conditions that need them."""
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata request."""
+        request = MetadataRequest(owner=type(self).__name__)
+        request.score.add_request(param="groups", alias=True)
+        return request
+
+
+@dataclass(frozen=True)
+class SetSize(Scorer):
+    """A scorer: minus the mean size of the sets at ``alpha``, so that larger is better.
+
+    Use it with ``cross_val_score`` and the like. A search that refits its best candidate calibrates it on the rows
+    that chose it, and the guarantee does not hold; ``ConformalClassifier`` explains how to tune.
+
+    Parameters
+    ----------
+    alpha : float, str or Fraction, default 0.1
+        The level of the sets.
+
+    Raises
+    ------
+    LevelError
+        If ``alpha`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = rs.ConformalClassifier(random_state=0)
+    >>> len(cross_val_score(model, X / 10, y, scoring=rs.SetSize(0.1), cv=3))
+    3
+    """
+
+    alpha: Alpha = 0.1
+
+    def __post_init__(self) -> None:
+        exact_alpha(self.alpha)
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None, **kwargs: Any) -> float:
+        """Return the score of a fitted ``estimator`` on the rows of ``X``."""
+        return -float(_predict_sets(estimator, X, self.alpha, kwargs).sizes.mean())
+
+
+@dataclass(frozen=True)
+class Coverage(Scorer):
+    """A scorer: the share of the sets at ``alpha`` that contain their label.
+
+    Parameters
+    ----------
+    alpha : float, str or Fraction, default 0.1
+        The level of the sets.
+
+    Raises
+    ------
+    LevelError
+        If ``alpha`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = rs.ConformalClassifier(random_state=0)
+    >>> bool(cross_val_score(model, X / 10, y, scoring=rs.Coverage(0.1), cv=3).mean() > 0.8)
+    True
+    """
+
+    alpha: Alpha = 0.1
+
+    def __post_init__(self) -> None:
+        exact_alpha(self.alpha)
+
+    def __call__(self, estimator: Any, X: Any, y: Any, **kwargs: Any) -> float:
+        """Return the coverage of a fitted ``estimator`` on the rows of ``X`` with labels ``y``."""
+        RowIndex.of(X).check(y, "labels")
+        return float(_predict_sets(estimator, X, self.alpha, kwargs).covers(y).mean())
+
+
+def _predict_sets(estimator: Any, X: Any, alpha: Alpha, kwargs: Mapping[str, Any]) -> PredictionSets:
+    """Return the sets of a ConformalClassifier, which may be the end of a pipeline or the result of a search."""
+    if hasattr(estimator, "predict_set"):
+        return estimator.predict_set(X, alpha, **kwargs)
+    if hasattr(estimator, "best_estimator_"):
+        return _predict_sets(estimator.best_estimator_, X, alpha, kwargs)
+    if isinstance(estimator, Pipeline):
+        return _predict_sets(estimator[-1], estimator[:-1].transform(X), alpha, kwargs)
+    raise KindError.argument("estimator", "a fitted ConformalClassifier, or one inside a pipeline", estimator)

@@ -1,0 +1,228 @@
+"""``calibrate``, ``predict`` and ``evaluate`` on the batches of a loader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.conditions import Condition, Marginal
+from rankset.core.alpha import Alpha
+from rankset.errors import InputError, KindError
+from rankset.evaluation import metrics
+from rankset.evaluation.metrics import Evaluation
+from rankset.inputs.matrix import Kind
+from rankset.inputs.per_row import label_codes
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import class_names, in_order
+from rankset.integrations.torch.batches import BatchOutput, BatchReader, Forward, Where
+from rankset.rules import calibrate as rules
+from rankset.rules.rule import Rule
+from rankset.rules.select import Empty
+from rankset.scores import Rank, Score
+from rankset.sets import PredictionSets
+
+
+def calibrate(
+    model: Callable[..., Any],
+    loader: Iterable[Any],
+    *,
+    score: Score = Rank(),  # noqa: B008
+    condition: Condition = Marginal(),  # noqa: B008
+    kind: Kind = "logits",
+    classes: Iterable[object] | None = None,
+    seed: int = 0,
+    forward: Forward | None = None,
+    labels: Where | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    show_progress: bool = True,
+) -> Rule:
+    """Calibrate on the model's outputs for all batches of a loader.
+
+    The rule equals, bit for bit, that of ``rankset.calibrate`` on all outputs at once.
+
+    Parameters
+    ----------
+    model : callable
+        The model, usually a ``torch.nn.Module``.
+    loader : iterable of batches
+        Rows with labels that the model was not trained on.
+    score, condition, classes, seed
+        As in ``rankset.calibrate``.
+    kind : {"logits", "probs", "decision", "binary"}, default "logits"
+        What the model returns.
+    forward : callable, optional
+        Function of model and batch that returns the outputs.
+    labels, groups, ids : str, int or callable, optional
+        Where these are in a batch: a key, a position, or a function of the batch.
+    show_progress : bool, default True
+        Whether to show a progress bar on a terminal.
+
+    Returns
+    -------
+    Rule
+        The calibrated rule.
+
+    Raises
+    ------
+    InputError
+        If there are no rows.
+    KindError
+        If the model, the loader or a batch cannot be used. A note says which batch.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> import torch
+    >>> logits, labels = 4 * torch.eye(3).repeat(10, 1), torch.arange(3).repeat(10)
+    >>> loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(logits, labels), batch_size=8)
+    >>> rs.torch.calibrate(torch.nn.Identity(), loader).n
+    30
+    """
+    names = None if classes is None else in_order(classes)
+    reader = BatchReader(model, kind, forward, labels, groups, ids)
+    found: list[Rule] = []
+
+    def learn(output: BatchOutput) -> None:
+        if output.n_rows == 0:
+            return
+        per_row = {"groups": output.groups, "ids": output.ids}
+        if found:
+            found.append(found[0]._calibrate_like(output.scores, output.named_labels(found[0].classes), **per_row))
+            return
+        known = None if names is None else class_names(names, len(names)).array
+        options: dict[str, Any] = {"score": score, "condition": condition, "kind": kind, "seed": seed, **per_row}
+        found.append(rules.calibrate(output.scores, output.named_labels(known), classes=names, **options))
+
+    for _ in reader.each(loader, learn, "calibrating", show_progress=show_progress):
+        pass
+    if not found:
+        raise InputError.no_rows()
+    return found[0].merge(*found[1:])
+
+
+def predict(
+    rule: Rule,
+    model: Callable[..., Any],
+    loader: Iterable[Any],
+    alpha: Alpha,
+    *,
+    empty: Empty = "allow",
+    forward: Forward | None = None,
+    labels: Where | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    show_progress: bool = True,
+) -> PredictionSets:
+    """Return the sets of all rows of a loader, as ``rule.predict`` does. Labels in batches are not used.
+
+    Parameters
+    ----------
+    rule : Rule
+        The calibrated rule.
+    model, loader, forward, labels, groups, ids, show_progress
+        As in ``rankset.torch.calibrate``.
+    alpha : float, str or Fraction
+        The tolerated miss rate.
+    empty : {"allow", "top"}, default "allow"
+        "top" puts the most likely label into sets that would be empty.
+
+    Returns
+    -------
+    PredictionSets
+        One set per row, in the order of the loader.
+
+    Raises
+    ------
+    KindError
+        If the rule, the model, the loader or a batch cannot be used. A note says which batch.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> import torch
+    >>> logits, labels = 4 * torch.eye(3).repeat(10, 1), torch.arange(3).repeat(10)
+    >>> loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(logits, labels), batch_size=8)
+    >>> rule = rs.torch.calibrate(torch.nn.Identity(), loader)
+    >>> rs.torch.predict(rule, torch.nn.Identity(), [4 * torch.eye(3)], alpha=0.1).to_lists()
+    [[0], [1], [2]]
+    """
+    reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
+
+    def sets_of(output: BatchOutput) -> PredictionSets:
+        return rule.predict(output.scores, alpha, groups=output.groups, ids=output.ids, empty=empty)
+
+    nothing = PredictionSets.from_mask(np.empty((0, len(rule.classes)), dtype=bool), rule.spec.classes.values, alpha)
+    parts = list(reader.each(loader, sets_of, "predicting", show_progress=show_progress))
+    return PredictionSets.concat(parts or [nothing])
+
+
+def evaluate(
+    rule: Rule,
+    model: Callable[..., Any],
+    loader: Iterable[Any],
+    alpha: Alpha,
+    *,
+    empty: Empty = "allow",
+    confidence: float = 0.9,
+    forward: Forward | None = None,
+    labels: Where | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    show_progress: bool = True,
+) -> Evaluation:
+    """Evaluate the sets of all rows of a loader on the labels in its batches, as ``rankset.evaluate`` does.
+
+    Parameters
+    ----------
+    rule : Rule
+        The calibrated rule.
+    model, loader, forward, labels, groups, ids, show_progress
+        As in ``rankset.torch.calibrate``.
+    alpha, empty
+        As in ``rankset.torch.predict``.
+    confidence : float, default 0.9
+        The confidence of the intervals.
+
+    Returns
+    -------
+    Evaluation
+        Coverage, sizes and intervals.
+
+    Raises
+    ------
+    InputError
+        If there are no rows.
+    KindError
+        If the rule, the model, the loader or a batch cannot be used. A note says which batch.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> import torch
+    >>> logits, labels = 4 * torch.eye(3).repeat(10, 1), torch.arange(3).repeat(10)
+    >>> loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(logits, labels), batch_size=8)
+    >>> rule = rs.torch.calibrate(torch.nn.Identity(), loader)
+    >>> rs.torch.evaluate(rule, torch.nn.Identity(), loader, alpha=0.1).mean_size
+    1.0
+    """
+    reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
+
+    def sets_and_columns(output: BatchOutput) -> tuple[PredictionSets, NDArray[np.int64]]:
+        sets = rule.predict(output.scores, alpha, groups=output.groups, ids=output.ids, empty=empty)
+        return sets, label_codes(output.named_labels(rule.classes), sets.names, len(sets), RowIndex())
+
+    parts = list(reader.each(loader, sets_and_columns, "evaluating", show_progress=show_progress))
+    if not parts:
+        raise InputError.no_rows_to_evaluate()
+    sets, codes = zip(*parts, strict=True)
+    return metrics.evaluate(PredictionSets.concat(sets), rule.classes[np.concatenate(codes)], confidence=confidence)
+
+
+def _checked_rule(rule: object) -> Rule:
+    if not isinstance(rule, Rule):
+        raise KindError.argument("rule", "a Rule, as rankset.torch.calibrate returns it", rule)
+    return rule

@@ -1,0 +1,70 @@
+"""Scores by rank: ``Rank`` and ``TopK``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankset.core.cells import Cells
+from rankset.core.lexicographic import Keys
+from rankset.scores.key_ranges import FeatureRanges, Range
+from rankset.scores.reach import Reach
+
+
+@dataclass(frozen=True)
+class Rank:
+    """RANK (Luo & Zhou): the rank of the label first, then its probability.
+
+    Among labels of equal rank, one with a larger probability is less strange. This is the default score.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.calibrate(probs, labels, score=rs.Rank()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    [[0, 1]]
+    """
+
+    features: ClassVar[tuple[str, ...]] = ("rank", "prob")
+    key_features: ClassVar[tuple[str, ...]] = ("rank", "prob")
+
+    def keys(self, cells: Cells) -> Keys:
+        """Rank, then minus the probability."""
+        return cells.rank, -cells.prob
+
+    def reach(self, bounds: Keys) -> Reach:
+        """Ranks up to that of the threshold."""
+        return Reach(rank=bounds[0])
+
+    def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
+        """Range of each key."""
+        return features.rank, features.minus_prob
+
+
+@dataclass(frozen=True)
+class TopK:
+    """The rank of the label alone: every set holds the k most likely labels, with one k for all rows.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> sets = rs.calibrate(probs, labels, score=rs.TopK()).predict(probs, alpha=0.1)
+    >>> set(sets.sizes.tolist())
+    {3}
+    """
+
+    features: ClassVar[tuple[str, ...]] = ("rank",)
+    key_features: ClassVar[tuple[str, ...]] = ("rank",)
+
+    def keys(self, cells: Cells) -> Keys:
+        """Rank."""
+        return (cells.rank,)
+
+    def reach(self, bounds: Keys) -> Reach:
+        """Ranks up to the threshold."""
+        return Reach(rank=bounds[0])
+
+    def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
+        """Range of the key."""
+        return (features.rank,)

@@ -1,0 +1,33 @@
+"""Rows to fit a recalibration on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.errors import InputError, KindError, LabelError
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.inputs.ragged import Ragged
+
+
+def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
+    """Return rows and labels prepared for a fit; refuse ragged rows, named columns, decisions and no rows."""
+    if isinstance(probs, Ragged):
+        raise KindError.argument("probs", "a matrix, whose rows all have the same candidates, to fit on", probs)
+    data = prepare(probs, labels, kind=kind)
+    if not isinstance(data.classes.values, range):
+        remedy = "Pass frame[classes].to_numpy(), its columns in the order of the classes."
+        raise KindError.not_a_matrix("probs", "columns with names, which a fit does not keep", remedy)
+    if kind == "decision":
+        raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)
+    if len(data) == 0:
+        raise InputError.no_rows()
+    return data
+
+
+def probabilities_and_columns(data: Prepared) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the probabilities of all rows (n, K) and the columns of their labels (n,)."""
+    if data.labels is None:
+        raise LabelError.not_one_dimensional("labels", "NoneType")
+    return data.rows(slice(0, len(data))).astype(np.float64), data.labels

@@ -1,0 +1,83 @@
+"""``Temperature``: THR on probabilities raised to a power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.inputs.matrix import Kind
+from rankset.scores.parameters import check_fitted_scale
+from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
+from rankset.scores.recalibration.fit_scale import fit_scale
+from rankset.scores.recalibration.logarithms import log_probabilities, normalise
+from rankset.scores.thr import ProbabilityKeys
+
+
+@dataclass(frozen=True)
+class Temperature(ProbabilityKeys):
+    """THR on probabilities raised to the power ``scale`` and normalised (temperature scaling).
+
+    Parameters
+    ----------
+    scale : float, default 1.0
+        Above 1 rows become more confident, below 1 less.
+
+    Raises
+    ------
+    ScoreError
+        If ``scale`` is not a number above 0.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> score = rs.Temperature.fit(probs[:100], labels[:100])
+    >>> rs.calibrate(probs[100:], labels[100:], score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    [[0, 1]]
+    """
+
+    scale: float = 1.0
+    needs_probs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_fitted_scale(self, "scale")
+
+    @classmethod
+    def fit(cls, probs: ArrayLike, labels: ArrayLike, *, kind: Kind = "probs") -> Temperature:
+        """Return the scale under which the labels of these rows are most likely. These rows must not calibrate.
+
+        Parameters
+        ----------
+        probs : array-like (n, K)
+            What the model says of rows that do not calibrate.
+        labels : array-like (n,)
+            Their labels, as column numbers.
+        kind : {"probs", "logits", "binary"}, default "probs"
+            What ``probs`` are.
+
+        Returns
+        -------
+        Temperature
+            The fitted score.
+
+        Raises
+        ------
+        KindError, InputError, LabelError
+            If rows or labels cannot be used for a fit.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> round(rs.Temperature.fit(probs, labels).scale, 3)
+        1.788
+        """
+        rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
+        return cls(fit_scale(log_probabilities(rows), columns))
+
+    def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logarithms of the recalibrated probabilities (n, K)."""
+        return normalise(self.scale * log_probabilities(probs))

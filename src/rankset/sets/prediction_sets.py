@@ -1,0 +1,301 @@
+"""``PredictionSets``: the result of a prediction, one set of labels per row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.arrays import Sealed
+from rankset.errors import KindError, RuleError
+from rankset.inputs.frames import ARRAY, Template
+from rankset.inputs.per_row import label_codes
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.row_selection import row_number, selected_rows
+from rankset.inputs.vocabulary import Names, class_names
+from rankset.sets.coverage_law import CoverageLaw
+from rankset.sets.mask import read_mask
+from rankset.sets.text import as_html, as_text
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionSets(Sealed):
+    """Sets of labels, one per row. ``Rule.predict`` returns them.
+
+    Iteration yields an array of class names per row, most likely first. A row number gives the class names of one row;
+    a slice, a list of row numbers or a boolean array gives the sets of several rows. Only a slice keeps ``law``: rows
+    picked in another way may have been picked by the size of their sets.
+
+    Parameters
+    ----------
+    offsets, codes : arrays of int
+        Row i holds the labels in columns ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
+    names, level, law, template
+        Class names, and what is known about the sets: level, distribution of coverage, form of data frames.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> sets = rs.calibrate(probs[:130], labels[:130]).predict(probs[130:], alpha=0.1)
+    >>> sets[0].tolist()
+    [3, 0, 2]
+    >>> len(sets[sets.sizes == 2])
+    77
+    """
+
+    offsets: Ints
+    codes: NDArray[np.int32]
+    names: Names
+    level: Fraction | None = None
+    law: CoverageLaw | None = None
+    template: Template = ARRAY
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Class names in column order (K,)."""
+        return self.names.array
+
+    @property
+    def _index(self) -> RowIndex:
+        """The index that labels and groups of these rows must have."""
+        return RowIndex(self.template.index, numbered=self.template.numbered)
+
+    @property
+    def alpha(self) -> float | None:
+        """The level of the sets; None if it is not known."""
+        return None if self.level is None else float(self.level)
+
+    @classmethod
+    def from_mask(
+        cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
+    ) -> PredictionSets:
+        """Return sets from a boolean matrix.
+
+        Parameters
+        ----------
+        mask : array-like of bool (n, K) or data frame
+            Which labels are in which set. Columns of a data frame are matched to ``classes`` by name.
+        classes : sequence, optional
+            Class names in column order.
+        alpha : float, str or Fraction, optional
+            The level of the sets.
+
+        Returns
+        -------
+        PredictionSets
+            The sets, with labels in column order.
+
+        Raises
+        ------
+        KindError
+            If ``mask`` is not a boolean matrix.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.PredictionSets.from_mask([[True, True], [False, False]], ["cat", "dog"]).to_lists()
+        [['cat', 'dog'], []]
+        """
+        array, classes, template = read_mask(mask, classes)
+        offsets = np.concatenate(([0], array.sum(axis=1).cumsum())).astype(np.int64)
+        level = None if alpha is None else exact_alpha(alpha)
+        codes, names = array.nonzero()[1].astype(np.int32), class_names(classes, array.shape[1])
+        return cls(offsets, codes, names, level, template=template)
+
+    @classmethod
+    def concat(cls, parts: Iterable[PredictionSets]) -> PredictionSets:
+        """Return the sets of several batches as one.
+
+        Parameters
+        ----------
+        parts : iterable of PredictionSets
+            Sets with the same classes and level.
+
+        Returns
+        -------
+        PredictionSets
+            All rows, in the order of the parts.
+
+        Raises
+        ------
+        KindError, RuleError
+            If ``parts`` is empty or contains anything else, or if classes or levels differ.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> len(rs.PredictionSets.concat([rs.PredictionSets.from_mask([[True, False]])] * 3))
+        3
+        """
+        batches = list(parts) if isinstance(parts, Iterable) else []
+        if not batches or not all(isinstance(part, PredictionSets) for part in batches):
+            raise KindError.argument("parts", "a list of at least one PredictionSets", batches)
+        first, *rest = batches
+        for part in rest:
+            if part.names != first.names or part.level != first.level:
+                raise RuleError.unlike_sets(first.alpha, part.alpha)
+        sizes = np.concatenate([[0], *(part.sizes for part in batches)])
+        codes = np.concatenate([part.codes for part in batches])
+        law = first.law if all(part.law == first.law for part in rest) else None
+        template = Template.joined([part.template for part in batches])
+        return cls(sizes.cumsum(), codes, first.names, first.level, law, template)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return iter(np.split(self.classes[self.codes], self.offsets[1:-1]) if len(self) else ())
+
+    __contains__ = None  # `label in sets` would be ambiguous: use covers
+
+    @overload
+    def __getitem__(self, index: int | np.integer[Any]) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> PredictionSets: ...
+    def __getitem__(self, index: Any) -> NDArray[Any] | PredictionSets:
+        """Return the class names of one row, or the sets of several rows."""
+        if isinstance(index, int | np.integer) and not isinstance(index, bool):
+            row = row_number(int(index), len(self))
+            return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+        rows = selected_rows(index, len(self))
+        if isinstance(index, slice):
+            return self._take(rows)
+        if np.ndim(index) == 0:
+            return self[rows[0]]
+        if np.asarray(index).dtype.kind == "b":
+            self._index.check(index, "mask")
+        return replace(self._take(rows), law=None)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same labels in the same order in every row."""
+        if not isinstance(other, PredictionSets):
+            return NotImplemented
+        same_rows = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.codes, other.codes)
+        return same_rows and self.names == other.names
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of labels in each set (n,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which labels are in which set, as a boolean matrix (n, K)."""
+        mask = np.zeros((len(self), len(self.names)), dtype=np.bool_)
+        mask[self._row_numbers, self.codes] = True
+        return mask
+
+    def covers(self, labels: ArrayLike) -> NDArray[np.bool_]:
+        """Return whether each set contains the label of its row.
+
+        Parameters
+        ----------
+        labels : array-like (n,)
+            The label of every row.
+
+        Returns
+        -------
+        array of bool (n,)
+            True where the set contains the label.
+
+        Raises
+        ------
+        LabelError
+            If there are more or fewer labels than rows, or a label is not a class.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.PredictionSets.from_mask([[True, True], [True, False]], ["cat", "dog"]).covers(["dog", "dog"])
+        array([ True, False])
+        """
+        codes = label_codes(labels, self.names, len(self), self._index)
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[self._row_numbers[self.codes == codes[self._row_numbers]]] = True
+        return found
+
+    def to_lists(self) -> list[list[Any]]:
+        """Return the class names of every row as a list of lists.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.PredictionSets.from_mask([[True, True], [False, True]]).to_lists()
+        [[0, 1], [1]]
+        """
+        return [row.tolist() for row in self]
+
+    def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
+        """Return a data frame with one row per set and the columns ``labels``, ``size`` and ``top``.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame. By default that of the frame that was predicted, else the first one installed.
+
+        Returns
+        -------
+        data frame
+            Labels as lists, their number, and the most likely label or None. It keeps the index of predicted frames.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.PredictionSets.from_mask([[True, True], [False, True]]).to_frame("pandas")
+           labels  size  top
+        0  [0, 1]     2    0
+        1     [1]     1    1
+        """
+        labels = self.to_lists()
+        tops = [row[0] if row else None for row in labels]
+        return self.template.filled({"labels": labels, "size": self.sizes, "top": tops}, backend)
+
+    def to_mask_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
+        """Return a data frame with one row per set and one boolean column per class.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            As in ``to_frame``.
+
+        Returns
+        -------
+        data frame
+            True where the set contains the class. It keeps the index of predicted frames.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.PredictionSets.from_mask([[True, True], [False, True]], ["cat", "dog"]).to_mask_frame("pandas")
+             cat   dog
+        0   True  True
+        1  False  True
+        """
+        return self.template.filled(dict(zip(self.names.values, self.mask.T, strict=True)), backend)
+
+    @property
+    def _row_numbers(self) -> Ints:
+        """The row of every entry of ``codes``."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def _take(self, rows: Ints) -> PredictionSets:
+        sizes = self.sizes[rows]
+        offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)
+        picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return replace(self, offsets=offsets, codes=self.codes[picked], template=self.template.rows(rows))
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def __repr__(self) -> str:
+        return as_text(self)

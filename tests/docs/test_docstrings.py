@@ -1,0 +1,173 @@
+"""Every public name has a NumPy-style docstring: what it is, its parameters, what it returns, and an example that runs.
+
+Examples are run as doctests. All names of ``dir(rankset)`` are looked at, the public names of its modules,
+and the public methods and properties of its classes.
+"""
+
+import contextlib
+import inspect
+import re
+from dataclasses import dataclass
+from types import ModuleType
+
+import pytest
+
+import rankset as rs
+
+NOT_YET = ("datasets", "engines", "errors", "evaluation", "inputs", "io", "paper", "report", "rules")
+"""Packages whose docstrings are still to be written. Remove a name when its package passes."""
+
+FROM_PROTOCOLS = {"keys", "reach", "ranges", "transform", "check_names", "count", "numbers"}
+"""Methods that ``rankset.Score`` and ``rankset.Condition`` explain: one line is enough where they are defined."""
+ENGINES = ("dask", "shards", "spark")
+"""Modules of ``rankset.engines``, looked at where their libraries are installed."""
+
+
+@dataclass(frozen=True)
+class PublicName:
+    """A public name, the object behind it, and what its docstring must have."""
+
+    name: str
+    thing: object
+    package: str
+    parameters: tuple[str, ...] = ()
+    returns: bool = False
+    example: bool = False
+
+    @property
+    def doc(self):
+        return inspect.cleandoc(getattr(self.thing, "__doc__", None) or "")
+
+    def sections(self):
+        """The text below every underlined heading."""
+        parts = re.split(r"^(\w+)\n-{3,}\n", self.doc, flags=re.MULTILINE)
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+    def faults(self):
+        if not self.doc:
+            return ["no docstring"]
+        sections = self.sections()
+        described = sections.get("Parameters", "") + sections.get("Attributes", "")
+        found = [
+            f"parameter {name} is not described" for name in self.parameters if not re.search(rf"\b{name}\b", described)
+        ]
+        if self.returns and "Returns" not in sections:
+            found.append("no Returns section")
+        if self.example and ">>>" not in sections.get("Examples", ""):
+            found.append("no example")
+        return found
+
+
+def package_of(thing):
+    return (thing.__name__ if isinstance(thing, ModuleType) else thing.__module__).split(".")[1]
+
+
+def parameters_of(function):
+    return tuple(name for name in inspect.signature(function).parameters if name not in {"self", "cls"})
+
+
+def returns_something(function):
+    return inspect.signature(function).return_annotation not in {None, "None", inspect.Signature.empty}
+
+
+def walk(name, thing):
+    """A public name and everything public below it."""
+    if isinstance(thing, ModuleType):
+        yield PublicName(name, thing, package_of(thing))
+        for below in public_names(thing):
+            yield from walk(f"{name}.{below}", getattr(thing, below))
+        for below in ENGINES if thing is rs.engines else ():
+            with contextlib.suppress(rs.RanksetError):
+                yield from walk(f"{name}.{below}", getattr(thing, below))
+    elif inspect.isclass(thing):
+        yield from walk_class(name, thing)
+    elif inspect.isroutine(thing):
+        yield PublicName(name, thing, package_of(thing), parameters_of(thing), returns_something(thing), example=True)
+
+
+def public_names(module):
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "").startswith(module.__name__)]
+    return [name for name in getattr(module, "__all__", own) if not name.startswith("_")]
+
+
+def walk_class(name, kind):
+    package, plain = package_of(kind), issubclass(kind, Exception | Warning) or getattr(kind, "_is_protocol", False)
+    yield PublicName(name, kind, package, () if plain else parameters_of(kind), example=True)
+    for member in dir(kind):
+        found = inspect.getattr_static(kind, member)
+        function = getattr(found, "__func__", getattr(found, "fn", found))
+        if member.startswith("_") or not getattr(function, "__module__", "rankset").startswith("rankset"):
+            continue
+        if isinstance(found, property):
+            yield PublicName(f"{name}.{member}", found, package)
+        elif inspect.isfunction(function):
+            yield method(f"{name}.{member}", function, kind, package)
+
+
+def method(name, function, kind, package):
+    if getattr(kind, "_is_protocol", False):
+        return PublicName(name, function, package, parameters_of(function), returns_something(function))
+    parameters = () if function.__name__ in FROM_PROTOCOLS else parameters_of(function)
+    return PublicName(
+        name, function, package, parameters, bool(parameters) and returns_something(function), bool(parameters)
+    )
+
+
+NAMES = [one for name in dir(rs) if not name.startswith("_") for one in walk(name, getattr(rs, name))]
+FINISHED = [one for one in NAMES if one.package not in NOT_YET]
+
+
+@pytest.mark.parametrize("one", FINISHED, ids=[one.name for one in FINISHED])
+def test_public_names_are_documented(one):
+    assert one.faults() == []
+
+
+def test_the_walk_finds_classes_methods_properties_and_functions():
+    found = {one.name for one in NAMES}
+    some = {"calibrate", "Rule.predict", "PredictionSets.sizes", "PredictionSets.from_mask", "Rank.keys"}
+    assert some | {"ConformalClassifier.predict", "torch.calibrate", "datasets.load", "Score.keys"} <= found
+    assert "ConformalClassifier.get_params" not in found
+    assert {one.package for one in FINISHED} >= {"scores", "conditions", "sets", "integrations"}
+
+
+def test_packages_whose_docstrings_are_done_are_not_excused():
+    faulty = {one.package for one in NAMES if one.faults()}
+    public = {one.package for one in NAMES}
+    assert sorted(name for name in NOT_YET if name in public and name not in faulty) == []
+
+
+COMPLETE = """Return it.
+
+Parameters
+----------
+x : int
+    A number.
+
+Returns
+-------
+int
+    The same number.
+
+Examples
+--------
+>>> 1
+1
+"""
+
+
+@pytest.mark.parametrize(
+    ("doc", "faults"),
+    [
+        ("", ["no docstring"]),
+        ("Return it.", ["parameter x is not described", "no Returns section", "no example"]),
+        ("Return it.\n\nParameters\n----------\nx : int\n    A number.", ["no Returns section", "no example"]),
+        (COMPLETE, []),
+    ],
+    ids=["nothing", "summary", "parameters", "everything"],
+)
+def test_faults_are_found(doc, faults):
+    def function(x: int) -> int:
+        return x
+
+    function.__doc__ = doc
+    assert PublicName("function", function, "scores", ("x",), returns=True, example=True).faults() == faults
