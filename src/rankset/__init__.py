@@ -32,7 +32,8 @@ _starting()
 from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.core.cells import Cells
 from rankset.errors import RanksetError, RanksetWarning
-from rankset.evaluation.metrics import Evaluation, evaluate
+from rankset.evaluation.evaluate import evaluate
+from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
 from rankset.rules.rule import Rule, calibrate, load
@@ -81,18 +82,10 @@ if TYPE_CHECKING:
     from rankset import paper as paper
     from rankset import report as report
     from rankset.evaluation.auto import auto as auto
-    from rankset.evaluation.comparison import (
-        Comparison as Comparison,
-    )
-    from rankset.evaluation.comparison import (
-        choose as choose,
-    )
-    from rankset.evaluation.comparison import (
-        compare as compare,
-    )
-    from rankset.evaluation.comparison import (
-        grid as grid,
-    )
+    from rankset.evaluation.choose import choose as choose
+    from rankset.evaluation.choose import grid as grid
+    from rankset.evaluation.compare import compare as compare
+    from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.integrations import torch as torch
     from rankset.integrations.matplotlib import (
         ClassCoverageDisplay as ClassCoverageDisplay,
@@ -165,9 +158,9 @@ NAMES_ON_DEMAND = {
     "SizeHistogramDisplay": "integrations.matplotlib",
     "Temperature": "scores.fitted",
     "auto": "evaluation.auto",
-    "choose": "evaluation.comparison",
-    "compare": "evaluation.comparison",
-    "grid": "evaluation.comparison",
+    "choose": "evaluation.choose",
+    "compare": "evaluation.compare",
+    "grid": "evaluation.choose",
 }
 """Imported at first use: what needs scikit-learn, matplotlib or torch, and what compares scores."""
 

@@ -136,7 +136,7 @@ def printed_sizes(method):
 
 
 def our_sizes(row, method, alphas, kind, repeats):
-    measures = {"size": MEASURES["size"]}
+    measures = ["size"]
     options = {"methods": {method: METHODS[method]}, "measures": measures, "repeats": repeats, "kind": kind}
     results = resample(*load(row), alphas=alphas, **options)
     return {alpha: results.mean(method, alpha, "size") for alpha in alphas}

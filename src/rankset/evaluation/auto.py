@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.errors import InputError, KindError
-from rankset.evaluation import comparison
+from rankset.evaluation.compare import compare_prepared
+from rankset.evaluation.comparison import ENOUGH, Comparison
+from rankset.evaluation.metrics import metrics_named
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.rule import Rule, calibrate_prepared
@@ -32,6 +34,8 @@ MOST_FITTING_CELLS = 10_000_000
 MOST_JUDGES = 4000
 CLEARLY = 0.97
 """How much smaller, at most, the sets of a plain score must be for it to be preferred to a fit."""
+JUDGED_BY = metrics_named(("size", "worst class"))
+"""The metrics that a recalibration and plain scores are compared by."""
 SLACK = 0.1
 """The share of calibration rows given up, at most, to meet a level exactly."""
 
@@ -123,24 +127,24 @@ def _chosen(data: Prepared, alpha: Fraction, *, class_factors: bool) -> tuple[Sc
     return fitted, f"{told}, with a factor for every class, for the same mix of classes; {_of_worst_class(compared)}"
 
 
-def _judged(data: Prepared, alpha: Fraction, *, class_factors: bool) -> comparison.Comparison:
+def _judged(data: Prepared, alpha: Fraction, *, class_factors: bool) -> Comparison:
     """A recalibration, THR and RANK on half of the rows; the recalibration is fitted on the other half."""
     n = len(data)
     half = min(n // 2, MOST_JUDGES)
     fitted = Recalibrated.fit_prepared(data.take(np.arange(half)), class_factors=class_factors)
     judges = data.take(np.arange(n - half, n))
-    return comparison.compare_prepared(judges, alpha, (fitted, Thr(), Rank()), repeats=8)
+    return compare_prepared(judges, alpha, (fitted, Thr(), Rank()), JUDGED_BY, repeats=8)
 
 
-def _plainly_better(compared: comparison.Comparison) -> Score | None:
+def _plainly_better(compared: Comparison) -> Score | None:
     """THR or RANK, where one of them beats the recalibration clearly."""
     sizes = compared.means[:, compared.measures.index("size")]
     best = 1 + int(sizes[1:].argmin())
     gap, error = compared.contrast([-CLEARLY, *(float(place == best) for place in (1, 2))])
-    return compared.scores[best] if gap + comparison.ENOUGH * error < 0 else None
+    return compared.scores[best] if gap + ENOUGH * error < 0 else None
 
 
-def _of_worst_class(compared: comparison.Comparison) -> str:
+def _of_worst_class(compared: Comparison) -> str:
     """How well the class that is covered least is covered, with the recalibration and with THR."""
     fitted, thr, _ = compared.means[:, compared.measures.index("worst class")]
     return f"the class covered least is covered {fitted:.2f} (THR: {thr:.2f}) on halves of {compared.n:,} of these rows"

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.errors import InputError, KindError
-from rankset.evaluation.metrics import Share, evaluate
+from rankset.evaluation.evaluate import evaluate
+from rankset.evaluation.shares import Share
 from rankset.inputs.matrix import Kind, as_matrix, label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, short

@@ -28,8 +28,8 @@ from rankset import progress
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.errors import InputError, KindError, RanksetError, once
-from rankset.evaluation import metrics
-from rankset.evaluation.metrics import Evaluation
+from rankset.evaluation.evaluate import evaluate as evaluate_sets
+from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs import huggingface, tensors
 from rankset.inputs.matrix import Kind, label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
@@ -134,7 +134,7 @@ def evaluate(
     if not parts:
         raise InputError.no_rows_to_evaluate()
     sets, codes = zip(*parts, strict=True)
-    return metrics.evaluate(PredictionSets.concat(sets), rule.classes[np.concatenate(codes)], confidence=confidence)
+    return evaluate_sets(PredictionSets.concat(sets), rule.classes[np.concatenate(codes)], confidence=confidence)
 
 
 @dataclass(frozen=True)

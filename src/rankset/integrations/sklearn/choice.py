@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import KindError, RuleError, SplitError
-from rankset.evaluation import comparison
-from rankset.evaluation.comparison import Measure
+from rankset.evaluation.choose import OBJECTIVES, choose
+from rankset.evaluation.metrics import Formula
 from rankset.inputs.matrix import Kind
 from rankset.scores import Score, checked_score
 
@@ -45,7 +45,7 @@ class Choice:
 
     scores: tuple[Score, ...]
     alpha: Alpha = 0.1
-    objective: str | Measure = "size"
+    objective: str | Formula = "size"
     share: float = 0.3
 
     def __post_init__(self) -> None:
@@ -55,8 +55,8 @@ class Choice:
             raise KindError.argument("scores", "a list of at least one score", given)
         object.__setattr__(self, "scores", tuple(checked_score(score, "scores") for score in several))
         exact_alpha(self.alpha)
-        if isinstance(self.objective, str) and self.objective not in comparison.OBJECTIVES:
-            raise RuleError.option("objective", self.objective, tuple(comparison.OBJECTIVES))
+        if isinstance(self.objective, str) and self.objective not in OBJECTIVES:
+            raise RuleError.option("objective", self.objective, tuple(OBJECTIVES))
         if isinstance(self.share, bool) or not isinstance(self.share, int | float) or not 0 < self.share < 1:
             raise SplitError.parameter("Choice", "share", "a number between 0 and 1", self.share)
 
@@ -72,6 +72,4 @@ class Choice:
 
     def best(self, probs: NDArray[Any], labels: NDArray[Any], kind: Kind, classes: NDArray[Any]) -> Score:
         """The best score on these rows."""
-        return comparison.choose(
-            self.scores, probs, labels, self.alpha, objective=self.objective, kind=kind, classes=classes
-        )
+        return choose(self.scores, probs, labels, self.alpha, objective=self.objective, kind=kind, classes=classes)
