@@ -350,6 +350,28 @@ def test_auto_takes_what_calibrate_takes(tmp_path):
     assert rs.auto(options, [int(np.argmax(row[:2])) for row in PROBS]).n == 259
 
 
+def test_auto_does_its_work_once_per_data_set():
+    """Calls in another module than the call before: preparing or asking per half and candidate would make many."""
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.ones(10), 2000)
+    labels = (probs.cumsum(axis=1) > rng.random((2000, 1))).argmax(axis=1)
+    modules = []
+
+    def note(frame, event, _):
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("rankset"):
+            modules.append(name)
+
+    rs.auto(probs, labels, 0.1)
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        rs.auto(probs, labels, 0.1)
+    finally:
+        sys.setprofile(before)
+    assert sum(one != other for one, other in itertools.pairwise(modules)) <= 320
+
+
 def test_rows_are_aligned_with_the_level():
     assert aligned(1000, Fraction(1, 10)) == 999
     assert aligned(1000, Fraction(1, 20)) == 999

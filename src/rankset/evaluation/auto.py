@@ -131,8 +131,8 @@ def _judged(data: Prepared, alpha: Fraction, *, class_factors: bool) -> Comparis
     """A recalibration, THR and RANK on half of the rows; the recalibration is fitted on the other half."""
     n = len(data)
     half = min(n // 2, MOST_JUDGES)
-    fitted = Recalibrated.fit_prepared(data.take(np.arange(half)), class_factors=class_factors)
-    judges = data.take(np.arange(n - half, n))
+    fitted = Recalibrated.fit_prepared(data.part(slice(0, half)), class_factors=class_factors)
+    judges = data.part(slice(n - half, n))
     return compare_prepared(judges, alpha, (fitted, Thr(), Rank()), JUDGED_BY, repeats=8)
 
 

@@ -127,8 +127,9 @@ def choose(
     """
     loss = _loss(objective)
     scores = check_scores(candidates, "candidates")
-    trial = Trial.of(prepare(probs, labels, kind=kind, classes=classes), exact_alpha(alpha), repeats, seed)
-    means = [trial.values(ranked, [loss]).mean() for ranked in trial.ranked(scores)]
+    data = prepare(probs, labels, kind=kind, classes=classes)
+    trial = Trial.of(data, exact_alpha(alpha), scores, repeats, seed)
+    means = [ranked.measure(trial.splits, trial.labels, trial.alpha, [loss]).mean() for ranked in trial.ranked()]
     return scores[int(np.argmin(means))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,28 +71,32 @@ def compare(
     >>> rs.compare(probs, labels, 0.1, scores=[rs.Rank(), rs.Thr()]).smallest
     Thr()
     """
-    candidates = check_scores(scores, "scores")
-    return compare_prepared(
-        prepare(probs, labels, kind=kind, classes=classes), alpha, candidates, tuple(METRICS.values()), repeats, seed
-    )
+    candidates, level = check_scores(scores, "scores"), exact_alpha(alpha)
+    data = prepare(probs, labels, kind=kind, classes=classes)
+    return compare_prepared(data, level, candidates, tuple(METRICS.values()), repeats, seed)
 
 
 def compare_prepared(
-    data: Prepared, alpha: Alpha, candidates: tuple[Score, ...], metrics: Sequence[Metric], repeats: int, seed: int = 0
+    data: Prepared,
+    alpha: Fraction,
+    candidates: tuple[Score, ...],
+    metrics: Sequence[Metric],
+    repeats: int,
+    seed: int = 0,
 ) -> Comparison:
-    """Compare scores by ``metrics``, the size among them, on prepared rows with labels."""
-    trial = Trial.of(data, exact_alpha(alpha), repeats, seed)
-    formulas = [metric.formula for metric in metrics]
-    means = [place for place, formula in enumerate(formulas) if isinstance(formula, MeanOverRows)]
-    row_values = [formula.row_values for formula in formulas if isinstance(formula, MeanOverRows)]
+    """Compare scores by ``metrics``, the mean size among them, on prepared rows with labels."""
+    trial = Trial.of(data, alpha, candidates, repeats, seed)
+    n, formulas = len(trial.labels), [metric.formula for metric in metrics]
+    means = {place: formula for place, formula in enumerate(formulas) if isinstance(formula, MeanOverRows)}
+    row_values = [formula.row_values for formula in means.values()]
     values, effects = [], []
-    for ranked in trial.ranked(candidates):
-        values.append(trial.values(ranked, formulas))
-        effects.append(sum(ranked.influences(trial.n // 2, trial.alpha, row_values)))
+    for ranked in trial.ranked():
+        values.append(ranked.measure(trial.splits, trial.labels, alpha, formulas))
+        effects.append(sum(ranked.influences(n // 2, alpha, row_values)))
     summed = np.array(effects)  # score, measure, row
     variances = np.full((len(candidates), len(metrics)), np.nan)
-    variances[:, means] = summed.var(axis=2) / trial.n
+    variances[:, list(means)] = summed.var(axis=2) / n
     names = tuple(metric.name for metric in metrics)
-    sizes = summed[:, means.index(names.index("size"))]
-    covariances = np.cov(sizes, bias=True).reshape(len(sizes), len(sizes)) / trial.n
-    return Comparison(candidates, names, np.array(values), float(trial.alpha), trial.n, variances, covariances)
+    sizes = summed[:, list(means).index(names.index("size"))]
+    covariances = np.cov(sizes, bias=True).reshape(len(sizes), len(sizes)) / n
+    return Comparison(candidates, names, np.array(values), float(alpha), n, variances, covariances)

@@ -2,76 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-
-import numpy as np
 
 from rankset import progress
 from rankset.conditions import Marginal
 from rankset.core.alpha import rows_needed
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, LabelError, warn
-from rankset.evaluation.metrics import Floats, Formula, Ints
-from rankset.evaluation.resampling import Ranked, halves
+from rankset.evaluation.metrics import Ints
+from rankset.evaluation.resampling import Ranked, Split, halves
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
-from rankset.scores import Score, Thr, checked_score
+from rankset.scores import Score, checked_score
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Checked rows with labels, and the halves on which scores are tried."""
+    """Checked rows with labels, the halves on which scores are tried, and a spec for every score."""
 
     data: Prepared
     labels: Ints
-    seed: int
-    splits: list[tuple[Ints, Ints]]
+    splits: list[Split]
     alpha: Fraction
+    specs: list[RuleSpec]
 
     @classmethod
-    def of(cls, data: Prepared, alpha: Fraction, repeats: int, seed: int) -> Trial:
-        """Return a trial on prepared rows with labels, with ``repeats`` random halves."""
+    def of(cls, data: Prepared, alpha: Fraction, scores: Iterable[Score], repeats: int, seed: int) -> Trial:
+        """Return a trial of ``scores`` on prepared rows with labels, with ``repeats`` random halves; there is at least one score."""
         if not is_whole(repeats) or repeats < 1:
             raise KindError.argument("repeats", "a whole number, at least 1", repeats)
-        n = len(data)
+        n, needed = len(data), rows_needed(alpha)
         if n < 2:
             raise InputError.no_rows_to_evaluate()
         if data.labels is None:
             raise LabelError.not_one_dimensional("labels", "NoneType")
-        if n // 2 < rows_needed(alpha):
+        if n // 2 < needed:
             warn(
-                f"need n ≥ {2 * rows_needed(alpha)} to compare scores at alpha={float(alpha):g}, "
+                f"need n ≥ {2 * needed} to compare scores at alpha={float(alpha):g}, "
                 f"got {n}: half of them leaves no label out, so all scores look alike."
             )
-        checked = RuleSpec.of(Thr(), Marginal(), data.kind, seed, data.classes)
-        splits = list(halves(n, repeats, checked.seed % 2**64))
+        condition = Marginal()
+        specs = [RuleSpec.of(score, condition, data.kind, seed, data.classes) for score in scores]
         plain = replace(data.with_checked_values(), groups=None, ids=None)
-        return cls(plain, data.labels, checked.seed, splits, alpha)
+        return cls(plain, data.labels, halves(n, repeats, specs[0].seed % 2**64), alpha, specs)
 
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.labels)
-
-    def ranked(self, scores: Sequence[Score]) -> Iterator[Ranked]:
+    def ranked(self) -> Iterator[Ranked]:
         """Yield the cells of all rows in the order of each score."""
-        count = progress.counter(len(scores))
-        for score in scores:
-            spec = RuleSpec.of(score, Marginal(), self.data.kind, self.seed, self.data.classes)
+        count = progress.counter(len(self.specs))
+        for spec in self.specs:
             yield Ranked.of(Batch.of(spec, self.data), self.labels)
             count()
-
-    def values(self, ranked: Ranked, formulas: Sequence[Formula]) -> Floats:
-        """Return every formula on every half, as an array (formula, half)."""
-        answers = np.empty((len(formulas), len(self.splits)))
-        for repeat, (cal, test) in enumerate(self.splits):
-            covered, sizes = ranked.outcome(cal, test, self.alpha)
-            labels = self.labels[test]
-            answers[:, repeat] = [formula(covered, sizes, labels, self.alpha) for formula in formulas]
-        return answers
 
 
 def check_scores(scores: Iterable[Score], name: str) -> tuple[Score, ...]:

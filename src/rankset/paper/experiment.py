@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,23 +125,23 @@ def resample(
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
     levels = [exact_alpha(alpha) for alpha in alphas]
-    splits = list(halves(len(data), repeats, seed))
+    splits = halves(len(data), repeats, seed)
+    formulas = [metric.formula for metric in metrics]
     answers = np.empty((len(methods), len(alphas), len(metrics), repeats))
     for number, score in enumerate(methods.values()):
         for ranked, repetitions in _rankings(score, data, data.labels, repeats, seed):
-            for repeat, (place, alpha) in product(repetitions, enumerate(levels)):
-                cal, test = splits[repeat]
-                outcome = *ranked.outcome(cal, test, alpha), data.labels[test]
-                answers[number, place, :, repeat] = [metric.formula(*outcome, alpha) for metric in metrics]
+            for place, alpha in enumerate(levels):
+                measured = ranked.measure(splits[repetitions], data.labels, alpha, formulas)
+                answers[number, place, :, repetitions] = measured
     return Results(tuple(methods), tuple(alphas), tuple(metric.name for metric in metrics), answers)
 
 
 def _rankings(
     score: Score, data: Prepared, labels: NDArray[np.int64], repeats: int, seed: int
-) -> Iterator[tuple[Ranked, range]]:
+) -> Iterator[tuple[Ranked, slice]]:
     """Yield the cells in the order of ``score``, with the repetitions it is used in: all, or some for each draw."""
     most = max(1, min(repeats, CELLS_RANKED // (len(data) * data.n_columns)))
     draws = most if traits(score).uses_noise else 1
     for draw in range(draws):
         spec = RuleSpec.of(score, Marginal(), data.kind, seed + draw, data.classes)
-        yield Ranked.of(Batch.of(spec, data), labels), range(draw, repeats, draws)
+        yield Ranked.of(Batch.of(spec, data), labels), slice(draw, None, draws)
