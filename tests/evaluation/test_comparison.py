@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
-from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, aligned
+from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, count_calibration_rows
 from rankset.evaluation.default_scores import DEFAULT_SCORES
 from rankset.evaluation.metrics import METRICS
-from rankset.evaluation.resampling import Ranked, halves
+from rankset.evaluation.resampling import SortedCells, halves
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 import choosing_study
@@ -62,12 +62,21 @@ def test_standard_errors_are_those_over_fresh_data_sets(source):
 
 @pytest.mark.parametrize("labels", [range(9), [0, 0, 1, 1, 1, 2, 5, 5, 8], [3] * 9], ids=["distinct", "tied", "same"])
 def test_thresholds_are_as_likely_as_over_all_halves(labels):
-    ranked = Ranked(rows=np.zeros(9, int), ends=np.arange(1, 10), labels=np.array(labels))
+    cells = SortedCells(rows=np.zeros(9, int), ends=np.arange(1, 10), labels=np.array(labels))
     alpha, n_cal = Fraction(3, 10), 4
-    found = Counter(sorted(ranked.labels[list(half)])[3] for half in itertools.combinations(range(9), n_cal))
-    places, chances, _ = ranked._thresholds(n_cal, alpha)
+    found = Counter(sorted(cells.labels[list(half)])[3] for half in itertools.combinations(range(9), n_cal))
+    places, chances, _ = cells._thresholds(n_cal, alpha)
     expected = {place: count / found.total() for place, count in found.items()}
     assert dict(zip(places.tolist(), chances.tolist(), strict=True)) == pytest.approx(expected)
+
+
+def test_standard_errors_do_not_depend_on_how_many_thresholds_are_looked_at_together(monkeypatch):
+    together = rs.compare(PROBS, LABELS, 0.1, repeats=3)
+    for cells in (1, 260 * 7):
+        monkeypatch.setattr("rankset.evaluation.resampling.CELLS_AT_ONCE", cells)
+        again = rs.compare(PROBS, LABELS, 0.1, repeats=3)
+        assert again.errors.tobytes() == together.errors.tobytes()
+        assert again.size_covariances.tobytes() == together.size_covariances.tobytes()
 
 
 def test_errors_are_given_where_they_are_known():
@@ -373,19 +382,21 @@ def test_auto_does_its_work_once_per_data_set():
 
 
 def test_rows_are_aligned_with_the_level():
-    assert aligned(1000, Fraction(1, 10)) == 999
-    assert aligned(1000, Fraction(1, 20)) == 999
-    assert aligned(130, Fraction(1, 5)) == 129
-    assert aligned(5, Fraction(1, 10)) == 5
+    assert count_calibration_rows(1000, Fraction(1, 10)) == 999
+    assert count_calibration_rows(1000, Fraction(1, 20)) == 999
+    assert count_calibration_rows(130, Fraction(1, 5)) == 129
+    assert count_calibration_rows(5, Fraction(1, 10)) == 5
     for n in (50, 333, 1000):
         for alpha in (Fraction(123, 1000), Fraction(1, 7), Fraction(29, 100)):
-            assert 0.9 * n - 1 <= aligned(n, alpha) <= n
-            rest = (aligned(n, alpha) + 1) * alpha % 1
-            assert rest <= (n + 1) * alpha % 1 or rest / (aligned(n, alpha) + 1) <= (n + 1) * alpha % 1 / (n + 1)
+            assert 0.9 * n - 1 <= count_calibration_rows(n, alpha) <= n
+            rest = (count_calibration_rows(n, alpha) + 1) * alpha % 1
+            assert rest <= (n + 1) * alpha % 1 or rest / (count_calibration_rows(n, alpha) + 1) <= (
+                n + 1
+            ) * alpha % 1 / (n + 1)
 
 
 def test_where_plain_scores_are_clearly_better_they_are_taken(monkeypatch):
-    monkeypatch.setattr("rankset.evaluation.auto.CLEARLY", 2.0)
+    monkeypatch.setattr("rankset.evaluation.auto.CLEARLY_SMALLER", 2.0)
     rule = rs.auto(LOGITS, TRUTH, 0.1, kind="logits")
     assert rule.score.score in (rs.Thr(), rs.Rank())
     assert "clearly smaller" in repr(rule)

@@ -1,5 +1,6 @@
 """The registry of metrics, beside slow references written from the words of docs/metrics.md."""
 
+import json
 import math
 import re
 from fractions import Fraction
@@ -7,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
+from rankset.cli.commands import rankset
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import METRICS, SECTIONS, Metric, mean_where_defined, metrics_named
 
@@ -159,6 +162,28 @@ def test_a_metric_is_one_entry(monkeypatch):
     assert study.data["metrics"][-1]["name"] == "largest"
     assert len(study.data["scores"][0]["metrics"]["largest"]) == 50
     assert rs.paper.resample(probs, labels, repeats=2, measures=["largest"]).mean("THR", 0.1, "largest") >= 2
+
+
+def test_the_command_line_prints_every_metric(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    probs, labels = rs.datasets.load("marketing")
+    rule = rs.calibrate(probs, labels)
+    rule.save("rule.rankset")
+    np.save("probs.npy", probs)
+    np.save("labels.npy", labels)
+    files = ["rule.rankset", "probs.npy", "labels.npy"]
+    told = json.loads(CliRunner().invoke(rankset, ["evaluate", *files, "--json"]).stdout)["0.1"]
+    expected = rs.evaluate(rule.predict(probs, 0.1), labels)
+    assert math.isnan(expected.singleton_hits)
+    for metric in METRICS.values():
+        value = expected[metric.name]
+        assert told[metric.key] == (None if math.isnan(value) else value)
+    assert {"alpha", "n", "interval", "expected", "classes", "groups", "sscv_from", "size_counts"} <= set(told)
+    text = CliRunner().invoke(rankset, ["evaluate", *files]).stdout
+    compared = CliRunner().invoke(rankset, ["compare", *files[1:], "--repeats", "2"]).stdout
+    for name in METRICS:
+        assert name in text
+        assert name in compared
 
 
 def test_unknown_metrics_are_refused():

@@ -129,7 +129,7 @@ def choose(
     scores = check_scores(candidates, "candidates")
     data = prepare(probs, labels, kind=kind, classes=classes)
     trial = Trial.of(data, exact_alpha(alpha), scores, repeats, seed)
-    means = [ranked.measure(trial.splits, trial.labels, trial.alpha, [loss]).mean() for ranked in trial.ranked()]
+    means = [cells.measure(trial.splits, trial.labels, trial.alpha, [loss]).mean() for cells in trial.sorted_cells()]
     return scores[int(np.argmin(means))]
 
 
@@ -143,10 +143,11 @@ def _loss(objective: str | Formula) -> Formula:
     if not callable(objective):
         raise KindError.argument("objective", f"one of {', '.join(OBJECTIVES)}, or a function", objective)
 
-    def checked(covered: Bools, sizes: Ints, labels: Ints, alpha: Fraction) -> float:
+    def checked_objective(covered: Bools, sizes: Ints, labels: Ints, alpha: Fraction) -> float:
+        """``objective``, if it returns a finite number."""
         value = objective(covered, sizes, labels, alpha)
         if not isinstance(value, int | float | np.number) or not np.isfinite(value):
             raise KindError.argument("objective", "a function that returns a finite number", value)
         return float(value)
 
-    return checked
+    return checked_objective

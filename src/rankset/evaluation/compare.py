@@ -90,9 +90,9 @@ def compare_prepared(
     means = {place: formula for place, formula in enumerate(formulas) if isinstance(formula, MeanOverRows)}
     row_values = [formula.row_values for formula in means.values()]
     values, effects = [], []
-    for ranked in trial.ranked():
-        values.append(ranked.measure(trial.splits, trial.labels, alpha, formulas))
-        effects.append(sum(ranked.influences(n // 2, alpha, row_values)))
+    for cells in trial.sorted_cells():
+        values.append(cells.measure(trial.splits, trial.labels, alpha, formulas))
+        effects.append(sum(cells.influences(n // 2, alpha, row_values)))
     summed = np.array(effects)  # score, measure, row
     variances = np.full((len(candidates), len(metrics)), np.nan)
     variances[:, list(means)] = summed.var(axis=2) / n

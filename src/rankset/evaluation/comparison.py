@@ -63,10 +63,10 @@ class Comparison:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> told = rs.compare(probs, labels, 0.1, scores=[rs.Rank(), rs.Thr()])
-    >>> told.smallest
+    >>> comparison = rs.compare(probs, labels, 0.1, scores=[rs.Rank(), rs.Thr()])
+    >>> comparison.smallest
     Thr()
-    >>> told.means.shape == (2, len(told.measures))
+    >>> comparison.means.shape == (2, len(comparison.measures))
     True
     """
 

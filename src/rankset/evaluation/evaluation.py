@@ -68,8 +68,8 @@ class Evaluation:
     --------
     >>> import rankset as rs
     >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True], [False, True], [True, False]])
-    >>> told = rs.evaluate(sets, [0, 1, 1, 1], alpha=0.25)
-    >>> told.coverage, told.singleton_hits, told["classes below 50%"]
+    >>> evaluation = rs.evaluate(sets, [0, 1, 1, 1], alpha=0.25)
+    >>> evaluation.coverage, evaluation.singleton_hits, evaluation["classes below 50%"]
     (0.75, 0.6666666666666666, 0.0)
     """
 
@@ -199,7 +199,7 @@ class Evaluation:
 
     def _sections(self) -> list[tuple[str, list[Line]]]:
         """Titles and lines of the printed table."""
-        told: list[tuple[str, list[Line]]] = [
+        sections: list[tuple[str, list[Line]]] = [
             (title, [line for metric in METRICS.values() if metric.section == title for line in self._lines(metric)])
             for title in SECTIONS
         ]
@@ -207,7 +207,7 @@ class Evaluation:
             Line(f"group {one.name!r}", format_value(one.coverage), f"{one.n:,} rows, mean size {one.mean_size:.3f}")
             for one in self.groups
         ]
-        return [*told, ("Groups", groups)] if groups else told
+        return [*sections, ("Groups", groups)] if groups else sections
 
     def _lines(self, metric: Metric) -> list[Line]:
         """The line of a metric, and for coverage the range to expect."""
@@ -227,14 +227,16 @@ class Evaluation:
         return [Line("", "", f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}: {verdict}")]
 
 
-def _coverage_remark(told: Evaluation) -> str:
-    low, high = told.interval
-    return f"target {1 - told.alpha:g}; {told.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+def _coverage_remark(evaluation: Evaluation) -> str:
+    low, high = evaluation.interval
+    return (
+        f"target {1 - evaluation.alpha:g}; {evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    )
 
 
-def _size_remark(told: Evaluation) -> str:
+def _size_remark(evaluation: Evaluation) -> str:
     """Up to eight sizes with their counts, the rest pooled."""
-    counts = told.size_counts
+    counts = evaluation.size_counts
     sizes = np.flatnonzero(counts)
     shown = [f"{size}: {counts[size]:,}" for size in sizes[:SHOWN_SIZES]]
     if len(sizes) > SHOWN_SIZES:
@@ -246,17 +248,17 @@ def _stratum_remark(stratum: Share) -> str:
     return f"sets of size {stratum.name} ({stratum.n:,} rows, coverage {stratum.coverage:.4f})"
 
 
-def _worst_class_remark(told: Evaluation) -> str:
-    worst = told.worst_class
+def _worst_class_remark(evaluation: Evaluation) -> str:
+    worst = evaluation.worst_class
     return f"coverage of class {worst.name!r} ({worst.n:,} rows)"
 
 
 REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
     "coverage": _coverage_remark,
-    "SSCV": lambda told: f"largest gap to {1 - told.alpha:g}: {_stratum_remark(told.strata[0])}",
-    "SSCV*": lambda told: f"the same with empty sets apart: {_stratum_remark(told.strata[1])}",
+    "SSCV": lambda evaluation: f"largest gap to {1 - evaluation.alpha:g}: {_stratum_remark(evaluation.strata[0])}",
+    "SSCV*": lambda evaluation: f"the same with empty sets apart: {_stratum_remark(evaluation.strata[1])}",
     "size": _size_remark,
-    "empty": lambda told: EMPTY_REMARK if told.empty_rate else METRICS["empty"].explanation,
+    "empty": lambda evaluation: EMPTY_REMARK if evaluation.empty_rate else METRICS["empty"].explanation,
     "worst class": _worst_class_remark,
 }
 """Remarks with figures of the evaluation. Other metrics are shown with their explanation."""

@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 Formula = Callable[[Bools, Ints, Ints, Fraction], float]
 """A number from four things: is each row covered, the size of its set, the column of its label, and alpha."""
 RowValues = Callable[[Bools, Ints], NDArray[np.generic]]
-"""One number per row, from whether it is covered and the size of its set."""
+"""One number per row, from whether it is covered and the size of its set. Works elementwise on arrays of any shape."""
 
 Section = Literal["Coverage", "Set size", "Classes"]
 """The part of a table in which a metric is shown."""

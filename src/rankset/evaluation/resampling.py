@@ -1,4 +1,4 @@
-"""Random halves: one calibrates, the other tests, many times; every score ranks its cells once."""
+"""Random halves of the rows, one to calibrate and one to test. Every score sorts its cells once for all halves."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def halves(n: int, repeats: int, seed: int) -> list[Split]:
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """Every cell's place in a score's order, found once: a score is a fixed function of the row.
+class SortedCells:
+    """All cells sorted by a score: which cells a threshold keeps follows from their places, for every half.
 
-    ``rows`` are the cells' rows in that order, ``ends[place]`` tells how many cells are not after a place, and
-    ``labels`` are the places of the true labels' cells.
+    Equal cells share a place. ``rows`` are the rows of the cells in sorted order, ``ends[place]`` is the number of
+    cells up to a place, and ``labels`` are the places of the true labels' cells, one per row.
     """
 
     rows: Ints
@@ -44,8 +44,8 @@ class Ranked:
     labels: Ints
 
     @classmethod
-    def of(cls, batch: Batch, columns: Ints) -> Ranked:
-        """The places of all cells of ``batch``, whose labels stand in ``columns``."""
+    def of(cls, batch: Batch, columns: Ints) -> SortedCells:
+        """Sort all cells of ``batch``; ``columns`` are the columns of the rows' labels."""
         parts = [(part, *batch.all_keys(part)) for part in parallel.split(*batch.shape)]
         keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
         rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
@@ -73,8 +73,7 @@ class Ranked:
         answers = np.empty((len(formulas), len(splits)))
         k = threshold_position(len(splits[0][0]), alpha) if splits else 0
         for number, (cal, test) in enumerate(splits):
-            known = np.sort(self.labels[cal])
-            place = len(self.ends) - 1 if k > len(cal) else int(known[k - 1])
+            place = len(self.ends) - 1 if k > len(cal) else int(np.sort(self.labels[cal])[k - 1])
             sizes = np.bincount(self.rows[: self.ends[place]], minlength=len(self.labels))[test]
             covered, columns = self.labels[test] <= place, labels[test]
             for row, formula in enumerate(formulas):
@@ -90,8 +89,8 @@ class Ranked:
         """
         places, chances, pulls = self._thresholds(n_cal, alpha)
         tests, levels = self._at_places(places, chances, measures)
-        # a calibration row makes it more likely that the threshold is not after a place, for every place that is not
-        # before its label; what the mean would change by from that place to the next one is then lost
+        # a calibration row raises the chance that the threshold is at or before a place, for every place at or after
+        # its label; the change of the mean from that place to the next one is then lost
         changes = np.diff(levels, axis=1) * pulls[:-1]
         sums = np.concatenate((changes[:, ::-1].cumsum(axis=1)[:, ::-1], np.zeros((len(measures), 1))), axis=1)
         later = np.searchsorted(places[:-1], self.labels)
@@ -118,8 +117,8 @@ class Ranked:
         return weighted, means
 
     def _thresholds(self, n_cal: int, alpha: Fraction) -> tuple[Ints, Floats, Floats]:
-        """The places a threshold can take, how likely each is over random halves, and how strongly one calibration row
-        that is not after it raises the chance that the threshold is not after it either, times ``n_cal``."""
+        """The places a threshold can have, the chance of each over random halves, and how much one calibration row at
+        or before a place raises the chance that the threshold is at or before it, times ``n_cal``."""
         n, k = len(self.labels), threshold_position(n_cal, alpha)
         if k > n_cal:
             return np.array([len(self.ends) - 1]), np.ones(1), np.zeros(1)
@@ -136,7 +135,7 @@ class Ranked:
         steps = np.unique(np.linspace(first, min(last, len(x) - 1), MOST_STEPS).round().astype(np.int64))
         known = np.sort(self.labels)
         places = np.unique(known[x[steps] - 1])
-        counts = np.searchsorted(known, places, side="right")  # of labels that are not after a place
+        counts = np.searchsorted(known, places, side="right")  # labels at or before a place
         reached = within[np.minimum(counts, x[-1]) - k]
         reached[-1] = 1.0
         pulls = np.where(counts <= x[-1], chances[np.minimum(counts, x[-1]) - k], 0.0) * counts * n_cal / k

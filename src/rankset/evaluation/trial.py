@@ -12,7 +12,7 @@ from rankset.core.alpha import rows_needed
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, LabelError, warn
 from rankset.evaluation.metrics import Ints
-from rankset.evaluation.resampling import Ranked, Split, halves
+from rankset.evaluation.resampling import SortedCells, Split, halves
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
@@ -31,7 +31,7 @@ class Trial:
 
     @classmethod
     def of(cls, data: Prepared, alpha: Fraction, scores: Iterable[Score], repeats: int, seed: int) -> Trial:
-        """Return a trial of ``scores`` on prepared rows with labels, with ``repeats`` random halves; there is at least one score."""
+        """Return a trial of at least one score on ``repeats`` random halves of prepared rows with labels."""
         if not is_whole(repeats) or repeats < 1:
             raise KindError.argument("repeats", "a whole number, at least 1", repeats)
         n, needed = len(data), rows_needed(alpha)
@@ -49,11 +49,11 @@ class Trial:
         plain = replace(data.with_checked_values(), groups=None, ids=None)
         return cls(plain, data.labels, halves(n, repeats, specs[0].seed % 2**64), alpha, specs)
 
-    def ranked(self) -> Iterator[Ranked]:
+    def sorted_cells(self) -> Iterator[SortedCells]:
         """Yield the cells of all rows in the order of each score."""
         count = progress.counter(len(self.specs))
         for spec in self.specs:
-            yield Ranked.of(Batch.of(spec, self.data), self.labels)
+            yield SortedCells.of(Batch.of(spec, self.data), self.labels)
             count()
 
 

@@ -10,7 +10,7 @@ from rankset.conditions import Marginal
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import LabelError
 from rankset.evaluation.metrics import mean_where_defined, metrics_named
-from rankset.evaluation.resampling import Ranked, halves
+from rankset.evaluation.resampling import SortedCells, halves
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch
@@ -29,8 +29,8 @@ METHODS: Mapping[str, Score] = {
 MEASURES = ("coverage", "size", "SSCV", "SSCV*", "empty")
 """The metrics of the experiment, by their names in ``rankset.evaluation.metrics``."""
 
-CELLS_RANKED = 2_000_000
-"""Largest number of cells that are ranked again for fresh random draws."""
+CELLS_SORTED = 2_000_000
+"""Largest number of cells that are sorted again for fresh random draws."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def resample(
 ) -> Results:
     """Run the paper's experiment: measure every method at every alpha on random halves of the rows.
 
-    Scores that draw random numbers get fresh draws from half to half, as many sets of draws as ``CELLS_RANKED`` allows.
+    Scores that draw random numbers get fresh draws from half to half, as many sets of draws as ``CELLS_SORTED`` allows.
     One set of draws for all halves would shift all means by the same random amount.
 
     Parameters
@@ -129,19 +129,19 @@ def resample(
     formulas = [metric.formula for metric in metrics]
     answers = np.empty((len(methods), len(alphas), len(metrics), repeats))
     for number, score in enumerate(methods.values()):
-        for ranked, repetitions in _rankings(score, data, data.labels, repeats, seed):
+        for cells, repetitions in _sort_cells(score, data, data.labels, repeats, seed):
             for place, alpha in enumerate(levels):
-                measured = ranked.measure(splits[repetitions], data.labels, alpha, formulas)
+                measured = cells.measure(splits[repetitions], data.labels, alpha, formulas)
                 answers[number, place, :, repetitions] = measured
     return Results(tuple(methods), tuple(alphas), tuple(metric.name for metric in metrics), answers)
 
 
-def _rankings(
+def _sort_cells(
     score: Score, data: Prepared, labels: NDArray[np.int64], repeats: int, seed: int
-) -> Iterator[tuple[Ranked, slice]]:
+) -> Iterator[tuple[SortedCells, slice]]:
     """Yield the cells in the order of ``score``, with the repetitions it is used in: all, or some for each draw."""
-    most = max(1, min(repeats, CELLS_RANKED // (len(data) * data.n_columns)))
+    most = max(1, min(repeats, CELLS_SORTED // (len(data) * data.n_columns)))
     draws = most if traits(score).uses_noise else 1
     for draw in range(draws):
         spec = RuleSpec.of(score, Marginal(), data.kind, seed + draw, data.classes)
-        yield Ranked.of(Batch.of(spec, data), labels), slice(draw, None, draws)
+        yield SortedCells.of(Batch.of(spec, data), labels), slice(draw, None, draws)

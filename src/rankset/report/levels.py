@@ -59,10 +59,10 @@ class LabelledRows:
 def describe_score(rule: Rule, rows: LabelledRows) -> dict[str, Any]:
     """Return everything that the page shows of one rule, ready for JSON."""
     true, second, sizes = _p_values_and_sizes(rule, rows)
-    shown = np.lexsort((-second, -sizes[rows.alphas.index(rows.alpha)]))[:SHOWN_ROWS]
+    listed = np.lexsort((-second, -sizes[rows.alphas.index(rows.alpha)]))[:SHOWN_ROWS]
     ambiguous = [
         _ambiguous_row(int(row), int(rows.labels[row]), sizes[:, row], p_values)
-        for row, p_values in zip(shown, rows.p_values(rule, shown), strict=True)
+        for row, p_values in zip(listed, rows.p_values(rule, listed), strict=True)
     ]
     laws = _laws(rule, rows) if rule.spec.n_groups == 1 else {}
     return _at_levels(rows, true, sizes) | {"name": short(repr(rule.score), 80), **laws, "ambiguous": ambiguous}
@@ -114,14 +114,14 @@ def _add_means(
 def _laws(rule: Rule, rows: LabelledRows) -> dict[str, Any]:
     """Expected range of coverage at every level, whether ties may raise it, and the ranks of the paper."""
     places = [threshold_position(rule.n, alpha) for alpha in rows.alphas]
-    told: dict[str, Any] = {
+    laws: dict[str, Any] = {
         "band": [[_rounded(end) for end in coverage_law.sampling_range(rows.n, k, rule.n, CONFIDENCE)] for k in places],
         "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
     }
     if rule.spec.traits.orders_by_rank:
         profiles = [rule.rank_profile(alpha) for alpha in rows.alphas]
-        told |= {"ranks": profiles[0].counts.tolist(), "r_star": [profile.r_star for profile in profiles]}
-    return told
+        laws |= {"ranks": profiles[0].counts.tolist(), "r_star": [profile.r_star for profile in profiles]}
+    return laws
 
 
 def _ambiguous_row(row: int, label: int, sizes: Ints, p_values: Floats) -> dict[str, Any]:
