@@ -178,11 +178,13 @@ class Evaluation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        parts: list[str] = []
+        rows: list[tuple[str, str, str]] = []
         for title, lines in self._sections():
-            cells = [(name, value, notebook.faint(remark)) for name, value, remark in lines]
-            parts += (notebook.faint(title), notebook.table(cells))
-        return notebook.card(self._title, *parts, *self._classes_html())
+            rows += [
+                (notebook.faint(title), "", ""),
+                *((one.name, one.value, notebook.faint(one.remark)) for one in lines),
+            ]
+        return notebook.card(self._title, notebook.table(rows), *self._classes_html())
 
     def _classes_html(self) -> tuple[str, str]:
         shown = sorted(self.classes, key=lambda share: share.coverage)[:SHOWN_CLASSES]
