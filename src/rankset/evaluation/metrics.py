@@ -163,7 +163,8 @@ def metrics_named(names: Iterable[str]) -> tuple[Metric, ...]:
 def _coverage_by(codes: Ints, covered: Bools) -> Floats:
     """Coverage of the rows of each code that occurs."""
     counts = np.bincount(codes)
-    return np.bincount(codes, weights=covered)[counts > 0] / counts[counts > 0]
+    hits = np.bincount(codes[covered], minlength=len(counts))
+    return hits[counts > 0] / counts[counts > 0]
 
 
 def _mean(values: NDArray[np.generic]) -> float:

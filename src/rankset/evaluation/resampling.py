@@ -18,7 +18,7 @@ Split = tuple[Ints, Ints]
 
 MOST_STEPS = 64
 """Largest number of thresholds at which measures are computed to see how they change with the threshold."""
-CELLS_AT_ONCE = 1_000_000
+CELLS_AT_ONCE = 100_000
 """Thresholds are looked at together while their number times the number of rows is at most this."""
 RARE = 1e-7
 """Thresholds less likely than this, on either side, are left out."""
