@@ -24,7 +24,7 @@ import rankset as rs
 from rankset.core import coverage_law
 from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.evaluation.auto import FEWEST_FITTING
-from rankset.evaluation.comparison import FIXED
+from rankset.evaluation.default_scores import DEFAULT_SCORES
 
 DOCS = Path(__file__).parents[1] / "docs"
 ALPHAS = ("0.05", "0.1", "0.2")
@@ -95,7 +95,7 @@ def measured(model: Model) -> list[dict[str, Any]]:
     for repeat in range(repeats(model)):
         order = rng.permutation(len(model.labels))
         (cal, y), (test, truth) = ((model.probs[part], model.labels[part]) for part in (order[:half], order[half:]))
-        fixed = {name: rs.calibrate(cal, y, score=score) for name, score in zip(NAMES, FIXED, strict=True)}
+        fixed = {name: rs.calibrate(cal, y, score=score) for name, score in zip(NAMES, DEFAULT_SCORES, strict=True)}
         tested += np.bincount(truth, minlength=len(tested))
         for alpha in ALPHAS:
             auto = rs.auto(cal, y, alpha, seed=repeat)

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankset as rs
-from rankset.evaluation.comparison import PER_ROW
 
 DOCS = Path(__file__).parents[1] / "docs"
+WITH_ERRORS = ("size", "coverage", "singletons", "empty")
+"""The measures that have standard errors."""
 SCORES = {"RANK": rs.Rank(), "THR": rs.Thr(), "APS": rs.Aps(), "RAPS": rs.Raps(penalty=0.2, free_ranks=2)}
 SOME = 0.002
 """Ratios are given where the truth is at least this large: means that hardly vary have no error worth a ratio."""
@@ -74,7 +75,7 @@ def ratios(
     for number in range(data_sets):
         probs, labels = source.drawn(np.random.default_rng(number))
         told = rs.compare(probs, labels, source.alpha, scores=scores.values(), repeats=repeats)
-        places = [told.measures.index(name) for name in PER_ROW]
+        places = [told.measures.index(name) for name in WITH_ERRORS]
         means.append(told.means[:, places])
         errors.append(told.errors[:, places])
         weights = np.eye(len(names)) - np.eye(len(names))[thr]
@@ -90,7 +91,7 @@ def ratios(
         "halves": repeats,
         **{
             measure: dict(zip(names, by_measure[:, place].tolist(), strict=True))
-            for place, measure in enumerate(PER_ROW)
+            for place, measure in enumerate(WITH_ERRORS)
         },
         "gap to THR": {name: ratio for name, ratio in zip(names, of_gaps.tolist(), strict=True) if name != "THR"},
     }
@@ -104,7 +105,7 @@ def _ratios(means: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[
 
 def table(cells: list[dict[str, Any]]) -> str:
     """One line per source: the range of the ratios over scores."""
-    columns = [*PER_ROW, "gap to THR"]
+    columns = [*WITH_ERRORS, "gap to THR"]
     lines = [f"{'rows':>5}{'K':>4}{'alpha':>7}{'steps':>7}" + "".join(f"{name:>15}" for name in columns)]
     for cell in cells:
         start = f"{cell['n']:>5}{cell['classes']:>4}{cell['alpha']:>7}{cell['grain'] or '–':>7}"

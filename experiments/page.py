@@ -14,7 +14,8 @@ from pathlib import Path
 
 from rankset.datasets import DATASETS
 from rankset.paper import Numbers, tables
-from rankset.paper.study import AS_PUBLISHED, DEFINITIONS
+from rankset.paper.definitions import DEFINITIONS
+from rankset.paper.study import AS_PUBLISHED
 
 DOCS = Path(__file__).parents[1] / "docs"
 NUMBER = re.compile(r"(<!-- (\S+) (\S+) (\S+) (\S+) -->)([-+]?\d+(?:\.(\d+))?)")

@@ -26,7 +26,7 @@ from rankset.cli.commands import rankset
 from rankset.core import coverage_law, lexicographic, parallel, ranking
 from rankset.core.alpha import exact_alpha, rows_needed, threshold_position
 from rankset.engines import parts, shards
-from rankset.evaluation import comparison
+from rankset.evaluation import compare as comparing
 from rankset.io.layout import Layout
 from rankset.io.read_scores import Columns
 from rankset.scores import Recalibrated, traits
@@ -413,7 +413,7 @@ def test_the_earliest_of_the_blocks_that_fail_together_decides_the_error(failing
 def test_a_fit_is_judged_on_rows_that_it_has_not_seen(n, monkeypatch):
     """The rows are all different, so those that fit and those that judge can be told by their numbers."""
     fitted, judged = [], []
-    fit, compare = Recalibrated.fit_prepared.__func__, comparison.compare_prepared
+    fit, compare = Recalibrated.fit_prepared.__func__, comparing.compare_prepared
 
     def seen_fit(cls, data, **options):
         fitted.append({row.tobytes() for row in data.matrix})
@@ -424,7 +424,7 @@ def test_a_fit_is_judged_on_rows_that_it_has_not_seen(n, monkeypatch):
         return compare(data, *rest, **options)
 
     monkeypatch.setattr(Recalibrated, "fit_prepared", classmethod(seen_fit))
-    monkeypatch.setattr(comparison, "compare_prepared", seen_compare)
+    monkeypatch.setattr("rankset.evaluation.auto.compare_prepared", seen_compare)
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.ones(5), n)
     labels = (probs.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)

@@ -104,12 +104,12 @@ def test_slices_keep_the_law_of_coverage_and_picked_rows_have_none():
     truth = labels[200:]
     for rows in (slice(100), slice(None, None, -1), slice(10, 150, 3)):
         assert sets[rows].law == sets.law
-        assert "expected by luck alone" in repr(rs.evaluate(sets[rows], truth[rows]))
+        assert "sampling variation alone gives" in repr(rs.evaluate(sets[rows], truth[rows]))
     for rows in (large, np.flatnonzero(large), np.flatnonzero(large).tolist()):
         assert sets[rows].law is None
         told = rs.evaluate(sets[rows], truth[rows])
         assert told.expected is None
-        assert "luck" not in repr(told)
+        assert "sampling variation" not in repr(told)
     assert rs.PredictionSets.concat([sets[large], sets[~large]]).law is None
 
 

@@ -32,7 +32,8 @@ _starting()
 from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.core.cells import Cells
 from rankset.errors import RanksetError, RanksetWarning
-from rankset.evaluation.metrics import Evaluation, evaluate
+from rankset.evaluation.evaluate import evaluate
+from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
 from rankset.rules.calibrate import calibrate, load
@@ -105,21 +106,18 @@ NAMES_ON_DEMAND = {
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
     "Temperature": "scores",
     "auto": "evaluation.auto",
-    "choose": "evaluation.comparison",
-    "compare": "evaluation.comparison",
-    "grid": "evaluation.comparison",
+    "choose": "evaluation.choose",
+    "compare": "evaluation.compare",
+    "grid": "evaluation.choose",
 }
 """Imported at first use: what needs scikit-learn, matplotlib or torch, and what compares scores."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, report as report
     from rankset.evaluation.auto import auto as auto
-    from rankset.evaluation.comparison import (
-        Comparison as Comparison,
-        choose as choose,
-        compare as compare,
-        grid as grid,
-    )
+    from rankset.evaluation.choose import choose as choose, grid as grid
+    from rankset.evaluation.compare import compare as compare
+    from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.integrations import torch as torch
     from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
     from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.evaluation.metrics import METRICS, format_value
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("plotly")
@@ -32,7 +33,7 @@ def browser():
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     labels = np.array(NAMES)[LABELS]
-    study = rs.report.studied(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
+    study = rs.report.study_scores(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
     path.write_text(rs.report.page(study, "Emotions <b>"), encoding="utf-8")
     return path
 
@@ -76,13 +77,12 @@ def test_the_slider_moves_every_number(visit, place):
     alpha = f"{(place + 1) / 100:g}"
     seen = rs.evaluate(RULE.predict(LOGITS[NEW], alpha), TRUTH)
     told = visit.facts()
-    assert told["coverage"] == f"{seen.coverage:.4f}"
-    assert told["mean size"] == f"{seen.mean_size:.3f}"
-    assert told["SSCV"] == f"{seen.sscv:.3f}"
+    expected = {name: format_value(seen[name]) for name in METRICS}
+    assert {name: told[name] for name in METRICS} == expected
     assert f"Rank at alpha = {alpha}:" in visit.page.inner_text("#headline")
     row = visit.page.locator("#scores tbody tr.chosen td").all_inner_texts()
     assert row[0] == "Rank()"
-    assert row[1] == f"{seen.coverage:.4f}"
+    assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
     assert first[2] == f"{seen.worst_class.coverage:.3f}"
     heights = visit.page.evaluate("document.getElementById('histogram').data[0].y")
@@ -106,7 +106,7 @@ def test_another_score_is_shown(visit):
         ),
         TRUTH,
     )
-    assert visit.facts()["mean size"] == f"{seen.mean_size:.3f}"
+    assert visit.facts()["size"] == f"{seen.mean_size:.4f}"
 
 
 def test_classes_are_sorted_by_a_click_and_hostile_names_are_text(visit):
@@ -131,7 +131,9 @@ def test_numbers_can_be_downloaded(visit, tmp_path):
     assert len(rows) == 5 * 50
     seen = rs.evaluate(RULE.predict(LOGITS[NEW], 0.1), TRUTH)
     (row,) = [row for row in rows if row["score"] == "Rank()" and row["alpha"] == "0.1"]
-    assert float(row["coverage"]) == pytest.approx(seen.coverage, abs=1e-5)
+    for name in METRICS:
+        found = float(row[name]) if row[name] else np.nan
+        assert found == pytest.approx(seen[name], abs=1e-5, nan_ok=True), name
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (820, "light"), (1440, "dark")])
@@ -159,7 +161,7 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     sites, labels = np.array(["north", "<b>south</b>"] * 650), np.array(NAMES)[LABELS[:1300]]
     asked = {"kind": "logits", "classes": NAMES, "condition": rs.PerGroup()}
     rule = rs.calibrate(LOGITS[CAL], labels[CAL], groups=sites[CAL], **asked)
-    study = rs.report.of_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
+    study = rs.report.study_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
     (tmp_path / "groups.html").write_text(rs.report.page(study), encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "groups.html").as_uri())

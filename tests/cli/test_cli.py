@@ -21,7 +21,7 @@ from pyarrow import feather
 import rankset as rs
 from rankset import progress
 from rankset.cli.commands import rankset
-from rankset.evaluation import comparison
+from rankset.evaluation.default_scores import DEFAULT_SCORES
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
 README = Path(__file__).parents[2] / "README.md"
@@ -434,7 +434,7 @@ def test_numbers_that_are_no_probabilities(folder):
 def test_parameters_of_scores(folder):
     files = ("val_logits.npy", "val_labels.npy", "--kind", "logits")
     fine("calibrate", *files, "--score", "raps", "-o", "a.rankset")
-    assert rs.load("a.rankset").score == comparison.FIXED[3]
+    assert rs.load("a.rankset").score == DEFAULT_SCORES[3]
     fine("calibrate", *files, "--score", "raps", "--set", "penalty=0.5", "--set", "free_ranks=1", "-o", "b.rankset")
     assert rs.load("b.rankset").score == rs.Raps(penalty=0.5, free_ranks=1)
     assert (

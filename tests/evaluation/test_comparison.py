@@ -15,9 +15,10 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
-from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, aligned
-from rankset.evaluation.comparison import FIXED
-from rankset.evaluation.resampling import Ranked, halves
+from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, count_calibration_rows
+from rankset.evaluation.default_scores import DEFAULT_SCORES
+from rankset.evaluation.metrics import METRICS
+from rankset.evaluation.resampling import SortedCells, halves
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 import choosing_study
@@ -27,23 +28,24 @@ from comparison_errors import Source
 DOCS = Path(__file__).parents[2] / "docs"
 PROBS, LABELS = rs.datasets.load("marketing")
 LOGITS, TRUTH = rs.datasets.load("carer")
-EVALUATED = ("mean_size", "coverage", "singleton_rate", "empty_rate", "sscv", "sscv_empty_apart", "class_gap")
 WITH_RATIOS = ("size", "coverage", "gap to THR")
-WITH_ERRORS = ["size", "coverage", "singletons", "empty"]
+WITH_ERRORS = ["coverage", "size", "singletons", "empty"]
 
 
 def test_a_comparison_gives_what_evaluations_give():
     told = rs.compare(PROBS, LABELS, 0.2, repeats=3, seed=5)
-    assert told.scores == FIXED
-    for number, score in enumerate(FIXED):
+    assert told.scores == DEFAULT_SCORES
+    for number, score in enumerate(DEFAULT_SCORES):
         seen = []
         for cal, test in halves(260, 3, 5):
             rule = rs.calibrate(PROBS[cal], LABELS[cal], score=score, seed=5)
             seen.append(rs.evaluate(rule.predict(PROBS[test], 0.2), LABELS[test]))
-        expected = [np.mean([getattr(one, name) for one in seen]) for name in EVALUATED]
-        worst = np.mean([one.worst_class.coverage for one in seen])
-        assert told.means[number] == pytest.approx([*expected, worst])
-    assert told.measures[-1] == "worst class"
+        values = np.array([[one[name] for name in METRICS] for one in seen])
+        assert pytest.approx(values, nan_ok=True) == told.values[number].T
+        defined = [column[~np.isnan(column)] for column in values.T]
+        expected = [column.mean() if len(column) else np.nan for column in defined]
+        assert told.means[number] == pytest.approx(expected, nan_ok=True)
+    assert told.measures == tuple(METRICS)
     assert told.errors.shape == told.means.shape
 
 
@@ -60,23 +62,33 @@ def test_standard_errors_are_those_over_fresh_data_sets(source):
 
 @pytest.mark.parametrize("labels", [range(9), [0, 0, 1, 1, 1, 2, 5, 5, 8], [3] * 9], ids=["distinct", "tied", "same"])
 def test_thresholds_are_as_likely_as_over_all_halves(labels):
-    ranked = Ranked(rows=np.zeros(9, int), ends=np.arange(1, 10), labels=np.array(labels))
+    cells = SortedCells(rows=np.zeros(9, int), ends=np.arange(1, 10), labels=np.array(labels))
     alpha, n_cal = Fraction(3, 10), 4
-    found = Counter(sorted(ranked.labels[list(half)])[3] for half in itertools.combinations(range(9), n_cal))
-    places, chances, _ = ranked._thresholds(n_cal, alpha)
+    found = Counter(sorted(cells.labels[list(half)])[3] for half in itertools.combinations(range(9), n_cal))
+    places, chances, _ = cells._thresholds(n_cal, alpha)
     expected = {place: count / found.total() for place, count in found.items()}
     assert dict(zip(places.tolist(), chances.tolist(), strict=True)) == pytest.approx(expected)
+
+
+def test_standard_errors_do_not_depend_on_how_many_thresholds_are_looked_at_together(monkeypatch):
+    together = rs.compare(PROBS, LABELS, 0.1, repeats=3)
+    for cells in (1, 260 * 7):
+        monkeypatch.setattr("rankset.evaluation.resampling.CELLS_AT_ONCE", cells)
+        again = rs.compare(PROBS, LABELS, 0.1, repeats=3)
+        assert again.errors.tobytes() == together.errors.tobytes()
+        assert again.size_covariances.tobytes() == together.size_covariances.tobytes()
 
 
 def test_errors_are_given_where_they_are_known():
     told = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr()], repeats=5)
     given = [measure for measure, error in zip(told.measures, told.errors[0], strict=True) if np.isfinite(error)]
     assert given == WITH_ERRORS
-    assert [cell.count("±") for cell in repr(told).splitlines()[2:-1]] == [4, 4]
+    by_section = [cell.count("±") for cell in repr(told).splitlines()[1:-1]]
+    assert by_section == [0, 1, 1, 0, 3, 3, 0, 0, 0]
     assert np.isnan(told.to_frame("pandas")["worst class error"]).all()
     one = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr()], repeats=1)
     assert "±" not in "".join(repr(one).splitlines()[:-1])
-    assert one.like_the_smallest == one.scores  # one half tells nothing about noise
+    assert one.tied_with_smallest == one.scores  # one half tells nothing about noise
 
 
 def test_the_command_line_has_none_where_there_is_no_error(tmp_path):
@@ -92,42 +104,49 @@ def test_the_command_line_has_none_where_there_is_no_error(tmp_path):
 
 def test_a_contrast_is_a_difference_with_the_error_of_the_pair():
     told = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr(), rs.Temperature(1.0)])
+    size = told.measures.index("size")
+    sizes, errors = told.means[:, size], told.errors[:, size]
     gap, error = told.contrast([1, -1, 0])
-    assert gap == pytest.approx(told.means[0, 0] - told.means[1, 0])
-    assert error < np.hypot(told.errors[0, 0], told.errors[1, 0])  # sizes on the same rows vary together
+    assert gap == pytest.approx(sizes[0] - sizes[1])
+    assert error < np.hypot(errors[0], errors[1])  # sizes on the same rows vary together
     assert told.contrast([0, 1, -1]) == (0.0, pytest.approx(0.0, abs=1e-9))  # the same sets
-    assert told.contrast([1, 0, 0]) == (pytest.approx(told.means[0, 0]), pytest.approx(told.errors[0, 0]))
+    assert told.contrast([1, 0, 0]) == (pytest.approx(sizes[0]), pytest.approx(errors[0]))
 
 
 @pytest.mark.filterwarnings("ignore:need n:rankset.RanksetWarning")
 def test_with_too_few_rows_for_a_level_nothing_varies():
     told = rs.compare(PROBS[:10], LABELS[:10], 0.01, scores=[rs.Thr()], repeats=3)
-    assert told.means[0, :2].tolist() == [4.0, 1.0]
-    assert told.errors[0, :2].tolist() == [0.0, 0.0]
+    places = [told.measures.index(name) for name in ("size", "coverage")]
+    assert told.means[0, places].tolist() == [4.0, 1.0]
+    assert told.errors[0, places].tolist() == [0.0, 0.0]
 
 
 def test_differences_are_told_from_noise():
     told = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr(), rs.Temperature(1.0)], repeats=30)
     assert told.smallest == rs.Thr()
-    assert rs.Temperature(1.0) in told.like_the_smallest  # the same sets
-    assert rs.Rank() not in told.like_the_smallest
+    assert rs.Temperature(1.0) in told.tied_with_smallest  # the same sets
+    assert rs.Rank() not in told.tied_with_smallest
     text = repr(told)
     assert "Comparison of 3 scores on 30 random halves of 260 rows, alpha=0.1" in text
-    assert [line.split("  ")[0] for line in text.splitlines()[2:-1]] == ["Rank()", "Thr()", "Temperature(scale=1.0)"]
-    assert text.splitlines()[3].endswith("smallest")
-    assert "tied, within noise" in text.splitlines()[4]
+    scores = ["Rank()", "Thr()", "Temperature(scale=1.0)"]
+    expected = ["Coverage", *scores, "Set size", *scores, "Classes", *scores]
+    assert [line.split("  ")[0] for line in text.splitlines()[1:-1]] == expected
+    assert text.splitlines()[7].endswith("smallest")
+    assert "tied, within noise" in text.splitlines()[8]
+    assert (text.count("smallest"), text.count("tied")) == (1, 1)
     assert "<table" in told._repr_html_()
     frame = told.to_frame("pandas")
     assert isinstance(frame, pd.DataFrame)
-    assert frame["size"].tolist() == told.means[:, 0].tolist()
-    assert frame["size error"].tolist() == told.errors[:, 0].tolist()
+    size = told.measures.index("size")
+    assert frame["size"].tolist() == told.means[:, size].tolist()
+    assert frame["size error"].tolist() == told.errors[:, size].tolist()
 
 
 def test_names_frames_and_ragged_rows_are_compared_too():
     names = list("ABCD")
     frame = pd.DataFrame(PROBS, columns=names)
     told = rs.compare(frame, np.array(names)[LABELS], 0.2, repeats=2)
-    assert told.values.tolist() == rs.compare(PROBS, LABELS, 0.2, repeats=2).values.tolist()
+    np.testing.assert_array_equal(told.values, rs.compare(PROBS, LABELS, 0.2, repeats=2).values)
     ragged = rs.Ragged.of([row[: 2 + i % 3] / row[: 2 + i % 3].sum() for i, row in enumerate(PROBS)])
     labels = [int(np.argmax(row[: 2 + i % 3])) for i, row in enumerate(PROBS)]
     assert rs.compare(ragged, labels, 0.2, scores=[rs.Thr()], repeats=2).n == 260
@@ -229,7 +248,7 @@ def test_padding_is_no_candidate_in_a_comparison():
         sizes = []
         for cal, test in halves(260, 3, 0):
             sizes.append(rs.calibrate(ragged[cal], labels[cal], score=score).predict(ragged[test], 0.05).sizes.mean())
-        assert told.means[0, 0] == pytest.approx(np.mean(sizes))
+        assert told.means[0, told.measures.index("size")] == pytest.approx(np.mean(sizes))
 
 
 def test_no_rows_are_spent_that_the_level_needs():
@@ -340,20 +359,44 @@ def test_auto_takes_what_calibrate_takes(tmp_path):
     assert rs.auto(options, [int(np.argmax(row[:2])) for row in PROBS]).n == 259
 
 
+def test_auto_does_its_work_once_per_data_set():
+    """Calls in another module than the call before: preparing or asking per half and candidate would make many."""
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.ones(10), 2000)
+    labels = (probs.cumsum(axis=1) > rng.random((2000, 1))).argmax(axis=1)
+    modules = []
+
+    def note(frame, event, _):
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("rankset"):
+            modules.append(name)
+
+    rs.auto(probs, labels, 0.1)
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        rs.auto(probs, labels, 0.1)
+    finally:
+        sys.setprofile(before)
+    assert sum(one != other for one, other in itertools.pairwise(modules)) <= 320
+
+
 def test_rows_are_aligned_with_the_level():
-    assert aligned(1000, Fraction(1, 10)) == 999
-    assert aligned(1000, Fraction(1, 20)) == 999
-    assert aligned(130, Fraction(1, 5)) == 129
-    assert aligned(5, Fraction(1, 10)) == 5
+    assert count_calibration_rows(1000, Fraction(1, 10)) == 999
+    assert count_calibration_rows(1000, Fraction(1, 20)) == 999
+    assert count_calibration_rows(130, Fraction(1, 5)) == 129
+    assert count_calibration_rows(5, Fraction(1, 10)) == 5
     for n in (50, 333, 1000):
         for alpha in (Fraction(123, 1000), Fraction(1, 7), Fraction(29, 100)):
-            assert 0.9 * n - 1 <= aligned(n, alpha) <= n
-            rest = (aligned(n, alpha) + 1) * alpha % 1
-            assert rest <= (n + 1) * alpha % 1 or rest / (aligned(n, alpha) + 1) <= (n + 1) * alpha % 1 / (n + 1)
+            assert 0.9 * n - 1 <= count_calibration_rows(n, alpha) <= n
+            rest = (count_calibration_rows(n, alpha) + 1) * alpha % 1
+            assert rest <= (n + 1) * alpha % 1 or rest / (count_calibration_rows(n, alpha) + 1) <= (
+                n + 1
+            ) * alpha % 1 / (n + 1)
 
 
 def test_where_plain_scores_are_clearly_better_they_are_taken(monkeypatch):
-    monkeypatch.setattr("rankset.evaluation.auto.CLEARLY", 2.0)
+    monkeypatch.setattr("rankset.evaluation.auto.CLEARLY_SMALLER", 2.0)
     rule = rs.auto(LOGITS, TRUTH, 0.1, kind="logits")
     assert rule.score.score in (rs.Thr(), rs.Rank())
     assert "clearly smaller" in repr(rule)

@@ -8,7 +8,8 @@ from scipy import stats
 
 import rankset as rs
 from rankset.core import coverage_law
-from rankset.evaluation.metrics import EMPTY_APART, EMPTY_REMARK, sscv
+from rankset.evaluation.evaluation import EMPTY_REMARK
+from rankset.evaluation.metrics import EMPTY_APART, METRICS, sscv
 
 MASK = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]], dtype=bool)
 LABELS = [0, 1, 0, 0, 1, 2]
@@ -79,15 +80,23 @@ def test_too_few_calibration_rows_leave_no_doubt():
 def test_the_repr_reads_like_a_report(told):
     assert repr(told).splitlines() == [
         "Evaluation of 6 rows at alpha=0.25",
-        "  coverage         0.5000  asked 0.75; 90% interval from these rows 0.1532 to 0.8468",
-        "  mean size        1.5000  sizes 0: 1, 1: 2, 2: 2, 3: 1",
-        f"  empty sets       0.1667  {EMPTY_REMARK}",
-        "  single labels    0.3333  right in 0.5000 of them",
-        "  SSCV             0.4167  from sets of size 0–1 (3 rows, coverage 0.3333)",
-        "  SSCV*            0.7500  from sets of size 0 (1 rows, coverage 0.0000), empty sets a stratum of their own",
-        "  class gap        0.3611  macro coverage 0.5556; lowest 0.0000 for 1 (2 rows)",
-        "  group 'a'        0.5000  2 rows, mean size 0.500",
-        "  group 'b'        0.5000  4 rows, mean size 2.000",
+        "Coverage",
+        "  coverage             0.5000  target 0.75; 90% interval from these rows 0.1532 to 0.8468",
+        "  SSCV                 0.4167  largest gap to 0.75: sets of size 0–1 (3 rows, coverage 0.3333)",
+        "  SSCV*                0.7500  the same with empty sets apart: sets of size 0 (1 rows, coverage 0.0000)",
+        "Set size",
+        "  size                 1.5000  mean; number of sets by size 0: 1, 1: 2, 2: 2, 3: 1",
+        f"  singletons           0.3333  {METRICS['singletons'].explanation}",
+        f"  singleton accuracy   0.5000  {METRICS['singleton accuracy'].explanation}",
+        f"  empty                0.1667  {EMPTY_REMARK}",
+        "Classes",
+        f"  macro coverage       0.5556  {METRICS['macro coverage'].explanation}",
+        f"  class gap            0.3611  {METRICS['class gap'].explanation}",
+        f"  classes below 50%    0.3333  {METRICS['classes below 50%'].explanation}",
+        "  worst class          0.0000  coverage of class 1 (2 rows)",
+        "Groups",
+        "  group 'a'            0.5000  2 rows, mean size 0.500",
+        "  group 'b'            0.5000  4 rows, mean size 2.000",
     ]
 
 
@@ -96,7 +105,7 @@ def test_the_repr_pools_many_sizes_and_leaves_out_what_is_not_there():
     text = repr(rs.evaluate(sets, [0] * 11, alpha=0.1))
     assert "10–12: 3" in text
     assert "nan" not in text
-    assert "no such set" in text
+    assert "singleton accuracy        –  no set has exactly one label" in text
 
 
 def test_sets_without_a_level_ask_for_one():
@@ -166,9 +175,9 @@ def test_several_thresholds_or_unseen_groups_promise_no_range():
     assert rs.evaluate(one_group.predict(probs, 0.2, groups=["a"] * 40), labels).expected is not None
 
 
-def test_coverage_outside_what_luck_explains_is_shouted():
+def test_coverage_outside_what_sampling_variation_explains_is_shouted():
     rng = np.random.default_rng(1)
     probs = rng.dirichlet(np.ones(4), 400)
     rule = rs.calibrate(probs[:200], probs[:200].argmax(axis=1))
     text = repr(rs.evaluate(rule.predict(probs[200:], 0.1), probs[200:].argmin(axis=1)))
-    assert text.splitlines()[2].endswith("in 90% of calibrations: OUTSIDE")
+    assert text.splitlines()[3].endswith("in 90% of calibrations: OUTSIDE")

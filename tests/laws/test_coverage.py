@@ -13,7 +13,7 @@ from generators import identical, imbalanced, one_hot, saturated, tied
 from rankset.core import noise
 from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.paper import printed_rule
-from rankset.paper.study import confident_errors
+from rankset.paper.definitions import confident_errors
 from reference import group, key
 from strategies import Problem, alphas, problems, scores
 

@@ -11,8 +11,8 @@ import pytest
 import rankset as rs
 from rankset.datasets import DATASETS, load
 from rankset.paper import METHODS, ClassColumn, printed_rule, resample
+from rankset.paper.definitions import confident_errors
 from rankset.paper.experiment import MEASURES
-from rankset.paper.study import confident_errors
 
 DATA = Path(__file__).parents[1] / "data"
 SUBJECTS = {"marketing": "marketing", "college medicine": "medicine", "public relations": "relations"}
@@ -136,7 +136,7 @@ def printed_sizes(method):
 
 
 def our_sizes(row, method, alphas, kind, repeats):
-    measures = {"size": MEASURES["size"]}
+    measures = ["size"]
     options = {"methods": {method: METHODS[method]}, "measures": measures, "repeats": repeats}
     values, labels = load(row)
     results = resample(rs.softmax(values) if kind == "logits" else values, labels, alphas=alphas, **options)

@@ -15,9 +15,10 @@ from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.datasets import DATASETS, load
 from rankset.evaluation.resampling import halves
 from rankset.paper import ALPHAS, METHODS, Numbers, study, tables
+from rankset.paper.definitions import DEFINITIONS, GENERATOR
 from rankset.paper.experiment import MEASURES
 from rankset.paper.figures import draw_all
-from rankset.paper.study import AS_PUBLISHED, DEFINITIONS, GENERATOR
+from rankset.paper.study import AS_PUBLISHED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from page import NUMBER, refreshed
@@ -75,7 +76,7 @@ def test_random_halves_follow_that_law():
 
 def test_table_1_shows_ours_beside_the_published_value():
     told = tables.table_1(SMALL, "0.1")
-    published = tables.published()
+    published = tables.published_table()
     assert len(published) == 44
     for method in ("RANK", "APS", "RAPS", "SAPS"):
         ours, theirs = SMALL.mean("tweet", method, "0.1", "size"), published["tweet", method]["size"]

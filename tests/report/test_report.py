@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
+from rankset.evaluation.metrics import METRICS
 
 pytest.importorskip("plotly")
 
@@ -20,7 +21,7 @@ HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202eturned
 RULES = [
     rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=score) for score in (rs.Rank(), rs.Thr(), rs.Aps())
 ]
-STUDY = rs.report.of_rules(RULES, LOGITS[NEW], LABELS[NEW])
+STUDY = rs.report.study_rules(RULES, LOGITS[NEW], LABELS[NEW])
 PLOTLY = '<script type="text/plain" id="plotly">'
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', flags=re.DOTALL)
 
@@ -34,11 +35,10 @@ def test_every_number_is_the_librarys():
             alpha = f"{told['alphas'][place]:g}"
             sets = rule.predict(LOGITS[NEW], alpha)
             seen = rs.evaluate(sets, LABELS[NEW])
-            assert score["coverage"][place] == pytest.approx(seen.coverage, abs=1e-5)
+            for name in METRICS:
+                expected = None if np.isnan(seen[name]) else pytest.approx(seen[name], abs=1e-5)
+                assert score["metrics"][name][place] == expected
             assert score["interval"][place] == pytest.approx(seen.interval, abs=1e-5)
-            assert score["size"][place] == pytest.approx(seen.mean_size, abs=1e-5)
-            assert score["sscv"][place] == pytest.approx(seen.sscv, abs=1e-5)
-            assert score["sscv_apart"][place] == pytest.approx(seen.sscv_empty_apart, abs=1e-5)
             assert score["histogram"][place] == seen.size_counts.tolist()
             by_class = [share.coverage for share in seen.classes]
             assert score["class_coverage"][place] == pytest.approx(by_class, abs=1e-4)
@@ -62,17 +62,17 @@ def test_ambiguous_rows_have_their_sets(place):
 
 def test_blocks_change_nothing(monkeypatch):
     monkeypatch.setenv("RANKSET_BLOCK_BYTES", "800")
-    assert rs.report.of_rules(RULES, LOGITS[NEW], LABELS[NEW]) == STUDY
+    assert rs.report.study_rules(RULES, LOGITS[NEW], LABELS[NEW]) == STUDY
 
 
 def test_rules_with_groups_and_frames():
     site = np.array(["north", "south"] * 300)
     groups = np.array(["north", "south"] * 350)
     rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerGroup(), groups=groups)
-    study = rs.report.of_rules([rule], LOGITS[NEW], LABELS[NEW], groups=site)
+    study = rs.report.study_rules([rule], LOGITS[NEW], LABELS[NEW], groups=site)
     (told,) = study.data["scores"]
     seen = rs.evaluate(rule.predict(LOGITS[NEW], 0.1, groups=site), LABELS[NEW])
-    assert told["coverage"][9] == pytest.approx(seen.coverage, abs=1e-5)
+    assert told["metrics"]["coverage"][9] == pytest.approx(seen.coverage, abs=1e-5)
     assert "band" not in told
     assert study.data["smallest"] == 350
     assert study.data["groups"] == 2
@@ -80,13 +80,13 @@ def test_rules_with_groups_and_frames():
 
 def test_ties_only_raise_coverage():
     rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=rs.TopK())
-    (told,) = rs.report.of_rules([rule], LOGITS[NEW], LABELS[NEW]).data["scores"]
+    (told,) = rs.report.study_rules([rule], LOGITS[NEW], LABELS[NEW]).data["scores"]
     assert told["tied"][9]
 
 
 def test_the_page_is_one_file_and_takes_no_text_for_markup():
     labels = np.array(HOSTILE, dtype=object)
-    study = rs.report.studied(
+    study = rs.report.study_scores(
         LOGITS[CAL], labels[LABELS[CAL]], LOGITS[NEW], labels[LABELS[NEW]], kind="logits", classes=HOSTILE
     )
     page = rs.report.page(study, '<img src=x onerror="alert(1)"> {{data}}')
@@ -108,16 +108,16 @@ def test_a_large_report_stays_small():
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.full(100, 0.1), 6000)
     labels = np.array([rng.choice(100, p=row) for row in probs])
-    study = rs.report.studied(probs[:1000], labels[:1000], probs[1000:], labels[1000:])
+    study = rs.report.study_scores(probs[:1000], labels[:1000], probs[1000:], labels[1000:])
     assert len(rs.report.page(study)) < 8_000_000
 
 
 def test_rules_of_other_classes_and_no_rows_are_told():
     other = rs.calibrate(LOGITS[CAL][:, :3], LABELS[CAL] % 3, kind="logits")
     with pytest.raises(ValueError, match="classes"):
-        rs.report.of_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
+        rs.report.study_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
     with pytest.raises(ValueError, match="0 rows"):
-        rs.report.of_rules(RULES, LOGITS[:0], LABELS[:0])
+        rs.report.study_rules(RULES, LOGITS[:0], LABELS[:0])
 
 
 def test_the_command(tmp_path, monkeypatch):
@@ -157,7 +157,7 @@ def test_the_command_on_rules_and_on_tables(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     done = run(["report", "val.csv", "test.csv", "--label", "y", "--kind", "logits", "-o", "tables.html"])
     assert done.exit_code == 0, done.output
-    assert short_repr(tmp_path / "tables.html")["scores"][0]["coverage"] == STUDY.data["scores"][0]["coverage"]
+    assert short_repr(tmp_path / "tables.html")["scores"][0]["metrics"] == STUDY.data["scores"][0]["metrics"]
     assert short_repr(tmp_path / "numbers.html")["scores"] == short_repr(tmp_path / "tables.html")["scores"][:1]
     for wrong in (["thr.rankset", "x.npy"], ["x.npy", "y.npy"], ["x.npy", "thr.rankset", "y.npy"]):
         done = run(["report", *wrong, "-o", "no.html"])
@@ -172,9 +172,9 @@ def test_rules_of_one_report_expect_the_same_numbers():
     with np.errstate(divide="ignore"):
         rules = [rs.calibrate(probs, labels), rs.calibrate(np.log(probs), labels, kind="logits")]
     with pytest.raises(ValueError, match="got kind 'probs' and 'logits'"):
-        rs.report.of_rules(rules, probs, labels)
+        rs.report.study_rules(rules, probs, labels)
     with pytest.raises(TypeError, match="a list of at least one Rule"):
-        rs.report.of_rules([], probs, labels)
+        rs.report.study_rules([], probs, labels)
 
 
 def test_rules_of_one_level_and_of_folds_are_refused():
@@ -183,7 +183,7 @@ def test_rules_of_one_level_and_of_folds_are_refused():
             with pytest.raises(
                 rs.errors.KindError, match=r"objects of rankset\.Rule, got .* Pass what rankset\.calibrate"
             ):
-                rs.report.of_rules(rules, LOGITS[NEW], LABELS[NEW])
+                rs.report.study_rules(rules, LOGITS[NEW], LABELS[NEW])
 
 
 def test_a_number_and_its_text_are_two_groups_and_two_classes():
@@ -193,7 +193,7 @@ def test_a_number_and_its_text_are_two_groups_and_two_classes():
     groups = np.array([1, "1", "a  b", "a b", 10, 9], dtype=object)[np.arange(90) % 6]
     named = [names[label] for label in labels]
     rule = rs.calibrate(probs, named, classes=names, condition=rs.PerGroup(), groups=groups)
-    told = rs.report.of_rules([rule], probs, named, groups=groups, alpha=0.2).data
+    told = rs.report.study_rules([rule], probs, named, groups=groups, alpha=0.2).data
     assert told["classes"] == ["1", "'1'", "a b"]
     assert told["group_names"] == ["1", "9", "10", "'1'", "'a b' (no. 5)", "'a b' (no. 6)"]
     assert told["group_counts"] == [15] * 6
@@ -211,7 +211,7 @@ def test_rules_with_and_without_groups_are_shown_by_group():
     known, new = slice(0, 200), slice(200, 400)
     plain = rs.calibrate(probs[known], labels[known])
     grouped = rs.calibrate(probs[known], labels[known], condition=rs.PerGroup(), groups=groups[known])
-    study = rs.report.of_rules([plain, grouped], probs[new], labels[new], groups=groups[new]).data
+    study = rs.report.study_rules([plain, grouped], probs[new], labels[new], groups=groups[new]).data
     place = study["alphas"].index(0.1)
     for rule, shown, options in ((plain, 0, {}), (grouped, 1, {"groups": groups[new]})):
         covered = rule.predict(probs[new], 0.1, **options).covers(labels[new])

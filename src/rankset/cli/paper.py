@@ -13,7 +13,8 @@ from rankset.core.alpha import exact_alpha
 from rankset.datasets import DATASETS
 from rankset.paper import figures as drawing
 from rankset.paper import tables
-from rankset.paper.study import ALPHAS, Numbers, study
+from rankset.paper.numbers import Numbers
+from rankset.paper.study import ALPHAS, study
 
 OUTPUT = Path("rankset-demo")
 

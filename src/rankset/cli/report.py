@@ -11,7 +11,7 @@ import click
 import rankset as rs
 from rankset.cli.reading import FILE, check_output, options, say, told_names
 from rankset.core.alpha import exact_alpha
-from rankset.evaluation import comparison
+from rankset.evaluation.default_scores import default_scores
 from rankset.io import write_sets
 from rankset.io.layout import Layout, Rows
 
@@ -66,7 +66,7 @@ def report(
     new = layout.rows(*pairs[-1], names, kind=rules[0].kind).of_groups(rules[0].groups.tolist())
     with new.named():
         groups = new.groups if any(rule.condition.needs_groups for rule in rules) else None
-        study = rs.report.of_rules(
+        study = rs.report.study_rules(
             rules, new.scores, new.labels_of(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
         )
     with write_sets.draft(output, force=force) as file:
@@ -82,7 +82,7 @@ def _calibrated(known: Rows, kind: Any, seed: int) -> list[rs.Rule]:
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": known.ids, "seed": seed}
     with known.named():
         labels = known.labels_of(names)
-        return [rs.calibrate(known.scores, labels, score=score, **shared) for score in comparison.fixed(kind)]
+        return [rs.calibrate(known.scores, labels, score=score, **shared) for score in default_scores(kind)]
 
 
 def _expected(step: int, *, rules: bool) -> str:

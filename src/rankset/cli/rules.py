@@ -19,7 +19,7 @@ from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, option
 from rankset.core.alpha import exact_alpha, rows_needed
 from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
-from rankset.evaluation import comparison
+from rankset.evaluation.default_scores import DEFAULT_SCORES, default_scores
 from rankset.inputs.vocabulary import short
 from rankset.io import read_scores, write_sets
 from rankset.io.layout import Layout, same_groups
@@ -30,7 +30,7 @@ PART_BYTES = 32 << 20
 """Rows are predicted and written in parts of about so many bytes."""
 
 SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average)} | {
-    type(score).__name__.lower(): score for score in comparison.FIXED
+    type(score).__name__.lower(): score for score in DEFAULT_SCORES
 }
 """Scores by name, with the parameters that ``compare`` gives them."""
 
@@ -245,9 +245,7 @@ def evaluate(
 
 
 def _evaluated(told: rs.Evaluation) -> dict[str, Any]:
-    facts = dataclasses.asdict(told)
-    worst, worst_apart = facts.pop("strata")
-    return _plain(facts | {"sscv_from": worst, "sscv_empty_apart_from": worst_apart})
+    return _plain(told.to_dict())
 
 
 @click.command(short_help="Every score on the same random halves, one table.")
@@ -280,7 +278,7 @@ def compare(
     with rows.named(), progress.track("comparing"):
         labels = rows.labels_of(names)
         told = {
-            alpha: rs.compare(rows.scores, labels, alpha, scores=comparison.fixed(kind), **shared)
+            alpha: rs.compare(rows.scores, labels, alpha, scores=default_scores(kind), **shared)
             for alpha in alphas or (DEFAULT_ALPHA,)
         }
     if as_json:
@@ -290,7 +288,7 @@ def compare(
 
 
 def _compared(told: Any) -> dict[str, Any]:
-    near = told.like_the_smallest
+    near = told.tied_with_smallest
     return {
         repr(score): {
             **{

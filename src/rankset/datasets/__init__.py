@@ -1,6 +1,6 @@
-"""Model outputs that come with the package: of the paper's eleven data sets, without the images and texts.
+"""Model outputs and labels of the paper's eleven data sets, without the images and texts.
 
-``README.md`` in this folder says where each of them is from.
+``README.md`` in this folder names the source of each data set.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,24 @@ from rankset.inputs.matrix import Kind
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set of the paper's Table 1: its title, the model, what was classified, and the kind of its numbers."""
+    """Description of a data set of the paper's Table 1.
+
+    Attributes
+    ----------
+    title
+        Name of the data set.
+    model
+        The model whose outputs are stored.
+    task
+        What was classified: "images", "questions" or "texts".
+    kind
+        What the outputs are: "probs" or "logits".
+
+    Examples
+    --------
+    >>> DATASETS["marketing"].kind
+    'probs'
+    """
 
     title: str
     model: str
@@ -41,20 +58,24 @@ DATASETS: Mapping[str, Dataset] = {
 
 
 def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
-    """The model's outputs for one data set, and the labels.
+    """Return the model outputs and the labels of one data set.
 
     Parameters
     ----------
-    name : one of ``DATASETS``.
+    name
+        One of ``DATASETS``.
 
     Returns
     -------
-    outputs : array (n, K), probabilities or logits as ``DATASETS[name].kind`` says.
-    labels : array (n,), the column of each row's label.
+    outputs
+        Array (n, K): probabilities or logits, see ``DATASETS[name].kind``.
+    labels
+        Array (n,): the column of each row's label.
 
     Raises
     ------
-    RuleError : where there is no data set of this name.
+    RuleError
+        If there is no data set of this name.
 
     Examples
     --------

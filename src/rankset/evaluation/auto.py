@@ -1,4 +1,4 @@
-"""auto: the answer in one call. It fits and chooses on some of the rows, freezes that, and calibrates on the others."""
+"""auto: fit and choose a score on some of the rows, then calibrate it on the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.errors import InputError, KindError
-from rankset.evaluation import comparison
+from rankset.evaluation.compare import compare_prepared
+from rankset.evaluation.comparison import ENOUGH, Comparison
+from rankset.evaluation.metrics import metrics_named
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.rule import Rule, calibrate_prepared
@@ -22,17 +24,21 @@ from rankset.scores import Chosen, Rank, Recalibrated, Score, Thr
 Ints = NDArray[np.int64]
 
 FEW_ROWS = 250
-"""Fewer rows are all needed to calibrate: what a fit gains would not make up for them."""
+"""With fewer rows nothing is fitted: a fit would gain less than the calibration loses."""
 MANY_ROWS = 2000
 FEWEST_FITTING = 40
+"""A recalibration is fitted on at least this number of rows."""
 SHARES = {FEW_ROWS: 0.2, MANY_ROWS: 0.3}
-"""The share of rows that fits, by how many there are at least."""
+"""Share of the rows used to fit, by the least number of rows."""
 MOST_FITTING_CELLS = 10_000_000
-MOST_JUDGES = 4000
-CLEARLY = 0.97
-"""How much smaller, at most, the sets of a plain score must be for it to be preferred to a fit."""
+MOST_COMPARED_ROWS = 4000
+"""Largest number of rows on which a recalibration is compared with THR and RANK."""
+CLEARLY_SMALLER = 0.97
+"""A plain score is preferred if its mean size is below this share of the recalibration's, beyond noise."""
+METRICS_COMPARED = metrics_named(("size", "worst class"))
+"""The metrics by which a recalibration is compared with THR and RANK."""
 SLACK = 0.1
-"""The share of calibration rows given up, at most, to meet a level exactly."""
+"""Largest share of calibration rows that is left out to meet a level exactly."""
 
 
 def auto(
@@ -48,16 +54,52 @@ def auto(
     share: float | None = None,
     seed: int = 0,
 ) -> Rule:
-    """A rule with small sets at ``alpha``, from rows the model has not seen; print it to read what was chosen.
+    """Return a rule with small sets at ``alpha``: fit a recalibration on some rows, calibrate on the others.
 
-    Some of the rows (``share``; by default 0.2 from 250 rows on, 0.3 from 2,000 on, none of fewer) fit a recalibration,
-    which is frozen; the others calibrate, so sets contain the label with probability at least 1 - alpha, as always.
-    The rows are shared by a permutation that ``seed`` chooses, and as many of them calibrate as meet ``alpha`` exactly.
+    Sets contain the label with probability at least 1 - alpha, as with ``calibrate``, because the recalibration is
+    frozen before the other rows calibrate. Print the rule to read what was chosen and why.
 
     Like THR it makes small sets: many single labels, and not the best coverage of hard rows. Class factors make
-    classes that are rarely true rare in sets, too, so these may be covered less: pass ``condition=PerLabel()`` where
-    every class counts, and ``class_factors=False`` where another mix of classes is to come.
+    classes that are rarely true rare in sets, too, so these may be covered less often. Pass ``condition=PerLabel()`` if
+    every class matters, and ``class_factors=False`` if new rows have another mix of classes.
 
+    Parameters
+    ----------
+    probs
+        Array (n, K), data frame, tensor or ``Ragged``: the model's outputs for rows it was not trained on.
+    labels
+        The true label of each row.
+    alpha
+        Error rate for which sets should be small.
+    kind
+        What ``probs`` are: "probs", "logits", "decision" or "binary".
+    classes
+        Class names in column order.
+    condition
+        For whom coverage holds separately.
+    groups
+        The group of each row, for conditions that need it.
+    class_factors
+        Whether the recalibration may have a factor for every class.
+    share
+        Share of the rows used to fit. By default 0.2 from 250 rows on, 0.3 from 2,000 rows on, none of fewer.
+    seed
+        Seed of the permutation that splits the rows, and of scores that draw random numbers.
+
+    Returns
+    -------
+    Rule
+        Its ``n`` is the number of calibration rows: as many of the rows that do not fit as meet ``alpha`` exactly.
+
+    Raises
+    ------
+    InputError
+        If there are no rows, or values are no probabilities.
+    KindError
+        If ``share`` is no number from 0 to below 1, or ``class_factors`` no boolean.
+
+    Examples
+    --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("carer")
     >>> rule = rs.auto(probs[:1000], labels[:1000], alpha=0.1, kind="logits")
@@ -66,27 +108,34 @@ def auto(
     """
     if not isinstance(class_factors, bool):
         raise KindError.argument("class_factors", "True or False", class_factors)
-    asked = exact_alpha(alpha)
+    level = exact_alpha(alpha)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups).with_checked_values()
     n = len(data)
     if n == 0:
         raise InputError.no_rows()
     spec = RuleSpec.of(Thr(), condition, data.kind, seed, data.classes)
     check_groups(condition, data.groups)
-    needed = 2 * rows_needed(asked) * spec.learning(data).n_groups
-    spent = 0 if kind == "decision" or data.counts is not None else _spent(n, data.n_columns, share, needed)
-    calibrating = aligned(n - spent, asked) if isinstance(condition, Marginal) else n - spent
+    needed = 2 * rows_needed(level) * spec.learning(data).n_groups
+    obstacle = _obstacle(data)
+    n_fitting = 0 if obstacle else count_fitting_rows(n, data.n_columns, share, needed)
+    n_rest = n - n_fitting
+    n_calibrating = count_calibration_rows(n_rest, level) if isinstance(condition, Marginal) else n_rest
     rows = np.random.default_rng(spec.seed % 2**64).permutation(n)
-    fitting, used = rows[: n - calibrating], rows[n - calibrating :]
-    chosen, why = _chosen(data.take(fitting if spent else fitting[:0]), asked, class_factors=class_factors)
-    told = f"{why}; {len(used):,} of {n:,} rows calibrate, so coverage of at least 1 - alpha holds"
-    return calibrate_prepared(replace(spec, score=Chosen(chosen, told)), data.take(used))
+    fitting, calibrating = rows[: n - n_calibrating], rows[n - n_calibrating :]
+    if n_fitting:
+        score, why = _choose_score(data.take(fitting), level, class_factors=class_factors)
+    else:
+        score, why = Thr(), obstacle or "too few rows to fit a recalibration"
+    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so coverage of at least 1 - alpha holds"
+    return calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(calibrating))
 
 
-def aligned(n: int, alpha: Fraction) -> int:
-    """How many of ``n`` rows calibrate so that coverage exceeds 1 - alpha least: (rows + 1) alpha is whole, or nearly.
+def count_calibration_rows(n: int, alpha: Fraction) -> int:
+    """Return how many of ``n`` rows to calibrate on so that coverage exceeds 1 - alpha least.
 
-    >>> aligned(1000, Fraction(1, 10))
+    Coverage is exactly 1 - alpha where (rows + 1) alpha is a whole number.
+
+    >>> count_calibration_rows(1000, Fraction(1, 10))
     999
     """
     least = max(1, n - int(SLACK * n)) if n >= rows_needed(alpha) else n
@@ -94,52 +143,59 @@ def aligned(n: int, alpha: Fraction) -> int:
     return min(range(n, least - 1, -1), key=lambda rows: ((rows + 1) * numerator % denominator) / (rows + 1))
 
 
-def _spent(n: int, n_columns: int, share: float | None, needed: int) -> int:
-    """How many rows fit: none where too few would be left to calibrate, or where there would be too few to fit on."""
+def count_fitting_rows(n: int, n_columns: int, share: float | None, needed: int) -> int:
+    """Return how many of ``n`` rows to fit on: none if these were too few, or fewer than ``needed`` were left."""
     if share is None:
         fraction = max((value for least, value in SHARES.items() if n >= least), default=0.0)
-        spent = min(int(fraction * n), max(MANY_ROWS, MOST_FITTING_CELLS // n_columns))
+        count = min(int(fraction * n), max(MANY_ROWS, MOST_FITTING_CELLS // n_columns))
     elif isinstance(share, bool) or not isinstance(share, int | float | Fraction | np.number) or not 0 <= share < 1:
         raise KindError.argument("share", "a number from 0 to below 1", share)
     else:
-        spent = int(share * n)
-    return spent if spent >= FEWEST_FITTING and n - spent >= needed else 0
+        count = int(share * n)
+    return count if count >= FEWEST_FITTING and n - count >= needed else 0
 
 
-def _chosen(data: Prepared, alpha: Fraction, *, class_factors: bool) -> tuple[Score, str]:
-    """A frozen score, and why."""
+def _obstacle(data: Prepared) -> str:
+    """Why rows of this kind cannot be recalibrated; empty if they can."""
+    if data.kind == "decision":
+        return "decision values cannot be recalibrated"
+    return "" if data.counts is None else "rows with different candidates cannot be recalibrated"
+
+
+def _choose_score(data: Prepared, alpha: Fraction, *, class_factors: bool) -> tuple[Score, str]:
+    """A recalibration fitted on ``data``, or a plain score if that is clearly better; and the reason in words."""
     n = len(data)
-    if n == 0:
-        return Thr(), "which needs no fit, and no rows for it; THR is mostly the smallest fixed score"
-    compared = _judged(data, alpha, class_factors=class_factors)
-    plain = _plainly_better(compared)
+    compared = _compare_fit(data, n, alpha, class_factors=class_factors)
+    plain = _clearly_smaller_score(compared)
     if plain is not None:
-        return plain, f"whose sets were clearly smaller than recalibrated ones on {n:,} rows of their own"
+        return plain, f"sets were clearly smaller than recalibrated ones on {n:,} separate rows"
     fitted = Recalibrated.fit_prepared(data, class_factors=class_factors)
-    told = f"probabilities recalibrated on {n:,} rows of their own"
+    why = f"probabilities recalibrated on {n:,} separate rows"
     if not fitted.factors:
-        return fitted, f"{told}, without class factors"
-    return fitted, f"{told}, with a factor for every class, for the same mix of classes; {_of_worst_class(compared)}"
+        return fitted, f"{why}, without class factors"
+    return (
+        fitted,
+        f"{why}, with a factor for every class, for the same mix of classes; {_describe_worst_class(compared)}",
+    )
 
 
-def _judged(data: Prepared, alpha: Fraction, *, class_factors: bool) -> comparison.Comparison:
-    """A recalibration, THR and RANK on half of the rows; the recalibration is fitted on the other half."""
-    n = len(data)
-    half = min(n // 2, MOST_JUDGES)
-    fitted = Recalibrated.fit_prepared(data.take(np.arange(half)), class_factors=class_factors)
-    judges = data.take(np.arange(n - half, n))
-    return comparison.compare_prepared(judges, alpha, (fitted, Thr(), Rank()), repeats=8)
+def _compare_fit(data: Prepared, n: int, alpha: Fraction, *, class_factors: bool) -> Comparison:
+    """Fit a recalibration on half of the rows, and compare it with THR and RANK on the other half."""
+    half = min(n // 2, MOST_COMPARED_ROWS)
+    fitted = Recalibrated.fit_prepared(data.part(slice(0, half)), class_factors=class_factors)
+    others = data.part(slice(n - half, n))
+    return compare_prepared(others, alpha, (fitted, Thr(), Rank()), METRICS_COMPARED, repeats=8)
 
 
-def _plainly_better(compared: comparison.Comparison) -> Score | None:
-    """THR or RANK, where one of them beats the recalibration clearly."""
+def _clearly_smaller_score(compared: Comparison) -> Score | None:
+    """THR or RANK, if one of them has clearly smaller sets than the recalibration."""
     sizes = compared.means[:, compared.measures.index("size")]
     best = 1 + int(sizes[1:].argmin())
-    gap, error = compared.contrast([-CLEARLY, *(float(place == best) for place in (1, 2))])
-    return compared.scores[best] if gap + comparison.ENOUGH * error < 0 else None
+    gap, error = compared.contrast([-CLEARLY_SMALLER, *(float(place == best) for place in (1, 2))])
+    return compared.scores[best] if gap + ENOUGH * error < 0 else None
 
 
-def _of_worst_class(compared: comparison.Comparison) -> str:
-    """How well the class that is covered least is covered, with the recalibration and with THR."""
+def _describe_worst_class(compared: Comparison) -> str:
+    """The coverage of the class that is covered least, with the recalibration and with THR."""
     fitted, thr, _ = compared.means[:, compared.measures.index("worst class")]
     return f"the class covered least is covered {fitted:.2f} (THR: {thr:.2f}) on halves of {compared.n:,} of these rows"

@@ -1,45 +1,42 @@
-"""Random halves: one calibrates, the other tests, many times; every score ranks its cells once."""
+"""Random halves of the rows, one to calibrate and one to test. Every score sorts its cells once for all halves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankset.core import lexicographic, parallel
 from rankset.core.alpha import threshold_position
+from rankset.evaluation.metrics import Floats, Formula, Ints, RowValues
 from rankset.rules.batch import Batch
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-RowMeasure = Callable[[Bools, Ints], NDArray[np.generic]]
-"""A number for every row, from whether it is covered and the size of its set."""
+Split = tuple[Ints, Ints]
+"""The rows that calibrate, and the rows that test."""
 
 MOST_STEPS = 64
-"""At how many thresholds, at most, measures are looked at to see how they change with the threshold."""
+"""Largest number of thresholds at which measures are computed to see how they change with the threshold."""
+CELLS_AT_ONCE = 100_000
+"""Thresholds are looked at together while their number times the number of rows is at most this."""
 RARE = 1e-7
 """Thresholds less likely than this, on either side, are left out."""
 
 
-def halves(n: int, repeats: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Random halves of ``n`` rows, the first to calibrate."""
+def halves(n: int, repeats: int, seed: int) -> list[Split]:
+    """Return random halves of ``n`` rows."""
     rng = np.random.default_rng(seed)
-    for _ in range(repeats):
-        rows = rng.permutation(n)
-        yield rows[: n // 2], rows[n // 2 :]
+    orders = [rng.permutation(n) for _ in range(repeats)]
+    return [(rows[: n // 2], rows[n // 2 :]) for rows in orders]
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """Every cell's place in a score's order, found once: a score is a fixed function of the row.
+class SortedCells:
+    """All cells sorted by a score: which cells a threshold keeps follows from their places, for every half.
 
-    ``rows`` are the cells' rows in that order, ``ends[place]`` tells how many cells are not after a place, and
-    ``labels`` are the places of the true labels' cells.
+    Equal cells share a place. ``rows`` are the rows of the cells in sorted order, ``ends[place]`` is the number of
+    cells up to a place, and ``labels`` are the places of the true labels' cells, one per row.
     """
 
     rows: Ints
@@ -47,8 +44,8 @@ class Ranked:
     labels: Ints
 
     @classmethod
-    def of(cls, batch: Batch, columns: Ints) -> Ranked:
-        """The places of all cells of ``batch``, whose labels stand in ``columns``."""
+    def of(cls, batch: Batch, columns: Ints) -> SortedCells:
+        """Sort all cells of ``batch``; ``columns`` are the columns of the rows' labels."""
         parts = [(part, *batch.all_keys(part)) for part in parallel.split(*batch.shape)]
         keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
         rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
@@ -67,36 +64,61 @@ class Ranked:
         labels[rows[true]] = places[true]
         return cls(rows[sorting], np.append(np.flatnonzero(new), len(new)), labels)
 
-    def sizes(self, place: int) -> Ints:
-        """How many cells of each row are not after ``place``."""
-        return np.bincount(self.rows[: self.ends[place]], minlength=len(self.labels))
+    def measure(self, splits: Sequence[Split], labels: Ints, alpha: Fraction, formulas: Sequence[Formula]) -> Floats:
+        """Return every formula on every split, as an array (formula, split).
 
-    def influences(self, n_cal: int, alpha: Fraction, measures: Sequence[RowMeasure]) -> tuple[Floats, Floats]:
-        """What each row adds to the mean of each measure when it tests, and when it calibrates (measure, row).
+        The first half of a split calibrates at ``alpha``, the second one tests; ``labels`` are the columns of all rows'
+        labels. All splits have the same size.
+        """
+        answers = np.empty((len(formulas), len(splits)))
+        k = threshold_position(len(splits[0][0]), alpha) if splits else 0
+        for number, (cal, test) in enumerate(splits):
+            place = len(self.ends) - 1 if k > len(cal) else int(np.sort(self.labels[cal])[k - 1])
+            sizes = np.bincount(self.rows[: self.ends[place]], minlength=len(self.labels))[test]
+            covered, columns = self.labels[test] <= place, labels[test]
+            for row, formula in enumerate(formulas):
+                answers[row, number] = formula(covered, sizes, columns, alpha)
+        return answers
+
+    def influences(self, n_cal: int, alpha: Fraction, measures: Sequence[RowValues]) -> tuple[Floats, Floats]:
+        """Return what each row adds to the mean of each measure when it tests, and when it calibrates (measure, row).
 
         Over halves A, which calibrates, and B, which tests, a mean over B is close to a constant plus the mean of the
         first over B plus the mean of the second over A. A row that calibrates acts through the threshold alone, by
         pulling it towards its label.
         """
         places, chances, pulls = self._thresholds(n_cal, alpha)
-        tests = np.zeros((len(measures), len(self.labels)))
-        levels = np.empty((len(measures), len(places)))
-        for step, (place, chance, sizes) in enumerate(zip(places, chances, self._growing(places), strict=True)):
-            covered = self.labels <= place
-            for number, measure in enumerate(measures):
-                values = measure(covered, sizes).astype(np.float64)
-                tests[number] += chance * values
-                levels[number, step] = values.mean()
-        # a calibration row makes it more likely that the threshold is not after a place, for every place that is not
-        # before its label; what the mean would change by from that place to the next one is then lost
+        tests, levels = self._at_places(places, chances, measures)
+        # a calibration row raises the chance that the threshold is at or before a place, for every place at or after
+        # its label; the change of the mean from that place to the next one is then lost
         changes = np.diff(levels, axis=1) * pulls[:-1]
         sums = np.concatenate((changes[:, ::-1].cumsum(axis=1)[:, ::-1], np.zeros((len(measures), 1))), axis=1)
         later = np.searchsorted(places[:-1], self.labels)
         return tests, -sums[:, later]
 
+    def _at_places(self, places: Ints, chances: Floats, measures: Sequence[RowValues]) -> tuple[Floats, Floats]:
+        """The mean of each measure's row values, weighted by ``chances`` (measure, row), and their means (measure,
+        place)."""
+        n = len(self.labels)
+        weighted, means = np.zeros((len(measures), n)), np.empty((len(measures), len(places)))
+        sizes, start = np.zeros(n, dtype=np.int64), 0
+        at_once = max(1, CELLS_AT_ONCE // n)
+        for first in range(0, len(places), at_once):
+            some = places[first : first + at_once]
+            table = np.empty((len(some), n), dtype=np.int64)
+            for step, end in enumerate(self.ends[some]):
+                table[step] = sizes = sizes + np.bincount(self.rows[start:end], minlength=n)
+                start = end
+            covered = self.labels <= some[:, np.newaxis]
+            for number, measure in enumerate(measures):
+                for step, values in enumerate(measure(covered, table).astype(np.float64), first):
+                    weighted[number] += chances[step] * values
+                    means[number, step] = values.mean()
+        return weighted, means
+
     def _thresholds(self, n_cal: int, alpha: Fraction) -> tuple[Ints, Floats, Floats]:
-        """The places a threshold can take, how likely each is over random halves, and how strongly one calibration row
-        that is not after it raises the chance that the threshold is not after it either, times ``n_cal``."""
+        """The places a threshold can have, the chance of each over random halves, and how much one calibration row at
+        or before a place raises the chance that the threshold is at or before it, times ``n_cal``."""
         n, k = len(self.labels), threshold_position(n_cal, alpha)
         if k > n_cal:
             return np.array([len(self.ends) - 1]), np.ones(1), np.zeros(1)
@@ -113,23 +135,8 @@ class Ranked:
         steps = np.unique(np.linspace(first, min(last, len(x) - 1), MOST_STEPS).round().astype(np.int64))
         known = np.sort(self.labels)
         places = np.unique(known[x[steps] - 1])
-        counts = np.searchsorted(known, places, side="right")  # of labels that are not after a place
+        counts = np.searchsorted(known, places, side="right")  # labels at or before a place
         reached = within[np.minimum(counts, x[-1]) - k]
         reached[-1] = 1.0
         pulls = np.where(counts <= x[-1], chances[np.minimum(counts, x[-1]) - k], 0.0) * counts * n_cal / k
         return places, np.diff(reached, prepend=0.0), pulls
-
-    def _growing(self, places: Ints) -> Iterator[Ints]:
-        """The sizes of all rows at each of some places, in order."""
-        sizes, start = np.zeros(len(self.labels), dtype=np.int64), 0
-        for end in self.ends[places]:
-            sizes = sizes + np.bincount(self.rows[start:end], minlength=len(self.labels))
-            start = end
-            yield sizes
-
-    def outcome(self, cal: Ints, test: Ints, alpha: Fraction) -> tuple[Bools, Ints]:
-        """Which rows of ``test`` are covered, and the sizes of their sets, at ``alpha``, calibrated on ``cal``."""
-        k = threshold_position(len(cal), alpha)
-        known = np.sort(self.labels[cal])
-        place = len(self.ends) - 1 if k > len(cal) else int(known[k - 1])
-        return self.labels[test] <= place, self.sizes(place)[test]

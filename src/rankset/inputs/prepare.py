@@ -216,7 +216,7 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: Kind) -> _Unwra
         return _Unwrapped(*huggingface.match_columns(values, classes))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
-        matrix = values.as_wide_as(len(known or ()) or values.values.shape[1])
+        matrix = values._as_wide_as(len(known or ()) or values.values.shape[1])
         index = RowIndex(values.template.index, numbered=values.template.numbered)
         return _Unwrapped(matrix, known, values.template, values.counts, index)
     index = index_of(values)

@@ -32,6 +32,7 @@ class Ragged:
     ----------
     values : array-like (n, K), a padded matrix. For rows of different lengths use ``Ragged.of``.
     counts : array-like (n,), the number of candidates of each row.
+    template : the form of answers; ``Ragged.of`` sets it for a pandas series.
 
     Raises
     ------
@@ -124,7 +125,7 @@ class Ragged:
         spread = f"{self.counts.min()} to {self.counts.max()}" if len(self) else "no"
         return f"Ragged({len(self):,} rows, {spread} candidates)"
 
-    def as_wide_as(self, n_columns: int) -> Array:
+    def _as_wide_as(self, n_columns: int) -> Array:
         """Return the values with ``n_columns`` columns, or more if a row has more candidates."""
         wanted = max(n_columns, int(self.counts.max(initial=0)))
         missing = wanted - self.values.shape[1]

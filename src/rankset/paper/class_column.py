@@ -15,9 +15,18 @@ from rankset.inputs.prepare import prepare
 class ClassColumn:
     """rank - 1 + the share of calibration rows whose probability for the same class is at least as large.
 
-    Approximate only: the score looks at the calibration rows' inputs and not at the new row's, so the two are not
-    exchangeable. Kept as multiples of 1/n, so ties are exact.
+    Coverage holds only approximately: the score depends on the outputs for the calibration rows and not on those for
+    the new row, so the rows are not exchangeable. Values are kept as multiples of 1/n, so ties are exact.
 
+    Attributes
+    ----------
+    n
+        Number of rows it was fitted on.
+    columns
+        Their probabilities, sorted within each column.
+
+    Examples
+    --------
     >>> import rankset as rs
     >>> probs = [[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]]
     >>> rs.calibrate(probs, [0, 1, 0], score=ClassColumn.fit(probs))
@@ -25,12 +34,30 @@ class ClassColumn:
     """
 
     n: int
-    ladder: SortedKeys
+    columns: SortedKeys
     caveat = "no finite-sample guarantee"
 
     @classmethod
     def fit(cls, probs: ArrayLike, *, kind: Kind = "probs") -> "ClassColumn":
-        """The score that compares with the columns of these calibration rows."""
+        """Return the score that compares with the columns of these rows.
+
+        Parameters
+        ----------
+        probs
+            Array (n, K): the model's outputs for the calibration rows.
+        kind
+            What ``probs`` are: "probs", "logits" or "decision".
+
+        Returns
+        -------
+        ClassColumn
+            A score for ``rankset.calibrate``.
+
+        Examples
+        --------
+        >>> ClassColumn.fit([[0.7, 0.3], [0.4, 0.6]])
+        ClassColumn(n=2)
+        """
         data = prepare(probs, kind=kind)
         rows = data.rows(slice(0, len(data)))
         columns = np.repeat(np.arange(rows.shape[1]), len(rows))
@@ -40,6 +67,6 @@ class ClassColumn:
         return f"ClassColumn(n={self.n})"
 
     def keys(self, cells: Cells) -> Keys:
-        """(rank - 1) n + how many rows of the column are at least as large."""
-        smaller = self.ladder.before((cells.column, cells.prob)) - cells.column * self.n
+        """Return (rank - 1) n + the number of rows whose probability in the column is at least as large."""
+        smaller = self.columns.before((cells.column, cells.prob)) - cells.column * self.n
         return ((cells.rank - 1) * self.n + (self.n - smaller),)

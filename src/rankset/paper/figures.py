@@ -1,4 +1,4 @@
-"""The paper's figures from the numbers of a study, in its manner: PDF for print, PNG for the screen."""
+"""The paper's figures, drawn in its style from the numbers of a study, as PDF and PNG files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 from rankset.datasets import DATASETS
 from rankset.errors import KindError
 from rankset.paper.experiment import METHODS
-from rankset.paper.study import AS_PUBLISHED, Numbers
+from rankset.paper.numbers import Numbers
+from rankset.paper.study import AS_PUBLISHED
 
 STYLE: Any = {
     "font.family": "serif",
@@ -34,33 +35,48 @@ LOOKS: Mapping[str, Mapping[str, Any]] = {
     "SAPS": {"color": "#8e44ad", "marker": "v"},
 }
 MOST_RANKS = 10
-"""The paper, too, shows no more of long distributions."""
+"""Number of ranks shown, as in the paper."""
 
 FIGURE_1_RANKS = (0.6, 0.26, 0.06, 0.04, 0.03, 0.01)
 FIGURE_1_THIRDS = ((0.0, 0.4), (0.05, 0.35), (0.1, 0.1), (0.15, 0.1), (0.2, 0.05))
-"""The worked example: shares of ranks 1 to 6, and of third largest probabilities in steps of 0.05."""
-
-
+"""The paper's worked example: shares of ranks 1 to 6, and of third largest probabilities in steps of 0.05."""
 FIGURE_1_TEST = 0.15
-"""The third largest probability of its test row."""
-
+"""The third largest probability of the test row of the worked example."""
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "figure4-as-stored", "figure5")
 FILES = tuple(f"{name}.{kind}" for name in FIGURES for kind in ("pdf", "png"))
 
 
 def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
-    """Draws every figure the numbers allow, and returns the files."""
+    """Draw every figure for which there are numbers.
+
+    Parameters
+    ----------
+    numbers
+        The result of ``study``.
+    folder
+        An existing folder; files of the same names are replaced.
+
+    Returns
+    -------
+    list of Path
+        The files that were written, PDF and PNG.
+
+    Raises
+    ------
+    KindError
+        If matplotlib is not installed.
+    """
     by_task = {task: [row for row in numbers.rows if _task(row) == task] for task in ("images", "questions", "texts")}
     stored = [row for row in by_task["questions"] if row not in AS_PUBLISHED.values()]
     again = [row for row in by_task["questions"] if row in AS_PUBLISHED.values()]
     wanted: dict[str, Callable[[], Any]] = {
         "figure1": figure_1,
         "figure2": lambda: figure_2(numbers),
-        "figure3": lambda: curves(numbers, by_task["images"]),
-        "figure4": lambda: curves(numbers, again),
-        "figure4-as-stored": lambda: curves(numbers, stored),
-        "figure5": lambda: curves(numbers, by_task["texts"]),
+        "figure3": lambda: figure_of_curves(numbers, by_task["images"]),
+        "figure4": lambda: figure_of_curves(numbers, again),
+        "figure4-as-stored": lambda: figure_of_curves(numbers, stored),
+        "figure5": lambda: figure_of_curves(numbers, by_task["texts"]),
     }
     drawn: list[Path] = []
     with _style() as plt:
@@ -77,6 +93,7 @@ def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
 
 @contextmanager
 def _style() -> Iterator[Any]:
+    """Give out pyplot with the style and a backend without windows; restore both afterwards."""
     try:
         import matplotlib as mpl
         import matplotlib.pyplot as plt
@@ -92,7 +109,7 @@ def _style() -> Iterator[Any]:
 
 
 def figure_1() -> Any:  # noqa: ANN401
-    """The worked example: where the ranks are cut at alpha 0.1, and where the third largest probabilities are."""
+    """Draw the worked example: ranks with r* at alpha 0.1, and third largest probabilities with pi*."""
     import matplotlib.pyplot as plt
 
     shares = np.array(FIGURE_1_RANKS)
@@ -121,7 +138,7 @@ def figure_1() -> Any:  # noqa: ANN401
 
 
 def figure_2(numbers: Numbers) -> Any:  # noqa: ANN401
-    """Rank distributions of every row, with the line at r*."""
+    """Draw the rank distribution of every data set, with a line at r*."""
     import matplotlib.pyplot as plt
 
     rows = [row for row in numbers.rows if row not in AS_PUBLISHED.values()]
@@ -145,8 +162,8 @@ def figure_2(numbers: Numbers) -> Any:  # noqa: ANN401
     return figure
 
 
-def curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # noqa: ANN401
-    """Size against coverage, coverage against alpha and SSCV against alpha, a line of panels for each row."""
+def figure_of_curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # noqa: ANN401
+    """Draw size against coverage, coverage against alpha and SSCV against alpha, for each data set."""
     import matplotlib.pyplot as plt
 
     if not rows:

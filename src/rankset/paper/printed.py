@@ -21,10 +21,31 @@ from rankset.sets import PredictionSets
 
 @dataclass(frozen=True, repr=False)
 class PrintedRule:
-    """Keeps (rank, -probability) up to (r*, -pi*), with pi* taken from all rows: it can fall far below 1 - alpha.
+    """Rule of the printed Algorithm 1: keep labels up to (r*, -pi*) in the order (rank, -probability).
 
-    It differs from ``rankset.Rank`` in pi* alone. RANK takes pi* from the rows whose true label has rank r*; the
-    printed steps take it from every row's r*-th largest probability, which is valid only if both look alike.
+    Its coverage can be far below 1 - alpha. It differs from ``rankset.Rank`` in pi* alone. RANK takes pi* from the rows
+    whose true label has rank r*. The printed steps take it from every row's r*-th largest probability, which is valid
+    only if both have the same distribution.
+
+    Attributes
+    ----------
+    spec
+        Score, classes and kind of rows.
+    alpha
+        Error rate.
+    r_star
+        Largest rank that is kept, at least for some rows.
+    pi_star
+        Smallest probability that is kept at rank r*.
+    proportion
+        Share of rows with rank r* that the printed steps keep, the paper's p.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.paper.printed_rule(probs, labels, 0.1).r_star
+    3
     """
 
     spec: RuleSpec
@@ -41,7 +62,7 @@ class PrintedRule:
 
     @property
     def expected_size(self) -> float:
-        """r* - 1 + p, the paper's expected size; the number of classes where every label is kept."""
+        """r* - 1 + p, the paper's expected size; the number of classes if every label is kept."""
         return self.spec.n_columns if self._everything else float(self.r_star - 1 + self.proportion)
 
     @property
@@ -49,7 +70,25 @@ class PrintedRule:
         return self.r_star > self.spec.n_columns
 
     def predict(self, probs: ArrayLike) -> PredictionSets:
-        """Sets at the rule's own alpha; equal probabilities count from the left, as everywhere here."""
+        """Return the prediction sets at the rule's own alpha.
+
+        Parameters
+        ----------
+        probs
+            Array (n, K): the model's outputs. Equal entries rank from left to right.
+
+        Returns
+        -------
+        PredictionSets
+            One set per row.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> len(rs.paper.printed_rule(probs, labels, 0.1).predict(probs[:5]))
+        5
+        """
         batch = Batch.of(self.spec, prepare(probs, kind=self.spec.kind, classes=self.spec.classes))
         cut = (np.array([self.r_star, 0]), np.array([-self.pi_star, 0.0]))
         thresholds = Thresholds(cut, np.array([self._everything, True]))
@@ -58,7 +97,33 @@ class PrintedRule:
 
 
 def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kind = "probs") -> PrintedRule:
-    """Steps 4 to 6 of Algorithm 1, to the letter; where they are undefined (no row may be missed) keeps every label."""
+    """Calibrate by steps 4 to 6 of Algorithm 1, exactly as printed.
+
+    Where these steps are undefined, because no row may be missed, the rule keeps every label.
+
+    Parameters
+    ----------
+    probs
+        Array (n, K): the model's outputs for rows it was not trained on.
+    labels
+        The true label of each row.
+    alpha
+        Error rate.
+    kind
+        What ``probs`` are: "probs", "logits" or "decision".
+
+    Returns
+    -------
+    PrintedRule
+        A rule for this alpha. It has no finite-sample guarantee.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rs.paper.printed_rule(probs, labels, 0.1)
+    PrintedRule(alpha=0.1, r_star=3, pi_star=0.08147; no finite-sample guarantee)
+    """
     rule, exact = calibrate(probs, labels, kind=kind), exact_alpha(alpha)
     ranks, n = rule.calibration.keys[0], rule.n
     misses = n + 1 - threshold_position(n, exact)

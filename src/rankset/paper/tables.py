@@ -1,4 +1,4 @@
-"""Tables of the study, as text: Table 1 beside the published one, and the three definitions of RANK."""
+"""Tables of the study as text: Table 1 beside the published one, definitions of RANK, temperatures."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
+from rankset.paper.definitions import DEFINITIONS
 from rankset.paper.experiment import METHODS
-from rankset.paper.study import AS_PUBLISHED, DEFINITIONS, Numbers
+from rankset.paper.numbers import Numbers
+from rankset.paper.study import AS_PUBLISHED
 
 PUBLISHED_ALPHA = "0.1"
 
 
-def published() -> Mapping[tuple[str, str], Mapping[str, float]]:
-    """Table 1 as printed in the paper: coverage, size and SSCV by (row, method), at alpha 0.1."""
+def published_table() -> Mapping[tuple[str, str], Mapping[str, float]]:
+    """Return Table 1 as printed in the paper: coverage, size and SSCV by (row, method), at alpha 0.1.
+
+    Examples
+    --------
+    >>> published_table()["mnist", "RANK"]["size"]
+    0.9013
+    """
     text = (files("rankset.paper") / "table1.csv").read_text(encoding="utf-8")
     return {
         (row["data"], row["method"]): {name: float(row[name.lower()]) for name in ("coverage", "size", "SSCV")}
@@ -23,7 +31,7 @@ def published() -> Mapping[tuple[str, str], Mapping[str, float]]:
 
 
 NOTES = """
-coverage  mean over the halves; z tells how many standard errors it lies from k / (n + 1), the exact mean of random
+coverage  mean over the halves; z is its distance in standard errors from k / (n + 1), the exact mean of random
           halves without ties (ties push it up)
 size      mean number of labels in a set; paper and diff: Table 1 as published, and ours minus that
 SSCV      largest gap between coverage and 1 - alpha among sets of similar size, sizes pooled as in the paper
@@ -32,27 +40,27 @@ SSCV*     the same with empty sets as a stratum of their own; empty: their share
 
 
 def heading(numbers: Numbers, alpha: str) -> str:
-    """What the table shows."""
+    """Return the heading of Table 1."""
     return (
-        f"Table 1 at alpha = {alpha}: means over {_halves(numbers.repeats)}, one calibrates, the other tests.\n"
+        f"Table 1 at alpha = {alpha}: means over {_halves_text(numbers.repeats)}, one calibrates, the other tests.\n"
         f"THR stands beside the paper's four methods; its Table 1 leaves it out.\n"
     )
 
 
 def table_1(numbers: Numbers, alpha: str) -> str:
-    """One block per row: ours, the published value and the difference."""
+    """Return Table 1 as text, one block per data set: our values, the published ones and the differences."""
     return "\n".join(_lines(numbers, alpha))
 
 
 def _lines(numbers: Numbers, alpha: str) -> Iterator[str]:
     columns = ("coverage", "z", "size", "paper", "diff", "SSCV", "paper", "diff", "SSCV*", "empty")
     yield f"{'':<24}{'':<6}" + "".join(f"{name:>9}" for name in columns)
-    known = published() if alpha == PUBLISHED_ALPHA else {}
+    published = published_table() if alpha == PUBLISHED_ALPHA else {}
     for row, facts in numbers.rows.items():
         compared = row if row not in AS_PUBLISHED else None  # the published run took their softmax again
         title = f"{row} ({facts['questions']:,} × {facts['classes']})"
         for method in METHODS:
-            theirs = known.get((_published_name(row), method)) if compared else None
+            theirs = published.get((_published_name(row), method)) if compared else None
             yield f"{title:<24}{method:<6}" + _cells(numbers, row, method, alpha, theirs)
             title = ""
         yield ""
@@ -74,15 +82,15 @@ def _cells(numbers: Numbers, row: str, method: str, alpha: str, theirs: Mapping[
 
 
 def definitions_heading(numbers: Numbers) -> str:
-    """What the table of definitions shows."""
+    """Return the heading of the table of definitions."""
+    halves = _halves_text(numbers.data["few repeats"])
     return (
-        f"The paper's three definitions of RANK at alpha = {numbers.alpha}, {_halves(numbers.data['few repeats'])}; "
-        f"only the score has a guarantee.\n"
+        f"The paper's three definitions of RANK at alpha = {numbers.alpha}, {halves}; only the score has a guarantee.\n"
     )
 
 
 def temperatures(numbers: Numbers) -> str:
-    """Mean sizes as they are and with a random temperature for every row."""
+    """Return a table of mean sizes, with the outputs as they are and with a random temperature for every row."""
     rows = {
         row: [(sizes[method]["plain"], sizes[method]["scrambled"]) for method in METHODS]
         for row, sizes in numbers.data["temperatures"].items()
@@ -91,19 +99,19 @@ def temperatures(numbers: Numbers) -> str:
 
 
 def temperatures_heading(numbers: Numbers) -> str:
-    """What the table of temperatures shows."""
+    """Return the heading of the table of temperatures."""
     return (
         f"Mean size at alpha = {numbers.alpha}, as the scores are and with a random temperature for every row, "
-        f"{_halves(numbers.data['few repeats'])}.\n"
+        f"{_halves_text(numbers.data['few repeats'])}.\n"
     )
 
 
-def _halves(repeats: int) -> str:
+def _halves_text(repeats: int) -> str:
     return f"{repeats} random {'half' if repeats == 1 else 'halves'}"
 
 
 def definitions(numbers: Numbers) -> str:
-    """Coverage and size of the three definitions."""
+    """Return a table of coverage and size of the three definitions of RANK."""
     rows = {
         row: [(measured[name]["coverage"], measured[name]["size"]) for name in DEFINITIONS]
         for row, measured in numbers.data["definitions"].items()

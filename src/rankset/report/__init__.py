@@ -1,6 +1,6 @@
-"""A report on sets: one page that needs nothing from outside, to be sent to a colleague."""
+"""The HTML report: one page with figures and pictures that loads nothing from outside."""
 
 from rankset.report.page import page
-from rankset.report.study import Study, of_rules, studied
+from rankset.report.study import Study, study_rules, study_scores
 
-__all__ = ["Study", "of_rules", "page", "studied"]
+__all__ = ["Study", "page", "study_rules", "study_scores"]

@@ -12,6 +12,8 @@
     return element;
   }
   const fixed = (value, digits = 3) => Number(value).toFixed(digits);
+  const metric = (score, name) => score.metrics[name][state.level], shown = (value) => (value === null ? "–" : fixed(value, 4));
+  const sections = [...new Set(data.metrics.map((one) => one.section))].map((title) => [title, data.metrics.filter((one) => one.section === title)]);
   const percent = (value) => Number((100 * value).toFixed(1)) + " %";
   const asked = (alpha) => Number((1 - alpha).toPrecision(12)), askedPercent = (alpha) => Number((100 * (1 - alpha)).toPrecision(12)) + " %";
   const many = (value) => value.toLocaleString("en");
@@ -38,17 +40,17 @@
   function coverage(score, alpha) {
     const band = score.band;
     draw("coverage", [
-      ...(band ? [{ x: [...data.alphas, ...[...data.alphas].reverse()], y: [...band.map((b) => b[1]), ...band.map((b) => b[0]).reverse()], fill: "toself", line: { width: 0 }, fillcolor: "rgba(52,120,190,.2)", name: "by luck, " + percent(data.confidence), hoverinfo: "skip" }] : []),
-      { x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "asked", hovertemplate: "asked %{y:.3f}<extra></extra>" },
-      { x: data.alphas, y: score.coverage, line: { color: BLUE }, name: "seen", hovertemplate: "alpha %{x}: coverage %{y:.4f}<extra></extra>" },
+      ...(band ? [{ x: [...data.alphas, ...[...data.alphas].reverse()], y: [...band.map((b) => b[1]), ...band.map((b) => b[0]).reverse()], fill: "toself", line: { width: 0 }, fillcolor: "rgba(52,120,190,.2)", name: "sampling variation, " + percent(data.confidence), hoverinfo: "skip" }] : []),
+      { x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "target", hovertemplate: "target %{y:.3f}<extra></extra>" },
+      { x: data.alphas, y: score.metrics.coverage, line: { color: BLUE }, name: "observed", hovertemplate: "alpha %{x}: coverage %{y:.4f}<extra></extra>" },
     ], { xaxis: { title: { text: "alpha" } }, yaxis: { title: { text: "coverage" } }, shapes: marked(alpha).shapes });
   }
   function size() {
-    draw("size", data.scores.map((one, place) => ({ x: one.coverage, y: one.size, name: short(one), mode: "lines+markers", marker: { size: one.coverage.map((_, at) => (at === state.level ? 11 : 0)) }, line: { width: place === state.score ? 3 : 1.4 }, hovertemplate: short(one) + ": coverage %{x:.4f}, size %{y:.3f}<extra></extra>" })),
-      { xaxis: { title: { text: "coverage seen; the dots are this alpha" } }, yaxis: { title: { text: "mean set size" }, rangemode: "tozero" } });
+    draw("size", data.scores.map((one, place) => ({ x: one.metrics.coverage, y: one.metrics.size, name: short(one), mode: "lines+markers", marker: { size: one.metrics.coverage.map((_, at) => (at === state.level ? 11 : 0)) }, line: { width: place === state.score ? 3 : 1.4 }, hovertemplate: short(one) + ": coverage %{x:.4f}, size %{y:.3f}<extra></extra>" })),
+      { xaxis: { title: { text: "observed coverage; the dots are this alpha" } }, yaxis: { title: { text: "mean set size" }, rangemode: "tozero" } });
   }
   function histogram(score) {
-    const counts = score.histogram[state.level], total = counts.reduce((a, b) => a + b, 0), mean = score.size[state.level];
+    const counts = score.histogram[state.level], total = counts.reduce((a, b) => a + b, 0), mean = metric(score, "size");
     draw("histogram", [{ type: "bar", x: counts.map((_, at) => at), y: counts.map((c) => c / total), customdata: counts, marker: { color: BLUE }, hovertemplate: "%{x} labels: %{customdata} rows (%{y:.1%})<extra></extra>" }],
       { xaxis: { title: { text: "labels in the set" }, ...whole(counts.length) }, yaxis: { title: { text: "share of rows" } }, ...marked(mean, "mean " + fixed(mean, 2)) });
   }
@@ -69,12 +71,20 @@
     line.append(...values.map((value, place) => make("td", value, numbers[place] ? "number" : "")));
     return line;
   }
-  const SCORES = ["score", "coverage", percent(data.confidence) + " interval", "mean size", "single labels", "empty sets", "SSCV", "SSCV*"];
+  function heading(text, place, span) {
+    const head = make("th", text, place ? "number" : "");
+    head.scope = span ? "colgroup" : "col";
+    if (span) head.colSpan = span;
+    return head;
+  }
   function scores() {
-    const numbers = SCORES.map((_, place) => place > 0), at = state.level;
-    document.querySelector("#scores thead tr").replaceChildren(...SCORES.map((text, place) => { const head = make("th", text, place ? "number" : ""); head.scope = "col"; return head; }));
+    const names = ["score", percent(data.confidence) + " interval", ...sections.flatMap(([, some]) => some.map((one) => one.name))];
+    const tops = make("tr", undefined, "sections"), heads = make("tr");
+    tops.append(heading("", 0, 2), ...sections.map(([title, some]) => heading(title, 1, some.length)));
+    heads.append(...names.map((text, place) => heading(text, place)));
+    document.querySelector("#scores thead").replaceChildren(tops, heads);
     document.querySelector("#scores tbody").replaceChildren(...data.scores.map((one, place) => {
-      const line = cells([one.name, fixed(one.coverage[at], 4), one.interval[at].map((v) => fixed(v)).join(" to "), fixed(one.size[at]), percent(one.singletons[at]), percent(one.empty[at]), fixed(one.sscv[at]), fixed(one.sscv_apart[at])], numbers);
+      const line = cells([one.name, one.interval[state.level].map((v) => fixed(v)).join(" to "), ...names.slice(2).map((name) => shown(metric(one, name)))], names.map((_, at) => at > 0));
       if (place === state.score) { line.className = "chosen"; line.setAttribute("aria-current", "true"); }
       return line;
     }));
@@ -116,31 +126,34 @@
       const line = cells([row.row, data.classes[row.label], size], [true, false, true]), cell = make("td");
       for (const [column] of kept) cell.append(make("span", data.classes[column], column === row.label ? "chip true" : "chip"));
       if (size > kept.length) cell.append(make("span", "and " + (size - kept.length) + " more", "faint"));
-      if (!size) cell.append(make("span", "empty: no label looks usual enough", "faint"));
+      if (!size) cell.append(make("span", "empty: no label reached the threshold", "faint"));
       if (size === kept.length && !kept.some(([column]) => column === row.label)) line.children[1].className = "missed";
       line.append(cell);
       return line;
     }));
   }
-  function luck(score) {
+  function expected(score) {
     if (!score.band) return [];
-    const at = state.level, [low, high] = score.band[at], seen = score.coverage[at];
+    const at = state.level, [low, high] = score.band[at], seen = metric(score, "coverage");
     const where = seen < low ? "coverage is BELOW it" : seen > high && !score.tied[at] ? "coverage is above it" : "coverage is inside";
-    return [["expected by luck alone, " + percent(data.confidence), score.tied[at] ? "at least " + fixed(low) : fixed(low) + " to " + fixed(high), where]];
+    return [["expected coverage", score.tied[at] ? "at least " + fixed(low) : fixed(low) + " to " + fixed(high), "range that sampling variation alone gives in " + percent(data.confidence) + " of calibrations; " + where]];
   }
-  function tiles(id, told) {
-    by(id).replaceChildren(...told.map(([name, value, more]) => {
+  function tiles(list, told) {
+    list.replaceChildren(...told.map(([name, value, more]) => {
       const box = make("div"), answer = make("dd", value);
       if (more) answer.append(make("small", more));
       box.append(make("dt", name), answer);
       return box;
     }));
+    return list;
   }
+  const BIG = ["coverage", "size"];
   function facts(score, alpha) {
-    const at = state.level;
-    tiles("facts", [["coverage", fixed(score.coverage[at], 4), "asked " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["mean size", fixed(score.size[at]), "of " + many(data.classes.length) + " labels"]]);
-    tiles("details", [...luck(score), ["single labels", percent(score.singletons[at])], ["empty sets", percent(score.empty[at])], ["SSCV", fixed(score.sscv[at]), "largest gap to " + asked(alpha) + " among sets of similar size"], ["SSCV, empty apart", fixed(score.sscv_apart[at])]]);
-    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(score.coverage[at]) + " of " + many(data.rows) + " rows covered (asked " + askedPercent(alpha) + "), " + fixed(score.size[at], 2) + " labels on average, calibrated on " + many(data.calibration) + " rows.";
+    const at = state.level, hits = metric(score, "coverage"), width = metric(score, "size");
+    tiles(by("facts"), [["coverage", shown(hits), "target " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["size", shown(width), "mean number of labels in a set, of " + many(data.classes.length)]]);
+    const tile = (one) => { const value = metric(score, one.name); return [one.name, shown(value), value === null ? one.undefined : one.explanation]; };
+    by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : expected(score)), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
+    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(data.calibration) + " rows.";
   }
   function words(alpha) {
     const needed = data.needed[state.level], enough = data.smallest >= needed, has = data.groups > 1 ? "The smallest of " + data.groups + " groups" : "The calibration set";
@@ -167,8 +180,8 @@
 
   function download() {
     const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';
-    const lines = [["score", "alpha", "coverage", "low", "high", "mean size", "single labels", "empty", "SSCV", "SSCV empty apart"].map(quoted).join(",")];
-    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.name), a, one.coverage[at], ...one.interval[at], one.size[at], one.singletons[at], one.empty[at], one.sscv[at], one.sscv_apart[at]].join(",")));
+    const names = data.metrics.map((one) => one.name), lines = [["score", "alpha", "low", "high", ...names].map(quoted).join(",")];
+    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.name), a, ...one.interval[at], ...names.map((name) => one.metrics[name][at] ?? "")].join(",")));
     const link = make("a");
     link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
     link.download = "rankset-report.csv";

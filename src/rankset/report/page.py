@@ -1,4 +1,4 @@
-"""A study as one HTML file: the numbers once, as JSON, plotly's own script, and a little of ours."""
+"""A study as one HTML file: the figures as JSON, plotly's script, and the page's own script and style."""
 
 from __future__ import annotations
 
@@ -10,7 +10,35 @@ from rankset.report.study import Study
 
 
 def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> str:
-    """The whole page, to be written to a file; it asks nothing of any other place. ``source``: what stands below."""
+    """Return the report as one HTML page that loads nothing from outside.
+
+    Parameters
+    ----------
+    study
+        The figures, from ``study_scores`` or ``study_rules``.
+    title
+        Title of the page.
+    source
+        Text at the bottom of the page, such as the names of the files.
+
+    Returns
+    -------
+    str
+        HTML. All names and texts are escaped.
+
+    Raises
+    ------
+    KindError
+        If plotly is not installed.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> study = rs.report.study_scores(probs[:130], labels[:130], probs[130:], labels[130:])
+    >>> rs.report.page(study, "Marketing")[:15]
+    '<!doctype html>'
+    """
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
@@ -31,7 +59,7 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
 
 
 def _split(template: str, marks: tuple[str, ...]) -> list[str]:
-    """The template cut at its marks, so that nothing that is put in is looked at again."""
+    """The template split at its marks; texts that are inserted are never searched for marks."""
     parts = [template]
     for mark in marks:
         parts = [piece for part in parts for piece in _around(part, mark)]
@@ -39,18 +67,20 @@ def _split(template: str, marks: tuple[str, ...]) -> list[str]:
 
 
 def _around(part: str, mark: str) -> list[str]:
+    """The pieces of ``part`` around ``mark``, with the mark between them."""
     first, *rest = part.split(mark)
     return [first, *(piece for after in rest for piece in (mark, after))]
 
 
 def _json(data: object) -> str:
-    """JSON that no browser takes for markup, in ASCII, so that marks that turn text around stay letters."""
+    """JSON in ASCII without <, > and &, so that a browser can neither read it as markup nor reverse the text."""
     return (
         json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     )
 
 
 def _escaped(text: str) -> str:
+    """``text`` in one line, with HTML characters escaped."""
     from html import escape
 
     return escape(" ".join(text.encode("utf-8", "replace").decode().split()))

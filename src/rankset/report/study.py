@@ -1,9 +1,9 @@
-"""What a report shows, as plain numbers at every level: worked out once, moved by a slider afterwards."""
+"""Study: everything that a report shows, as plain numbers at fifty levels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,71 +11,106 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import progress
-from rankset.core import coverage_law, parallel
-from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_position
+from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
-from rankset.evaluation.comparison import FIXED
-from rankset.evaluation.metrics import EMPTY_APART, sscv
+from rankset.evaluation.default_scores import DEFAULT_SCORES
+from rankset.evaluation.metrics import METRICS
 from rankset.inputs.matrix import Kind
-from rankset.inputs.prepare import Prepared, prepare
-from rankset.inputs.vocabulary import distinct_labels, group_names, short
+from rankset.inputs.prepare import prepare
+from rankset.inputs.vocabulary import distinct_labels, group_names
+from rankset.report.levels import CONFIDENCE, MOST_CLASSES, LabelledRows, describe_score
 from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.scores import Score
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(1, 51))
-AMBIGUOUS = 100
-MOST_LABELS = 25
-"""Labels of an ambiguous row that are told, most usual first."""
-MOST_CLASSES = 2000
+"""The levels of the slider."""
 NAME_WIDTH = 60
-CONFIDENCE = 0.9
-MEASURES = (
-    "coverage",
-    "interval",
-    "size",
-    "sscv",
-    "sscv_apart",
-    "histogram",
-    "empty",
-    "singletons",
-    "class_coverage",
-    "class_size",
-    "group_coverage",
-    "group_size",
-)
+"""Longer names of classes and groups are truncated."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """Everything a page shows, ready for JSON."""
+    """Everything that a report page shows, ready for JSON.
+
+    ``study_scores`` and ``study_rules`` make it, ``page`` turns it into HTML.
+
+    Attributes
+    ----------
+    data
+        Dictionaries, lists, numbers and texts. ``data["metrics"]`` describes the metrics, ``data["scores"]`` has
+        their values by score and level.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> study = rs.report.study_scores(probs[:130], labels[:130], probs[130:], labels[130:])
+    >>> [score["name"] for score in study.data["scores"]][:2]
+    ['Rank()', 'Thr()']
+    """
 
     data: Mapping[str, Any]
 
 
-def studied(
+def study_scores(
     probs: ArrayLike,
     labels: ArrayLike,
     new_probs: ArrayLike,
     new_labels: ArrayLike,
     *,
-    candidates: Iterable[Score] = FIXED,
+    candidates: Iterable[Score] = DEFAULT_SCORES,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     alpha: Alpha = 0.1,
     seed: int = 0,
     show_progress: bool = False,
 ) -> Study:
-    """Every score calibrated on the first rows and tested on the others, at fifty levels."""
+    """Calibrate every score on some rows and test it on others, at fifty levels.
+
+    Parameters
+    ----------
+    probs, labels
+        Model outputs (n, K) and labels of the rows that calibrate.
+    new_probs, new_labels
+        The same for the rows that test.
+    candidates
+        Scores to show. By default RANK, THR, APS, RAPS and SAPS.
+    kind
+        What the outputs are: "probs", "logits", "decision" or "binary".
+    classes
+        Class names in column order.
+    alpha
+        The level that the page shows first.
+    seed
+        Seed of scores that draw random numbers.
+    show_progress
+        Whether to show a progress bar on stderr.
+
+    Returns
+    -------
+    Study
+        The figures, for ``page``.
+
+    Raises
+    ------
+    InputError
+        If there are no rows to test on, or values are no probabilities.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> study = rs.report.study_scores(probs[:130], labels[:130], probs[130:], labels[130:], alpha=0.2)
+    >>> study.data["rows"], study.data["alpha"]
+    (130, 0.2)
+    """
     names = None if classes is None else list(classes)
     rules = [calibrate(probs, labels, score=score, kind=kind, classes=names, seed=seed) for score in candidates]
-    return of_rules(rules, new_probs, new_labels, alpha=alpha, show_progress=show_progress)
+    return study_rules(rules, new_probs, new_labels, alpha=alpha, show_progress=show_progress)
 
 
-def of_rules(
+def study_rules(
     rules: Sequence[Rule],
     probs: ArrayLike,
     labels: ArrayLike,
@@ -85,11 +120,64 @@ def of_rules(
     alpha: Alpha = 0.1,
     show_progress: bool = False,
 ) -> Study:
-    """The same for rules that are calibrated already, all of them for one vocabulary.
+    """Test calibrated rules at fifty levels.
 
-    Each is a ``Rule``, as ``calibrate`` and ``load`` give it: a ``LevelRule`` knows one level only, and a ``CrossRule``
-    needs the scores of several models for every row. Both are refused.
+    Parameters
+    ----------
+    rules
+        Rules as ``calibrate`` and ``load`` return them, all of the same classes and kind. A ``LevelRule`` knows one
+        level only and a ``CrossRule`` needs the outputs of several models, so both are refused.
+    probs, labels
+        Model outputs (n, K) and labels of the rows that test.
+    groups
+        The group of each row, for rules whose condition needs it.
+    ids
+        An id per row, for rules that were calibrated with ids.
+    alpha
+        The level that the page shows first.
+    show_progress
+        Whether to show a progress bar on stderr.
+
+    Returns
+    -------
+    Study
+        The figures, for ``page``.
+
+    Raises
+    ------
+    KindError
+        If ``rules`` is no list of at least one ``Rule``.
+    RuleError
+        If rules differ in their classes or kind.
+    InputError
+        If there are no rows, or values are no probabilities.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs[:130], labels[:130])
+    >>> rs.report.study_rules([rule], probs[130:], labels[130:]).data["calibration"]
+    130
     """
+    _check_rules(rules)
+    first, level = rules[0], exact_alpha(alpha)
+    data = prepare(probs, labels, kind=first.kind, classes=first.spec.classes, groups=groups, ids=ids)
+    if len(data) == 0:
+        raise InputError.no_rows_to_evaluate()
+    if data.labels is None:
+        raise LabelError.not_one_dimensional("labels", "NoneType")
+    names, codes = _group_codes(data.groups, len(data))
+    rows = LabelledRows(data.with_checked_values(), data.labels, codes, _levels(level), level)
+    with once():
+        scores = [
+            describe_score(rule, rows) for rule in progress.bar(rules, "report", show=show_progress, unit="scores")
+        ]
+    return Study({**_facts(rules, rows, names), "metrics": _metrics(), "scores": scores})
+
+
+def _check_rules(rules: Sequence[Rule]) -> None:
+    """Refuse anything but a list of rules of the same classes and kind."""
     if not isinstance(rules, Sequence) or not rules:
         raise KindError.argument("rules", "a list of at least one Rule", rules)
     for rule in rules:
@@ -101,153 +189,42 @@ def of_rules(
             raise RuleError.different("kind", first.kind, rule.kind)
         if rule.spec.classes != first.spec.classes:
             raise RuleError.different("classes", list(first.classes), list(rule.classes))
-    data = prepare(probs, labels, kind=first.kind, classes=first.spec.classes, groups=groups, ids=ids)
-    n, columns = len(data), data.labels
-    if n == 0:
-        raise InputError.no_rows_to_evaluate()
-    if columns is None:
-        raise LabelError.not_one_dimensional("labels", "NoneType")
-    alphas = _levels(alpha)
-    names, codes = _groups(data.groups, n)
-    asked = Asked(data.with_checked_values(), codes, alphas, exact_alpha(alpha))
-    with once():
-        by_score = [
-            _score(rule, asked, columns) for rule in progress.bar(rules, "report", show=show_progress, unit="scores")
-        ]
-    return Study(
-        {
-            "rows": n,
-            "calibration": first.n,
-            "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
-            "groups": max(rule.spec.n_groups for rule in rules),
-            "alphas": [float(one) for one in alphas],
-            "alpha": float(exact_alpha(alpha)),
-            "confidence": CONFIDENCE,
-            "classes": distinct_labels(first.spec.classes.values, NAME_WIDTH),
-            "counts": np.bincount(columns, minlength=len(first.classes)).tolist(),
-            "scores": by_score,
-            "group_names": names,
-            "group_counts": np.bincount(asked.codes, minlength=len(names))[: len(names)].tolist(),
-            "conditions": sorted({repr(rule.condition) for rule in rules}),
-            "needed": [int(rows_needed(exact_alpha(one))) for one in alphas],
-        }
-    )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Rows to be asked about, block by block or some of them."""
-
-    data: Prepared
-    codes: Ints
-    alphas: tuple[Fraction, ...]
-    alpha: Fraction
-
-    @property
-    def n(self) -> int:
-        """How many rows there are."""
-        return len(self.codes)
-
-    @property
-    def n_columns(self) -> int:
-        """How many classes there are."""
-        return self.data.n_columns
-
-    def p_values(self, rule: Rule, rows: Ints) -> Floats:
-        """How usual every label of ``rows`` is."""
-        some = self.data.take(rows)
-        return rule._p_values(some if rule.condition.needs_groups else replace(some, groups=None))
-
-    def each(self, rule: Rule) -> Iterator[tuple[slice, Floats]]:
-        """The p-values of all rows, in blocks."""
-        for part in parallel.split(self.n, self.n_columns):
-            yield part, self.p_values(rule, np.arange(part.start, part.stop))
+def _facts(rules: Sequence[Rule], rows: LabelledRows, names: list[str]) -> dict[str, Any]:
+    """What all scores share: rows, levels, names of classes and groups."""
+    first = rules[0]
+    return {
+        "rows": rows.n,
+        "calibration": first.n,
+        "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
+        "groups": max(rule.spec.n_groups for rule in rules),
+        "alphas": [float(one) for one in rows.alphas],
+        "alpha": float(rows.alpha),
+        "confidence": CONFIDENCE,
+        "classes": distinct_labels(first.spec.classes.values, NAME_WIDTH),
+        "counts": np.bincount(rows.labels, minlength=len(first.classes)).tolist(),
+        "group_names": names,
+        "group_counts": np.bincount(rows.group_codes, minlength=len(names))[: len(names)].tolist(),
+        "conditions": sorted({repr(rule.condition) for rule in rules}),
+        "needed": [int(rows_needed(one)) for one in rows.alphas],
+    }
 
 
-def _groups(groups: NDArray[Any] | None, n: int) -> tuple[list[str], Ints]:
-    """The names of the rows' groups, and the number of each row's; too many are not told."""
+def _metrics() -> list[dict[str, str]]:
+    """The registry of metrics, for the page."""
+    fields = ("name", "section", "explanation", "better", "undefined")
+    return [{field: getattr(metric, field) for field in fields} for metric in METRICS.values()]
+
+
+def _group_codes(groups: NDArray[Any] | None, n: int) -> tuple[list[str], NDArray[np.int64]]:
+    """The names of the rows' groups, none if there are too many to list, and the number of each row's group."""
     if groups is None:
         return [], np.zeros(n, dtype=np.int64)
     names = group_names(groups)
     return distinct_labels(names.values, NAME_WIDTH) if len(names) <= MOST_CLASSES else [], names.codes(groups)
 
 
-def _levels(alpha: Alpha) -> tuple[Fraction, ...]:
-    """The levels of the slider, that which was asked for among them."""
-    return tuple(sorted({*map(exact_alpha, ALPHAS), exact_alpha(alpha)}))
-
-
-def _score(rule: Rule, asked: Asked, columns: Ints) -> dict[str, Any]:
-    """One score at every level."""
-    true, second = np.empty(asked.n), np.empty(asked.n)
-    sizes = np.empty((len(asked.alphas), asked.n), dtype=np.int64)
-    for part, p_values in asked.each(rule):
-        true[part] = p_values[np.arange(len(p_values)), columns[part]]
-        for place, alpha in enumerate(map(float, asked.alphas)):
-            sizes[place, part] = (p_values > alpha).sum(axis=1)
-        second[part] = np.partition(p_values, -2, axis=1)[:, -2] if asked.n_columns > 1 else 0.0
-    told = _at_levels(asked, true, sizes, columns)
-    told["name"] = short(repr(rule.score), 80)
-    if rule.spec.n_groups == 1:
-        told |= _laws(rule, asked)
-    rows = np.lexsort((-second, -sizes[asked.alphas.index(asked.alpha)]))[:AMBIGUOUS]
-    told["ambiguous"] = [
-        _ambiguous(int(row), int(columns[row]), sizes[:, row], of_row)
-        for row, of_row in zip(rows, asked.p_values(rule, rows), strict=True)
-    ]
-    return told
-
-
-def _at_levels(asked: Asked, true: Floats, sizes: Ints, columns: Ints) -> dict[str, Any]:
-    n, n_columns = asked.n, asked.n_columns
-    present = np.maximum(np.bincount(columns, minlength=n_columns), 1)
-    told: dict[str, Any] = {name: [] for name in MEASURES}
-    in_group = np.bincount(asked.codes)
-    for alpha, widths in zip(asked.alphas, sizes, strict=True):
-        covered = true > float(alpha)
-        told["coverage"].append(_rounded(covered.mean()))
-        told["interval"].append(
-            [_rounded(end) for end in coverage_law.binomial_interval(int(covered.sum()), n, CONFIDENCE)]
-        )
-        told["size"].append(_rounded(widths.mean()))
-        told["sscv"].append(_rounded(sscv(covered, widths, alpha)))
-        told["sscv_apart"].append(_rounded(sscv(covered, widths, alpha, strata=EMPTY_APART)))
-        told["histogram"].append(np.bincount(widths).tolist())
-        told["empty"].append(_rounded((widths == 0).mean()))
-        told["singletons"].append(_rounded((widths == 1).mean()))
-        if len(in_group) <= MOST_CLASSES:
-            for name, what in (("group_coverage", covered), ("group_size", widths)):
-                told[name].append([_rounded(value, 4) for value in np.bincount(asked.codes, weights=what) / in_group])
-        if n_columns <= MOST_CLASSES:
-            hits, labels = (
-                np.bincount(columns, weights=what, minlength=n_columns) / present for what in (covered, widths)
-            )
-            told["class_coverage"].append([_rounded(value, 4) for value in hits])
-            told["class_size"].append([_rounded(value, 3) for value in labels])
-    return told
-
-
-def _laws(rule: Rule, asked: Asked) -> dict[str, Any]:
-    """Where luck alone leaves coverage at every level, whether ties may raise it further, and the paper's ranks."""
-    places = [threshold_position(rule.n, alpha) for alpha in asked.alphas]
-    told: dict[str, Any] = {
-        "band": [
-            [_rounded(end) for end in coverage_law.sampling_range(asked.n, k, rule.n, CONFIDENCE)] for k in places
-        ],
-        "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
-    }
-    if rule.spec.traits.orders_by_rank:
-        profiles = [rule.rank_profile(alpha) for alpha in asked.alphas]
-        told |= {"ranks": profiles[0].counts.tolist(), "r_star": [profile.r_star for profile in profiles]}
-    return told
-
-
-def _ambiguous(row: int, label: int, sizes: Ints, p_values: Floats) -> dict[str, Any]:
-    """A row with many labels: how many at each level, and the most usual of them."""
-    usual = np.argsort(-p_values, kind="stable")[:MOST_LABELS].tolist()
-    labels = [[column, float(p_values[column])] for column in usual]
-    return {"row": row, "label": label, "sizes": sizes.tolist(), "labels": labels}
-
-
-def _rounded(value: float, digits: int = 5) -> float:
-    return round(float(value), digits)
+def _levels(alpha: Fraction) -> tuple[Fraction, ...]:
+    """The levels of the slider and ``alpha``, ascending."""
+    return tuple(sorted({*map(exact_alpha, ALPHAS), alpha}))

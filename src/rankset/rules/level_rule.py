@@ -33,6 +33,14 @@ class LevelRule(Sealed, HasSpec):
     It holds the thresholds of the level and no calibration, so it is small: about 1 KB when pickled, for one
     threshold. Whatever needs the calibration (p-values, other levels, merging, saving, bands) is a method of ``Rule``.
 
+    Attributes
+    ----------
+    spec : score, condition, kind, seed, and the names of classes and groups.
+    level : alpha as an exact fraction.
+    thresholds : the last key that is kept in each group.
+    counts : number of calibration rows of each group.
+    law : the law of coverage, if there is one threshold.
+
     Examples
     --------
     >>> import rankset as rs

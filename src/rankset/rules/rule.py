@@ -25,6 +25,11 @@ from rankset.rules.spec import HasSpec, RuleSpec
 class Rule(PredictsSets, DescribesRule, HasSpec):
     """A calibrated rule, made by ``calibrate``. It holds no level: alpha is an argument of each question.
 
+    Attributes
+    ----------
+    spec : score, condition, kind, seed, and the names of classes and groups.
+    calibration : the sorted keys of the true labels.
+
     Examples
     --------
     >>> import rankset as rs

@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 class Estimate:
     """A mean over ``n`` rows with its standard error, returned by ``Rule.expected_size``.
 
+    Parameters
+    ----------
+    mean : the mean.
+    error : its standard error; infinite for one row.
+    n : number of rows.
+
     Examples
     --------
     >>> import rankset as rs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -88,7 +88,9 @@ def checked_traits(score: Score, names: Sequence[object] | None, n_columns: int)
 
     Raise an error if it is no score, or was fitted for another number of classes or for other ``names`` in order.
     """
-    found = traits(checked_score(score))
+    if isinstance(score, type | str | Mapping) or not callable(getattr(score, "keys", None)):
+        checked_score(score)  # raises the error that explains it
+    found = traits(score)
     if found.n_columns is not None and found.n_columns != n_columns:
         raise ScoreError.fitted_columns(score, found.n_columns, n_columns)
     check_names(score, names)

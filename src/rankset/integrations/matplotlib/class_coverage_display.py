@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha
 from rankset.errors import KindError
-from rankset.evaluation.metrics import Share, evaluate
+from rankset.evaluation.evaluate import evaluate
+from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
 from rankset.integrations.matplotlib.display import TARGET, Display
 from rankset.sets import PredictionSets

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import KindError, RuleError, SplitError
-from rankset.evaluation import comparison
-from rankset.evaluation.comparison import Measure
+from rankset.evaluation.choose import OBJECTIVES, choose
+from rankset.evaluation.metrics import Formula
 from rankset.inputs.matrix import Kind
 from rankset.integrations.sklearn.splits import check_share
 from rankset.scores import Score, checked_score
@@ -55,7 +55,7 @@ class Choice:
 
     scores: tuple[Score, ...]
     alpha: Alpha = 0.1
-    objective: str | Measure = "size"
+    objective: str | Formula = "size"
     share: float = 0.3
 
     def __post_init__(self) -> None:
@@ -65,8 +65,8 @@ class Choice:
             raise KindError.argument("scores", "a list of at least one score", given)
         object.__setattr__(self, "scores", tuple(checked_score(score, "scores") for score in several))
         exact_alpha(self.alpha)
-        if isinstance(self.objective, str) and self.objective not in comparison.OBJECTIVES:
-            raise RuleError.option("objective", self.objective, tuple(comparison.OBJECTIVES))
+        if isinstance(self.objective, str) and self.objective not in OBJECTIVES:
+            raise RuleError.option("objective", self.objective, tuple(OBJECTIVES))
         check_share("Choice", self.share)
 
     def parts(self, rows: Ints, random_state: Any) -> tuple[Ints, Ints]:
@@ -133,4 +133,4 @@ class Choice:
         Thr()
         """
         options: dict[str, Any] = {"objective": self.objective, "kind": kind, "classes": classes}
-        return comparison.choose(self.scores, probs, labels, self.alpha, **options)
+        return choose(self.scores, probs, labels, self.alpha, **options)

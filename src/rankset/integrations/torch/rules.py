@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.errors import InputError, KindError
-from rankset.evaluation import metrics
-from rankset.evaluation.metrics import Evaluation
+from rankset.evaluation.evaluate import evaluate as evaluate_sets
+from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
@@ -219,7 +219,7 @@ def evaluate(
     if not parts:
         raise InputError.no_rows_to_evaluate()
     sets, codes = zip(*parts, strict=True)
-    return metrics.evaluate(PredictionSets.concat(sets), rule.classes[np.concatenate(codes)], confidence=confidence)
+    return evaluate_sets(PredictionSets.concat(sets), rule.classes[np.concatenate(codes)], confidence=confidence)
 
 
 def _checked_rule(rule: object) -> Rule:

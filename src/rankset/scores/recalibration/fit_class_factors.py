@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rankset.scores.recalibration.features import Features
 from rankset.scores.recalibration.fit_weights import PRIOR, fit_weights
-from rankset.scores.recalibration.logarithms import normalise
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -77,6 +76,11 @@ def _held_out_logs(scores: Floats, columns: Ints, shrinkage: float) -> Floats:
     parts = []
     for fit, check in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):
         factors = 0.0 if shrinkage == math.inf else _fit_factors(scores[fit], columns[fit], shrinkage, rounds=5)
-        log = normalise(scores[check] + factors)
-        parts.append(log[np.arange(len(log)), columns[check]])
+        parts.append(_label_logs(scores[check] + factors, columns[check]))
     return np.concatenate(parts)
+
+
+def _label_logs(scores: Floats, columns: Ints) -> Floats:
+    """Return the log-softmax of each row's label (n,), without computing that of the other labels."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    return shifted[np.arange(len(shifted)), columns] - np.log(np.exp(shifted).sum(axis=1))

@@ -1,0 +1,153 @@
+"""choose: the best of several scores on random halves. grid: a score for every combination of parameters."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.errors import KindError, RuleError
+from rankset.evaluation.metrics import METRICS, Bools, Formula, Ints
+from rankset.evaluation.trial import Trial, check_scores
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import prepare
+from rankset.scores import Score
+
+OBJECTIVES: Mapping[str, str] = {
+    "size": "size",
+    "singletons": "singletons",
+    "sscv": "SSCV*",
+    "worst_class": "worst class",
+}
+"""The metric behind each objective of ``choose``."""
+
+
+def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ...]:
+    """Return a score for every combination of parameters.
+
+    Parameters
+    ----------
+    kind
+        A score's class, such as ``rankset.Raps``.
+    **values
+        For each parameter a list of values to try.
+
+    Returns
+    -------
+    tuple of scores
+        All combinations; the last parameter changes fastest.
+
+    Raises
+    ------
+    KindError
+        If ``kind`` is no class, has no parameter of such a name, or values are no list.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> grid(rs.Raps, penalty=[0.01, 0.1], free_ranks=[1])
+    (Raps(penalty=0.01, free_ranks=1, randomized=True), Raps(penalty=0.1, free_ranks=1, randomized=True))
+    """
+    for name, options in values.items():
+        if isinstance(options, str | bytes) or not isinstance(options, Iterable):
+            raise KindError.argument(name, "a list of values to try", options)
+    if not isinstance(kind, type):
+        raise KindError.argument("kind", "a score's class, such as rankset.Raps", kind)
+    known = [field.name for field in fields(kind)] if is_dataclass(kind) else list(values)
+    for name, options in values.items():
+        if name not in known:
+            raise KindError.argument(name, f"a parameter of {kind.__name__} ({', '.join(known)})", options)
+    return tuple(kind(**dict(zip(values, chosen, strict=True))) for chosen in itertools.product(*values.values()))
+
+
+def choose(
+    candidates: Iterable[Score],
+    probs: ArrayLike,
+    labels: ArrayLike,
+    alpha: Alpha = 0.1,
+    *,
+    objective: str | Formula = "size",
+    kind: Kind = "probs",
+    classes: Iterable[object] | None = None,
+    repeats: int = 20,
+    seed: int = 0,
+) -> Score:
+    """Return the best of ``candidates`` on random halves of the rows.
+
+    These rows must not calibrate afterwards: the guarantee needs rows that did not help to choose.
+
+    Parameters
+    ----------
+    candidates
+        Scores to choose from. The first of equals wins.
+    probs
+        Array (n, K), data frame, tensor or ``Ragged``: the model's outputs for rows it was not trained on.
+    labels
+        The true label of each row.
+    alpha
+        Error rate.
+    objective
+        "size" (smallest mean size), "singletons" (most sets with one label), "sscv" (smallest SSCV*), "worst_class"
+        (highest coverage of the class covered least), or a function of (covered, sizes, columns of the labels, alpha)
+        that returns a number to be minimised.
+    kind
+        What ``probs`` are: "probs", "logits", "decision" or "binary".
+    classes
+        Class names in column order.
+    repeats
+        Number of random halves.
+    seed
+        Seed of the halves and of scores that draw random numbers.
+
+    Returns
+    -------
+    Score
+        One of ``candidates``.
+
+    Raises
+    ------
+    RuleError
+        If there is no objective of this name.
+    KindError
+        If ``candidates`` is no list of scores, or the objective returns no finite number.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> score = rs.choose(rs.grid(rs.Saps, weight=[0.05, 0.2, 0.5]), probs[:130], labels[:130])
+    >>> rs.calibrate(probs[130:], labels[130:], score=score).n
+    130
+    """
+    loss = _loss(objective)
+    scores = check_scores(candidates, "candidates")
+    data = prepare(probs, labels, kind=kind, classes=classes)
+    trial = Trial.of(data, exact_alpha(alpha), scores, repeats, seed)
+    means = [cells.measure(trial.splits, trial.labels, trial.alpha, [loss]).mean() for cells in trial.sorted_cells()]
+    return scores[int(np.argmin(means))]
+
+
+def _loss(objective: str | Formula) -> Formula:
+    """The formula that ``choose`` minimises."""
+    if isinstance(objective, str):
+        if objective not in OBJECTIVES:
+            raise RuleError.option("objective", objective, tuple(OBJECTIVES))
+        metric = METRICS[OBJECTIVES[objective]]
+        return lambda covered, sizes, labels, alpha: metric.loss(metric.formula(covered, sizes, labels, alpha), alpha)
+    if not callable(objective):
+        raise KindError.argument("objective", f"one of {', '.join(OBJECTIVES)}, or a function", objective)
+
+    def checked_objective(covered: Bools, sizes: Ints, labels: Ints, alpha: Fraction) -> float:
+        """``objective``, if it returns a finite number."""
+        value = objective(covered, sizes, labels, alpha)
+        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+            raise KindError.argument("objective", "a function that returns a finite number", value)
+        return float(value)
+
+    return checked_objective

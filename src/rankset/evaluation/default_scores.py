@@ -1,0 +1,16 @@
+"""The scores that are compared where the user names none."""
+
+from __future__ import annotations
+
+from rankset.inputs.matrix import Kind
+from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, traits
+
+DEFAULT_SCORES: tuple[Score, ...] = (Rank(), Thr(), Aps(), Raps(penalty=0.2, free_ranks=2), Saps(weight=0.2))
+"""The paper's scores with its parameters, and THR."""
+
+
+def default_scores(kind: Kind | None = None) -> tuple[Score, ...]:
+    """Return the default scores for rows of ``kind``; for ``"decision"`` those that need no probabilities."""
+    if kind != "decision":
+        return DEFAULT_SCORES
+    return (*(score for score in DEFAULT_SCORES if not traits(score).needs_probs), Margin())

@@ -1,0 +1,105 @@
+"""evaluate: measure prediction sets against known labels."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankset.core import coverage_law
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.errors import InputError, KindError, LevelError
+from rankset.evaluation.evaluation import Evaluation
+from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
+from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
+from rankset.inputs.per_row import label_codes
+from rankset.sets import PredictionSets
+
+
+def evaluate(
+    sets: PredictionSets,
+    labels: ArrayLike,
+    alpha: Alpha | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.9,
+) -> Evaluation:
+    """Measure prediction sets against the true labels.
+
+    Parameters
+    ----------
+    sets
+        Sets of at least one row, as ``Rule.predict`` returns them.
+    labels
+        The true label of each row, in the order of the rows: class names or columns, as ``calibrate`` takes them.
+    alpha
+        Error rate to compare with. By default the one the sets were predicted for.
+    groups
+        The group of each row. Adds coverage and mean size of every group.
+    confidence
+        Confidence of the interval and of the expected range of coverage.
+
+    Returns
+    -------
+    Evaluation
+        All metrics of ``docs/metrics.md``, and figures by class and group.
+
+    Raises
+    ------
+    KindError
+        If ``sets`` are no ``PredictionSets``.
+    InputError
+        If there are no rows, or if rows, labels and groups have a pandas index and these do not agree.
+    LabelError
+        If a label is not among the classes, or the number of labels is not the number of rows.
+    LevelError
+        If neither ``alpha`` is given nor the sets have a level of their own.
+
+    Examples
+    --------
+    >>> sets = PredictionSets.from_mask([[True, False], [True, True], [False, True], [True, False]])
+    >>> evaluate(sets, [0, 1, 1, 1], alpha=0.25).coverage
+    0.75
+    """
+    if not isinstance(sets, PredictionSets):
+        raise KindError.argument("sets", "PredictionSets, as Rule.predict returns them", type(sets).__name__)
+    if len(sets) == 0:
+        raise InputError.no_rows_to_evaluate()
+    level = _level(sets, alpha)
+    index = sets._index  # one object for labels and groups: it remembers what it has read, so both must agree
+    codes = label_codes(labels, sets.names, len(sets), index)
+    covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
+    return Evaluation(
+        alpha=float(level),
+        n=n,
+        confidence=confidence,
+        values={name: metric.formula(covered, sizes, codes, level) for name, metric in METRICS.items()},
+        interval=coverage_law.binomial_interval(int(covered.sum()), n, confidence),
+        expected=_expected_range(sets, level, n, confidence),
+        size_counts=np.bincount(sizes),
+        strata=(
+            worst_stratum(covered, sizes, level, PAPER_STRATA),
+            worst_stratum(covered, sizes, level, EMPTY_APART),
+        ),
+        classes=shares_of(sets.names.array, codes, covered, sizes),
+        groups=() if groups is None else shares_by_group(groups, covered, sizes, index),
+    )
+
+
+def _level(sets: PredictionSets, alpha: Alpha | None) -> Fraction:
+    """``alpha`` as an exact fraction, by default the level of the sets."""
+    if alpha is not None:
+        return exact_alpha(alpha)
+    if sets.level is None:
+        raise LevelError.missing()
+    return sets.level
+
+
+def _expected_range(sets: PredictionSets, alpha: Fraction, n: int, confidence: float) -> tuple[float, float] | None:
+    """The central range of coverage on ``n`` rows that the beta-binomial law fills with ``confidence``."""
+    law = sets.law
+    if law is None or sets.level != alpha:
+        return None
+    low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
+    return low, high if law.exact else 1.0

@@ -1,0 +1,266 @@
+"""Evaluation: the result of ``evaluate``, printed as a table with sections."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankset import notebook
+from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
+from rankset.evaluation.shares import Share
+
+SHOWN_CLASSES = 10
+"""Number of classes listed in a notebook, those with the lowest coverage."""
+SHOWN_SIZES = 8
+"""Number of set sizes that are listed; larger sizes are pooled."""
+EMPTY_REMARK = "no label reached the threshold; a smaller alpha or predict(..., empty='top') gives fewer empty sets"
+
+
+NAME_WIDTH = max(map(len, METRICS))
+
+
+class Line(NamedTuple):
+    """One line of the printed table."""
+
+    name: str
+    value: str
+    remark: str
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluation:
+    """How prediction sets did on ``n`` labelled rows at ``alpha``. Print it for a table.
+
+    ``rankset.evaluate`` returns it. Every metric of ``docs/metrics.md`` is in ``values`` by its name, and
+    ``evaluation["class gap"]`` returns one of them. A metric that is not defined, such as the accuracy of singletons
+    where no set has one label, is NaN, and is printed as a dash with the reason.
+
+    Attributes
+    ----------
+    alpha
+        Error rate that was asked for.
+    n
+        Number of rows.
+    confidence
+        Confidence of ``interval`` and ``expected``.
+    values
+        All metrics by name.
+    interval
+        Exact (Clopper-Pearson) interval for the coverage of the rule on all future rows, from these rows alone.
+    expected
+        Range of coverage on ``n`` rows that sampling variation explains, given the number of calibration rows. Its
+        upper end is 1 where ties or filled sets can raise coverage. None where it is not known: there are several
+        thresholds, rows were picked (``sets[mask]``), or the sets do not come from a rule.
+    size_counts
+        Number of sets of each size 0, 1, 2, …
+    strata
+        The two strata of set sizes that ``sscv`` and ``sscv_empty_apart`` come from.
+    classes
+        Rows, coverage and mean size of every class that occurs among the labels.
+    groups
+        The same for every group of rows, where groups were passed.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True], [False, True], [True, False]])
+    >>> evaluation = rs.evaluate(sets, [0, 1, 1, 1], alpha=0.25)
+    >>> evaluation.coverage, evaluation.singleton_hits, evaluation["classes below 50%"]
+    (0.75, 0.6666666666666666, 0.0)
+    """
+
+    alpha: float
+    n: int
+    confidence: float
+    values: Mapping[str, float]
+    interval: tuple[float, float]
+    expected: tuple[float, float] | None
+    size_counts: Ints
+    strata: tuple[Share, Share]
+    classes: tuple[Share, ...]
+    groups: tuple[Share, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        """Return the metric called ``name``."""
+        return self.values[name]
+
+    @property
+    def coverage(self) -> float:
+        """Share of rows whose set contains the true label."""
+        return self.values["coverage"]
+
+    @property
+    def sscv(self) -> float:
+        """Largest gap between coverage and 1 - alpha among sets of similar size."""
+        return self.values["SSCV"]
+
+    @property
+    def sscv_empty_apart(self) -> float:
+        """``sscv`` with empty sets as a stratum of their own."""
+        return self.values["SSCV*"]
+
+    @property
+    def mean_size(self) -> float:
+        """Mean number of labels in a set."""
+        return self.values["size"]
+
+    @property
+    def singleton_rate(self) -> float:
+        """Share of sets with exactly one label."""
+        return self.values["singletons"]
+
+    @property
+    def singleton_hits(self) -> float:
+        """Share of one-label sets whose label is the true one, NaN without such sets."""
+        return self.values["singleton accuracy"]
+
+    @property
+    def empty_rate(self) -> float:
+        """Share of empty sets."""
+        return self.values["empty"]
+
+    @property
+    def macro_coverage(self) -> float:
+        """Mean of the coverage of every class."""
+        return self.values["macro coverage"]
+
+    @property
+    def class_gap(self) -> float:
+        """Mean absolute gap between the coverage of a class and 1 - alpha (CovGap)."""
+        return self.values["class gap"]
+
+    @property
+    def classes_below_half(self) -> float:
+        """Share of classes whose coverage is below 50 %."""
+        return self.values["classes below 50%"]
+
+    @property
+    def worst_class_coverage(self) -> float:
+        """Coverage of the class that is covered least."""
+        return self.values["worst class"]
+
+    @property
+    def worst_class(self) -> Share:
+        """The class that is covered least; among equals the one with most rows."""
+        return min(self.classes, key=lambda share: (share.coverage, -share.n))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a dictionary, with metrics under their keys.
+
+        Returns
+        -------
+        dict
+            Field names and metric keys such as ``"mean_size"``. Classes, groups and strata are dictionaries.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True]])
+        >>> rs.evaluate(sets, [0, 1], alpha=0.25).to_dict()["mean_size"]
+        1.5
+        """
+        facts = asdict(self)
+        values, strata = facts.pop("values"), facts.pop("strata")
+        keys = {METRICS[name].key: value for name, value in values.items()}
+        return facts | keys | dict(zip(("sscv_from", "sscv_empty_apart_from"), strata, strict=True))
+
+    def __repr__(self) -> str:
+        lines = [self._title]
+        for title, rows in self._sections():
+            lines += [
+                title,
+                *(f"  {name:<{NAME_WIDTH}}  {value:>7}  {remark}".rstrip() for name, value, remark in rows),
+            ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, str, str]] = []
+        for title, lines in self._sections():
+            rows += [
+                (notebook.faint(title), "", ""),
+                *((one.name, one.value, notebook.faint(one.remark)) for one in lines),
+            ]
+        return notebook.card(self._title, notebook.table(rows), *self._classes_html())
+
+    def _classes_html(self) -> tuple[str, str]:
+        shown = sorted(self.classes, key=lambda share: share.coverage)[:SHOWN_CLASSES]
+        rows = [
+            (one.name, f"{one.n:,}", notebook.bar(one.coverage, f"{one.coverage:.4f}"), f"{one.mean_size:.3f}")
+            for one in shown
+        ]
+        title = f"Classes with the lowest coverage, {len(rows)} of {len(self.classes):,}"
+        return notebook.faint(title), notebook.table(rows, ("class", "rows", "coverage", "mean size"))
+
+    @property
+    def _title(self) -> str:
+        return f"Evaluation of {self.n:,} rows at alpha={self.alpha:g}"
+
+    def _sections(self) -> list[tuple[str, list[Line]]]:
+        """Titles and lines of the printed table."""
+        sections: list[tuple[str, list[Line]]] = [
+            (title, [line for metric in METRICS.values() if metric.section == title for line in self._lines(metric)])
+            for title in SECTIONS
+        ]
+        groups = [
+            Line(f"group {one.name!r}", format_value(one.coverage), f"{one.n:,} rows, mean size {one.mean_size:.3f}")
+            for one in self.groups
+        ]
+        return [*sections, ("Groups", groups)] if groups else sections
+
+    def _lines(self, metric: Metric) -> list[Line]:
+        """The line of a metric, and for coverage the range to expect."""
+        value = self.values[metric.name]
+        if math.isnan(value):
+            return [Line(metric.name, format_value(value), metric.undefined)]
+        remark = REMARKS[metric.name](self) if metric.name in REMARKS else metric.explanation
+        line = Line(metric.name, format_value(value), remark)
+        return [line, *self._expected_line()] if metric.name == "coverage" else [line]
+
+    def _expected_line(self) -> list[Line]:
+        if self.expected is None:
+            return []
+        low, high = self.expected
+        verdict = "inside" if low <= self.coverage <= high else "OUTSIDE"
+        share = f"{self.confidence:.0%} of calibrations"
+        return [Line("", "", f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}: {verdict}")]
+
+
+def _coverage_remark(evaluation: Evaluation) -> str:
+    low, high = evaluation.interval
+    return (
+        f"target {1 - evaluation.alpha:g}; {evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    )
+
+
+def _size_remark(evaluation: Evaluation) -> str:
+    """Up to eight sizes with their counts, the rest pooled."""
+    counts = evaluation.size_counts
+    sizes = np.flatnonzero(counts)
+    shown = [f"{size}: {counts[size]:,}" for size in sizes[:SHOWN_SIZES]]
+    if len(sizes) > SHOWN_SIZES:
+        shown.append(f"{sizes[SHOWN_SIZES]}–{sizes[-1]}: {counts[sizes[SHOWN_SIZES] :].sum():,}")
+    return f"mean; number of sets by size {', '.join(shown)}"
+
+
+def _stratum_remark(stratum: Share) -> str:
+    return f"sets of size {stratum.name} ({stratum.n:,} rows, coverage {stratum.coverage:.4f})"
+
+
+def _worst_class_remark(evaluation: Evaluation) -> str:
+    worst = evaluation.worst_class
+    return f"coverage of class {worst.name!r} ({worst.n:,} rows)"
+
+
+REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
+    "coverage": _coverage_remark,
+    "SSCV": lambda evaluation: f"largest gap to {1 - evaluation.alpha:g}: {_stratum_remark(evaluation.strata[0])}",
+    "SSCV*": lambda evaluation: f"the same with empty sets apart: {_stratum_remark(evaluation.strata[1])}",
+    "size": _size_remark,
+    "empty": lambda evaluation: EMPTY_REMARK if evaluation.empty_rate else METRICS["empty"].explanation,
+    "worst class": _worst_class_remark,
+}
+"""Remarks with figures of the evaluation. Other metrics are shown with their explanation."""

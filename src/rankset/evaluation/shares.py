@@ -1,0 +1,80 @@
+"""Coverage and mean set size of parts of the rows: classes, groups, strata of set sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.evaluation.metrics import Bools, Ints, Strata
+from rankset.inputs.per_row import names_per_row
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import Name, group_names
+
+
+@dataclass(frozen=True)
+class Share:
+    """Coverage and mean set size of one part of the rows: a class, a group or a stratum of set sizes.
+
+    Attributes
+    ----------
+    name
+        The class, the group, or the range of set sizes.
+    n
+        Number of rows.
+    coverage
+        Share of these rows whose set contains the true label.
+    mean_size
+        Mean number of labels in their sets.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True], [False, True]])
+    >>> rs.evaluate(sets, [0, 0, 0], alpha=0.1).worst_class
+    Share(name=0, n=3, coverage=0.6666666666666666, mean_size=1.3333333333333333)
+    """
+
+    name: Name
+    n: int
+    coverage: float
+    mean_size: float
+
+
+def shares_of(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
+    """Return one share per name that has rows; ``codes`` gives the number of each row's name."""
+    counts = np.bincount(codes, minlength=len(names))
+    hits = np.bincount(codes, weights=covered, minlength=len(names))
+    totals = np.bincount(codes, weights=sizes, minlength=len(names))
+    return tuple(
+        Share(
+            names[code].item() if isinstance(names[code], np.generic) else names[code],
+            int(n),
+            float(hits[code] / n),
+            float(totals[code] / n),
+        )
+        for code, n in enumerate(counts)
+        if n
+    )
+
+
+def shares_by_group(groups: ArrayLike, covered: Bools, sizes: Ints, index: RowIndex) -> tuple[Share, ...]:
+    """Return one share per group; ``groups`` has one name per row."""
+    rows = names_per_row(groups, len(sizes), index)
+    names = group_names(rows)
+    return shares_of(names.array, names.codes(rows), covered, sizes)
+
+
+def worst_stratum(covered: Bools, sizes: Ints, alpha: Fraction, strata: Strata) -> Share:
+    """Return the stratum of set sizes whose coverage is farthest from 1 - alpha."""
+    firsts = [0, *(last + 1 for last in strata)]
+    names = [*(_range(first, last) for first, last in zip(firsts, strata, strict=False)), f"over {strata[-1]}"]
+    shares = shares_of(np.array(names), np.searchsorted(strata, sizes), covered, sizes)
+    return max(shares, key=lambda share: abs(share.coverage - float(1 - alpha)))
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"

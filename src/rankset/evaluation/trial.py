@@ -1,0 +1,66 @@
+"""Trial: rows with labels, and the random halves on which scores are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from rankset import progress
+from rankset.conditions import Marginal
+from rankset.core.alpha import rows_needed
+from rankset.core.arrays import is_whole
+from rankset.errors import InputError, KindError, LabelError, warn
+from rankset.evaluation.metrics import Ints
+from rankset.evaluation.resampling import SortedCells, Split, halves
+from rankset.inputs.prepare import Prepared
+from rankset.rules.batch import Batch
+from rankset.rules.spec import RuleSpec
+from rankset.scores import Score, checked_score
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Checked rows with labels, the halves on which scores are tried, and a spec for every score."""
+
+    data: Prepared
+    labels: Ints
+    splits: list[Split]
+    alpha: Fraction
+    specs: list[RuleSpec]
+
+    @classmethod
+    def of(cls, data: Prepared, alpha: Fraction, scores: Iterable[Score], repeats: int, seed: int) -> Trial:
+        """Return a trial of at least one score on ``repeats`` random halves of prepared rows with labels."""
+        if not is_whole(repeats) or repeats < 1:
+            raise KindError.argument("repeats", "a whole number, at least 1", repeats)
+        n, needed = len(data), rows_needed(alpha)
+        if n < 2:
+            raise InputError.no_rows_to_evaluate()
+        if data.labels is None:
+            raise LabelError.not_one_dimensional("labels", "NoneType")
+        if n // 2 < needed:
+            warn(
+                f"need n ≥ {2 * needed} to compare scores at alpha={float(alpha):g}, "
+                f"got {n}: half of them leaves no label out, so all scores look alike."
+            )
+        condition = Marginal()
+        specs = [RuleSpec.of(score, condition, data.kind, seed, data.classes) for score in scores]
+        plain = replace(data.with_checked_values(), groups=None, ids=None)
+        return cls(plain, data.labels, halves(n, repeats, specs[0].seed % 2**64), alpha, specs)
+
+    def sorted_cells(self) -> Iterator[SortedCells]:
+        """Yield the cells of all rows in the order of each score."""
+        count = progress.counter(len(self.specs))
+        for spec in self.specs:
+            yield SortedCells.of(Batch.of(spec, self.data), self.labels)
+            if count is not None:
+                count()
+
+
+def check_scores(scores: Iterable[Score], name: str) -> tuple[Score, ...]:
+    """Return ``scores`` as a tuple; raise ``KindError`` if there are none, or if one of them is no score."""
+    several = tuple(scores) if isinstance(scores, Iterable) else ()
+    if not several:
+        raise KindError.argument(name, "a list of at least one score", scores)
+    return tuple(checked_score(score, name) for score in several)

@@ -1,0 +1,178 @@
+"""Numbers: everything that the study measured, as one JSON file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankset.core import coverage_law
+from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.errors import StorageError
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Everything that ``study`` measured, as plain data.
+
+    Attributes
+    ----------
+    data
+        Dictionaries, lists, numbers and texts; docs/paper.json is such a file.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+    >>> list(numbers.rows)
+    ['marketing', 'marketing²']
+    """
+
+    data: Mapping[str, Any]
+
+    @property
+    def repeats(self) -> int:
+        """Number of random halves."""
+        return int(self.data["repeats"])
+
+    @property
+    def alphas(self) -> tuple[str, ...]:
+        """The levels, as texts."""
+        return tuple(self.data["alphas"])
+
+    @property
+    def alpha(self) -> str:
+        """The level of the tables and of Figure 2."""
+        return str(self.data["alpha"])
+
+    @property
+    def rows(self) -> Mapping[str, Any]:
+        """The rows of Table 1 by name: what is known of a data set, and its metrics by method and level."""
+        return self.data["rows"]
+
+    def mean(self, row: str, method: str, alpha: str, measure: str) -> float:
+        """Return the mean over repetitions.
+
+        Parameters
+        ----------
+        row : name of a row of Table 1.
+        method : name of a method, such as "RANK".
+        alpha : a level, as text.
+        measure : name of a metric.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+        >>> numbers.mean("marketing", "RANK", "0.1", "size") > 1
+        True
+        """
+        return float(self.rows[row]["methods"][method][alpha][measure]["mean"])
+
+    def sd(self, row: str, method: str, alpha: str, measure: str) -> float:
+        """Return the standard deviation over repetitions.
+
+        Parameters
+        ----------
+        row : name of a row of Table 1.
+        method : name of a method, such as "RANK".
+        alpha : a level, as text.
+        measure : name of a metric.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+        >>> numbers.sd("marketing", "RANK", "0.1", "size") >= 0
+        True
+        """
+        return float(self.rows[row]["methods"][method][alpha][measure]["sd"])
+
+    def z(self, row: str, method: str, alpha: str) -> float:
+        """Return how many standard errors coverage lies from k / (n + 1), its mean over random halves without ties.
+
+        Parameters
+        ----------
+        row : name of a row of Table 1.
+        method : name of a method, such as "RANK".
+        alpha : a level, as text.
+
+        Returns
+        -------
+        float, NaN if every label is kept.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+        >>> abs(numbers.z("marketing", "RANK", "0.1")) < 5
+        True
+        """
+        n, m = self.rows[row]["calibration"], self.rows[row]["test"]
+        k = threshold_position(n, exact_alpha(alpha))
+        if k > n:
+            return math.nan
+        mean, variance = k / (n + 1), coverage_law.beta_binomial_variance(m, k, n + 1 - k) / m**2
+        return (self.mean(row, method, alpha, "coverage") - mean) / math.sqrt(variance / self.repeats)
+
+    def save(self, path: Path) -> None:
+        """Write the numbers to a JSON file.
+
+        Parameters
+        ----------
+        path : where to write.
+
+        Examples
+        --------
+        >>> import tempfile, rankset as rs
+        >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     numbers.save(Path(folder) / "numbers.json")
+        """
+        path.write_text(json.dumps(self.data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Numbers:
+        """Read the numbers that ``save`` wrote.
+
+        Parameters
+        ----------
+        path : the file.
+
+        Returns
+        -------
+        Numbers
+
+        Raises
+        ------
+        StorageError : if the file cannot be read.
+
+        Examples
+        --------
+        >>> import tempfile, rankset as rs
+        >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     numbers.save(Path(folder) / "numbers.json")
+        ...     rs.paper.Numbers.load(Path(folder) / "numbers.json") == numbers
+        True
+        """
+        try:
+            return cls(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise StorageError.unreadable(path, str(error)) from None
+
+
+def round_number(value: float) -> float:
+    """Return ``value`` with six decimals, so that the file is the same on every machine."""
+    return float(f"{value:.6f}")
