@@ -67,3 +67,54 @@ def test_clusters_share_a_threshold():
     assert rule.threshold(0.5, label=0) == rule.threshold(0.5, label=2) == (-0.5,)
     assert rule.threshold(0.5, label=1) == (-0.5,)
     assert rule.threshold(0.3, label=2) == (-0.4,)
+
+
+class PerSiteAndLabel:
+    """A condition of one's own that forgets groups without calibration rows."""
+
+    needs_groups = True
+
+    def count(self, n_columns, n_row_groups):
+        return n_columns * n_row_groups
+
+    def numbers(self, columns, row_groups, n_columns, n_row_groups):
+        return row_groups * n_columns + columns
+
+
+class One(rs.Marginal):
+    """Conditions of one's own whose numbers are given."""
+
+    def __init__(self, answer, count=1):
+        object.__setattr__(self, "answer", answer)
+        object.__setattr__(self, "most", count)
+
+    def count(self, n_columns, n_row_groups):
+        return self.most
+
+    def numbers(self, columns, row_groups, n_columns, n_row_groups):
+        return self.answer
+
+
+@pytest.mark.parametrize("condition", [PerSiteAndLabel(), rs.PerLabelAndGroup(PerSiteAndLabel(), rs.Marginal())])
+def test_groups_without_calibration_rows_keep_every_label_whatever_a_condition_says(condition):
+    rng = np.random.default_rng(0)
+    probs, labels, sites = rng.dirichlet(np.ones(3), 300), rng.integers(0, 3, 300), rng.choice(["a", "b"], 300)
+    rule = rs.calibrate(probs, labels, condition=condition, groups=sites)
+    assert rule == rule.update(probs[:0], labels[:0], groups=sites[:0])
+    with pytest.warns(rs.RanksetWarning, match="'new'"):
+        assert rule.predict(probs[:2], 0.1, groups=["new", "new"]).sizes.tolist() == [3, 3]
+    with pytest.warns(rs.RanksetWarning, match="'new'"):
+        assert (rule.p_values(probs[:2], groups=["new", "new"]) == 1).all()
+    known = rs.calibrate(probs, labels, condition=rs.PerLabelAndGroup(), groups=sites)
+    assert known.predict(probs, 0.1, groups=sites) == rule.predict(probs, 0.1, groups=sites)
+
+
+@pytest.mark.parametrize("answer", [1, -2, 0.0, np.array([[0.0]]), np.array([[3]])])
+def test_group_numbers_that_cannot_be_are_refused(answer):
+    with pytest.raises(rs.RanksetError):
+        rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1], condition=One(answer))
+
+
+def test_a_plain_number_is_the_group_of_all_cells():
+    rule = rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1], condition=One(0))
+    assert rule.predict([[0.7, 0.3]], 0.5) == rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1]).predict([[0.7, 0.3]], 0.5)

@@ -257,14 +257,32 @@ class PerLabelAndGroup:
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
         """Return the number of the combination of both groups."""
-        first = self.first.numbers(columns, row_groups, n_columns, n_row_groups)
-        second = self.second.numbers(columns, row_groups, n_columns, n_row_groups)
+        first = group_numbers(self.first, columns, row_groups, n_columns, n_row_groups)
+        second = group_numbers(self.second, columns, row_groups, n_columns, n_row_groups)
         joined = first * self.second.count(n_columns, n_row_groups) + second
         return np.where((first < 0) | (second < 0), -1, joined)
 
 
 BUILT_IN: tuple[type[Any], ...] = (Marginal, PerLabel, PerGroup, PerLabelAndGroup)
 """The conditions a file may name."""
+
+
+def group_numbers(condition: Condition, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
+    """Return the group numbers of cells. Those of a condition that is not rankset's own are checked.
+
+    Cells of rows whose group has no calibration rows get -1, whatever the condition returns for them.
+    """
+    numbers = condition.numbers(columns, row_groups, n_columns, n_row_groups)
+    if type(condition) in BUILT_IN:
+        return numbers
+    array, count = np.atleast_2d(np.asarray(numbers)), condition.count(n_columns, n_row_groups)
+    if condition.needs_groups and (row_groups < 0).any():
+        array = np.where(row_groups < 0, -1, array)
+    if array.dtype.kind not in "iu":
+        raise LabelError.group_numbers(condition, count, f"an array of {array.dtype}")
+    if array.size and (array.min() < -1 or array.max() >= count):
+        raise LabelError.group_numbers(condition, count, f"{array.min()} to {array.max()}")
+    return array
 
 
 def has_clusters(condition: Condition) -> bool:

@@ -7,7 +7,8 @@ k / (n + 1) of the time, with equality where no two keys are equal.
 
 import itertools
 import sys
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from sklearn.base import clone
 
 import rankset as rs
 from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.integrations.sklearn.fitting import Settings
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from weak_models import Frequencies, blobs
@@ -106,17 +108,27 @@ def test_where_every_class_trains_a_weak_model_keeps_its_level():
 
 
 def test_the_law_catches_a_stratified_split():
-    assert z_of_route(classifier(Frequencies(), 10, split=rs.Holdout(stratify=True)), 80, 10, 0.2) < -8
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rs.RanksetWarning)
+        assert z_of_route(classifier(Frequencies(), 10, split=rs.Holdout(stratify=True)), 80, 10, 0.2) < -8
+
+
+class GreedySettings(Settings):
+    """What a search around the classifier does: the score with the smallest sets on the rows that calibrate."""
+
+    def calibrate(self, models, X, labels, groups, parts, classes):
+        probs = models[0].predict_proba(X[parts[0]])
+        sizes = [rs.calibrate(probs, labels[parts[0]], score=one).predict(probs, 0.2).sizes.mean() for one in MANY]
+        best = replace(self, method=MANY[int(np.argmin(sizes))])
+        return Settings.calibrate(best, models, X, labels, groups, parts, classes)
 
 
 class Greedy(rs.ConformalClassifier):
-    """What a search around the classifier does: the score with the smallest sets on the rows that calibrate."""
+    """A classifier that chooses its score on the rows that calibrate."""
 
-    def _calibrated(self, models, X, labels, names, parts, classes):
-        probs = models[0].predict_proba(X[parts[0]])
-        sizes = [rs.calibrate(probs, labels[parts[0]], score=one).predict(probs, 0.2).sizes.mean() for one in MANY]
-        self.method = MANY[int(np.argmin(sizes))]
-        return super()._calibrated(models, X, labels, names, parts, classes)
+    @property
+    def _settings(self):
+        return GreedySettings(**vars(super()._settings))
 
 
 @dataclass(frozen=True)

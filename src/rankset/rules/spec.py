@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.conditions import Condition, checked_condition
+from rankset.conditions import Condition, checked_condition, group_numbers
 from rankset.core.arrays import is_whole
 from rankset.errors import KindError, LabelError, ScoreError
 from rankset.inputs.matrix import Kind
@@ -83,7 +83,7 @@ class RuleSpec:
 
     def numbers(self, columns: Ints, row_groups: Ints) -> Ints:
         """Return the group of each cell."""
-        return self.condition.numbers(columns, row_groups, len(self.classes.values), len(self.groups.values))
+        return group_numbers(self.condition, columns, row_groups, len(self.classes.values), len(self.groups.values))
 
     def table(self) -> Ints:
         """Return the group of every (row group, column); an axis that the condition ignores has length 1."""

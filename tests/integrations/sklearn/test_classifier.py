@@ -86,6 +86,7 @@ def test_a_trained_model_is_calibrated_on_all_rows(iris):
     assert rest.classes_.tolist() == trained.classes_.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:a stratified split")
 @pytest.mark.parametrize("split", SPLITS, ids=repr)
 @pytest.mark.parametrize("condition", [None, rs.PerLabel()], ids=repr)
 def test_sets_cover_whatever_the_split(split, condition):
@@ -645,6 +646,7 @@ class Remembers(ClassifierMixin, BaseEstimator):
         return np.where(np.any(hits, axis=1, keepdims=True), hits, 1 / len(self.classes_))
 
 
+@pytest.mark.filterwarnings("ignore:a stratified split")
 @pytest.mark.parametrize("split", [*SPLITS, rs.GivenSplit(np.arange(0, 90, 2))], ids=repr)
 def test_no_model_calibrates_on_rows_it_was_trained_on(split):
     labels = np.random.default_rng(0).integers(0, 3, 90)
@@ -657,6 +659,25 @@ def test_no_model_calibrates_on_rows_it_was_trained_on(split):
     model = rs.ConformalClassifier(Remembers(), method=rs.TopK(), split=split, random_state=0).fit(rows, labels)
     ranks = np.concatenate([rule.calibration.keys[0] for rule in getattr(model.rule_, "rules", [model.rule_])])
     assert (ranks > 1).mean() > 0.5  # a model that has seen them would rank every label first
+
+
+@pytest.mark.parametrize("split", [rs.Holdout(0.5, stratify=True), rs.CrossConformal(3, stratify=True)], ids=repr)
+def test_a_stratified_split_claims_no_law_unless_every_label_has_a_threshold(split, iris):
+    model = rs.ConformalClassifier(LogisticRegression(), split=split, random_state=0)
+    with pytest.warns(rs.RanksetWarning, match="a stratified split looks at labels"):
+        model.fit(*iris)
+    assert not model.guaranteed_
+    sets = model.predict_set(iris[0], 0.2)
+    assert sets.law is None
+    assert rs.evaluate(sets, iris[1]).expected is None
+    exact = rs.ConformalClassifier(LogisticRegression(), split=split, condition=rs.PerLabel(), random_state=0)
+    assert exact.fit(*iris).guaranteed_
+
+
+def test_a_plain_split_keeps_the_law(iris):
+    model = rs.ConformalClassifier(LogisticRegression(), random_state=0).fit(*iris)
+    assert model.guaranteed_
+    assert model.predict_set(iris[0], 0.2).law is not None
 
 
 def test_stratified_parts_have_the_shares_of_the_whole():

@@ -132,6 +132,7 @@ def test_one_fold_alone_has_the_guarantee_of_its_rule():
     assert rule.guarantee(0.1) == pytest.approx(0.9)
 
 
+@pytest.mark.filterwarnings("ignore:a stratified split")
 def test_an_estimator_tells_how_its_folds_were_made():
     for stratify in (False, True):
         split = rs.CrossConformal(3, stratify=stratify)

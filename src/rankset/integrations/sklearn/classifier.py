@@ -67,6 +67,8 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         All classes, sorted. A class that the model did not see in training has probability 0 and remains a candidate.
     estimator_ : classifier
         The trained classifier; with folds the one trained on all rows.
+    guaranteed_ : bool
+        Whether coverage is proven: False for a stratified split, unless the condition is ``PerLabel``.
     rule_ : Rule or CrossRule
         The calibrated rule; with folds a ``rankset.CrossRule``.
     method_ : Score
@@ -169,6 +171,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         names = None if groups is None else names_per_row(groups, len(labels), index)
         params, known = self._route(groups, fit_params), settings.known_classes(labels)
         warn_about_enclosing_estimators()
+        settings.warn_about_split()
         models, parts = settings.train(X, labels, params)
         classes = add_model_classes(known, models)
         method, rule = settings.calibrate(models, X, labels, names, parts, classes)
@@ -178,7 +181,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         if len(models) > 1:
             self.estimators_ = models
         self.estimator_, self.rule_, self.method_ = best, rule, method  # all at once: a fit that fails changes nothing
-        self.classes_ = classes
+        self.classes_, self.guaranteed_ = classes, not settings.voids_guarantee
         return self
 
     def predict_set(
@@ -186,7 +189,8 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
     ) -> PredictionSets:
         """Return sets that contain the label with probability at least 1 - ``alpha``.
 
-        With folds the proven probability is lower, see ``rule_.guarantee(alpha)``.
+        With folds the proven probability is lower, see ``rule_.guarantee(alpha)``. With a stratified split nothing is
+        proven, unless the condition is ``PerLabel``.
 
         Parameters
         ----------
@@ -215,6 +219,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         outputs = self._outputs(X)
         RowIndex.of(X).check(groups, "groups")
         sets = self.rule_.predict(outputs, alpha, groups=groups, empty=empty)
+        sets = sets if self.guaranteed_ else replace(sets, law=None)
         return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:

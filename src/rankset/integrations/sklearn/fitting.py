@@ -20,8 +20,8 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from rankset.conditions import Condition, has_clusters
-from rankset.errors import KindError, SplitError
+from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
+from rankset.errors import KindError, SplitError, warn
 from rankset.inputs.matrix import is_masked
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
@@ -133,5 +133,22 @@ class Settings:
             options: dict[str, Any] = {"score": method, "condition": self.condition, "kind": kind, "classes": classes}
             own_groups = None if groups is None else groups[rows]
             rules.append(calibrate(outputs, labels[rows], groups=own_groups, **options))
-        stratified = bool(getattr(self.split, "stratify", False))
-        return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), stratified)
+        return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), self.stratified)
+
+    @property
+    def stratified(self) -> bool:
+        """Whether the split looks at labels."""
+        return bool(getattr(self.split, "stratify", False))
+
+    @property
+    def voids_guarantee(self) -> bool:
+        """Whether the split looks at labels, and the condition does not make up for it."""
+        return self.stratified and not has_one_label_per_group(checked_condition(self.condition))
+
+    def warn_about_split(self) -> None:
+        """Warn if the split voids the guarantee."""
+        if self.voids_guarantee:
+            warn(
+                "a stratified split looks at labels, so coverage can be lower than 1 - alpha, by up to several points "
+                "with weak models. Use stratify=False, or condition=PerLabel(), with which coverage is exact."
+            )
