@@ -27,8 +27,8 @@ from rankset.core import coverage_law, lexicographic, parallel, ranking
 from rankset.core.alpha import exact_alpha, rows_needed, threshold_position
 from rankset.engines import parts, shards
 from rankset.evaluation import comparison
+from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.read_scores import Columns
 from rankset.scores import traits
 from rankset.scores.fitted import Recalibrated
 from strategies import PER_SCORE, SCORES, alphas, problems, sized

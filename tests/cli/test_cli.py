@@ -626,7 +626,7 @@ def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
     def broken(*_arguments, **_options):
         raise ZeroDivisionError("never")
 
-    monkeypatch.setattr("rankset.cli.rules.write_sets.stream", broken)
+    monkeypatch.setattr("rankset.cli.rules.write_sets.stream_sets", broken)
     done = run("predict", "rule.rankset", "test_logits.npy")
     assert (
         done.stderr

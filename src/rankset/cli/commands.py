@@ -16,7 +16,7 @@ from rankset.cli.reading import say
 from rankset.cli.report import report
 from rankset.cli.rules import COMMANDS
 from rankset.errors import RanksetError, RanksetWarning
-from rankset.io.layout import spoken
+from rankset.io.spoken import spoken
 
 TRACEBACK = "RANKSET_TRACEBACK"
 

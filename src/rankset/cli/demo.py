@@ -9,7 +9,7 @@ import numpy as np
 
 import rankset as rs
 from rankset.cli.reading import check_output, options
-from rankset.io import write_sets
+from rankset.io import atomic
 
 ROW = "carer"
 NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
@@ -41,8 +41,8 @@ def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
         check_output(folder / name, None, (), force=force)
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
-        with write_sets.draft(folder / name, force=force) as file:
+        with atomic.open_output(folder / name, force=force) as file:
             np.save(file, array)
-    with write_sets.draft(folder / CLASSES, force=force) as file:
+    with atomic.open_output(folder / CLASSES, force=force) as file:
         file.write("".join(f"{name}\n" for name in NAMES).encode())
     click.echo(f"{folder}: {half:,} rows to calibrate, {len(labels) - half:,} to test, {len(NAMES)} classes", err=True)

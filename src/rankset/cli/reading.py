@@ -13,7 +13,7 @@ import click
 
 from rankset.errors import FileError
 from rankset.inputs.matrix import KINDS
-from rankset.io import container, memory_budget, read_scores, write_sets
+from rankset.io import atomic, container, memory_budget, read_file
 from rankset.io.layout import Layout
 from rankset.rules import rule_file
 from rankset.rules.rule import Rule
@@ -52,7 +52,7 @@ OPTIONS = {
     "max_memory": click.option(
         "--max-memory",
         metavar="BYTES",
-        callback=lambda _context, _parameter, text: None if text is None else memory_budget.parsed(text),
+        callback=lambda _context, _parameter, text: None if text is None else memory_budget.parse_size(text),
         help="What reading a file may take, as 2GB or 500MB.  [default: RANKSET_MAX_MEMORY, or half of what is free]",
     ),
     "force": click.option("--force", is_flag=True, help="Replace the output if it exists."),
@@ -70,7 +70,9 @@ WHERE = {
     "drop": click.option("--drop", multiple=True, help="A column that is no class; may be repeated."),
     "keep": click.option("--keep", multiple=True, help="A column to be written beside the sets; may be repeated."),
     "key": click.option("--key", help="The array of scores in an .npz file; --label and others name arrays there."),
-    "form": click.option("--format", "form", help="What a file is (csv, jsonl, npy, …) where its name does not tell."),
+    "file_format": click.option(
+        "--format", "file_format", help="What a file is (csv, jsonl, npy, …) where its name does not tell."
+    ),
     "header": click.option("--no-header", "header", flag_value=False, default=True, help="The first line is data."),
 }
 """Options that tell where things stand in files; commands get them as one ``layout``."""
@@ -87,7 +89,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapped(**told: Any) -> Any:
             if where:
                 told["layout"] = Layout(**{name: told.pop(name) for name in where})
-            with memory_budget.told(told.pop("max_memory", None)):
+            with memory_budget.use_limit(told.pop("max_memory", None)):
                 return command(**told)
 
         for name in reversed(names):
@@ -113,7 +115,7 @@ def given(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> t
 
 def told_names(path: Path | None) -> list[str] | None:
     """The class names in a file, one per line."""
-    return None if path is None else read_scores.lines(str(path))
+    return None if path is None else read_file.read_lines(str(path))
 
 
 def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:
@@ -130,8 +132,8 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
 
 def save(rule: Rule, path: Path, *, force: bool) -> None:
     """Writes a rule, whole or not at all, and over nothing that came there meanwhile."""
-    with write_sets.draft(path, force=force) as file:
-        file.write(container.packed(path, *rule_file.pack(rule.spec, rule.calibration)))
+    with atomic.open_output(path, force=force) as file:
+        file.write(container.to_bytes(path, *rule_file.pack(rule.spec, rule.calibration)))
 
 
 def say(text: str, *, err: bool = False) -> None:

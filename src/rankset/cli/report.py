@@ -12,8 +12,9 @@ import rankset as rs
 from rankset.cli.reading import FILE, check_output, options, say, told_names
 from rankset.core.alpha import exact_alpha
 from rankset.evaluation import comparison
-from rankset.io import write_sets
-from rankset.io.layout import Layout, Rows
+from rankset.io import atomic
+from rankset.io.layout import Layout
+from rankset.io.rows import Rows
 
 
 @click.command(short_help="A page for the browser, to keep or to send.")
@@ -21,7 +22,7 @@ from rankset.io.layout import Layout, Rows
 @click.option("-o", "--output", type=FILE, required=True, help="The page, an .html file.")
 @click.option("--title", default="Prediction sets", show_default=True, help="What stands above the page.")
 @options(
-    *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed"),
+    *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
     *("max_memory", "force"),
 )
 def report(
@@ -61,15 +62,15 @@ def report(
             raise click.UsageError("--group is for rules with groups: rankset report rule.rankset … --group COLUMN.")
         if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
             raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
-        rules = _calibrated(layout.known_rows(*pairs[0], told_names(classes), kind), kind, seed)
+        rules = _calibrated(layout.read_calibration_rows(*pairs[0], told_names(classes), kind), kind, seed)
     names = rules[0].classes.tolist()
-    new = layout.rows(*pairs[-1], names, kind=rules[0].kind).of_groups(rules[0].groups.tolist())
-    with new.named():
+    new = layout.read_rows(*pairs[-1], names, kind=rules[0].kind).with_groups_of(rules[0].groups.tolist())
+    with new.name_file_in_errors():
         groups = new.groups if any(rule.condition.needs_groups for rule in rules) else None
         study = rs.report.of_rules(
-            rules, new.scores, new.labels_of(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
+            rules, new.scores, new.labels_for(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
         )
-    with write_sets.draft(output, force=force) as file:
+    with atomic.open_output(output, force=force) as file:
         file.write(
             rs.report.page(study, title, source=f"Made by rankset {rs.__version__} from {', '.join(paths)}").encode()
         )
@@ -80,8 +81,8 @@ def _calibrated(known: Rows, kind: Any, seed: int) -> list[rs.Rule]:
     """A rule for every score that takes such numbers."""
     names = known.classes
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": known.ids, "seed": seed}
-    with known.named():
-        labels = known.labels_of(names)
+    with known.name_file_in_errors():
+        labels = known.labels_for(names)
         return [rs.calibrate(known.scores, labels, score=score, **shared) for score in comparison.fixed(kind)]
 
 

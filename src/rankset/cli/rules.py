@@ -21,8 +21,12 @@ from rankset.engines import shards
 from rankset.errors import FileError, RuleError, once, warn
 from rankset.evaluation import comparison
 from rankset.inputs.vocabulary import short
-from rankset.io import read_scores, write_sets
-from rankset.io.layout import Layout, same_groups
+from rankset.io import write_sets
+from rankset.io.layout import Layout
+from rankset.io.readers import npy
+from rankset.io.spelling import equal_groups
+from rankset.io.writers.base import SetsAndKept
+from rankset.io.writers.csv import EXCEL, PLAIN
 from rankset.scores import Aps, Average, Margin, Rank, Raps, Saps, Thr, TopK
 
 USUAL = ("0.01", "0.05", "0.1", "0.2")
@@ -43,7 +47,7 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
 @click.option("--per-label", is_flag=True, help="Coverage for every class.")
 @click.option("-o", "--output", type=FILE, required=True, help="The rule, a .rankset file.")
 @options(
-    *("kind", "label", "labels", "group", "identity", "drop", "classes", "key", "form", "header", "seed"),
+    *("kind", "label", "labels", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
     *("max_memory", "force", "json"),
 )
 def calibrate(
@@ -96,10 +100,10 @@ def calibrate(
         names = told_names(classes)
         rule = shards.calibrate(scores_files, labels_files, layout=layout, score=chosen, classes=names, **shared)
     else:
-        rows = layout.known_rows(*pairs[0], told_names(classes), kind)
+        rows = layout.read_calibration_rows(*pairs[0], told_names(classes), kind)
         shared |= {"classes": rows.classes, "groups": rows.groups}
-        with rows.named(), progress.watched("calibrating"):
-            labels = rows.labels_of(rows.classes)
+        with rows.name_file_in_errors(), progress.watched("calibrating"):
+            labels = rows.labels_for(rows.classes)
             rule = (
                 rs.calibrate(rows.scores, labels, score=chosen, ids=rows.ids, **shared)
                 if automatic is None
@@ -141,7 +145,7 @@ def _with(score: rs.Score, numbers: Sequence[str]) -> rs.Score:
     help="What becomes of empty sets: they stay, or get the most likely label.",
 )
 @click.option("--excel", is_flag=True, help="csv for spreadsheets: names they would run as formulas become texts.")
-@options("alpha", "group", "identity", "keep", "drop", "key", "form", "header", "max_memory", "force")
+@options("alpha", "group", "identity", "keep", "drop", "key", "file_format", "header", "max_memory", "force")
 def predict(
     rule_file: Path,
     paths: Sequence[str],
@@ -169,7 +173,7 @@ def predict(
     rule = _load(rule_file)
     exact_alpha(alpha)
     found = shards.expanded(paths)
-    style = write_sets.EXCEL if excel else write_sets.PLAIN
+    style = EXCEL if excel else PLAIN
     if folder:
         if excel:
             raise FileError.not_for_spreadsheets(str(output))
@@ -185,30 +189,30 @@ def predict(
     parts = progress.bar(sets, "predicting", show=several, unit="files", total=len(found))
     with once(), closing(sets):  # where writing fails, worker processes end, too
         if output in (None, "-"):
-            write_sets.stream(sys.stdout.buffer, parts, style=style)
+            write_sets.stream_sets(sys.stdout.buffer, parts, style=style)
             return
-        rows = write_sets.write(Path(str(output)), parts, force=force, style=style)
+        rows = write_sets.write_sets(Path(str(output)), parts, force=force, style=style)
     say(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
 
 
-def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[write_sets.Part]:
+def _one_by_one(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterable[SetsAndKept]:
     """The sets of one file, some rows at a time, and what stands beside them."""
-    rows = layout.rows(path, classes=rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
+    rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
     count = -(-len(rows.scores) // step)
-    with rows.named():
+    with rows.name_file_in_errors():
         sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
         start = 0
         for part in progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count):
             yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
             start += len(part)
-            read_scores.release(rows.scores)
+            npy.release_pages(rows.scores)
 
 
 @click.command(short_help="How a rule's sets do, now that labels are known.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@options("alphas", "label", "labels", "group", "identity", "drop", "key", "form", "header", "max_memory", "json")
+@options("alphas", "label", "labels", "group", "identity", "drop", "key", "file_format", "header", "max_memory", "json")
 def evaluate(
     rule_file: Path,
     paths: Sequence[str],
@@ -228,9 +232,9 @@ def evaluate(
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in asked}
     truth, groups = [], []
     for pair in shards.paired(*given(paths, label_files, layout)):
-        rows = layout.rows(*pair, rule.classes.tolist(), kind=rule.kind).of_groups(rule.groups.tolist())
-        with once(), rows.named(), progress.watched("evaluating"):
-            truth.append(rule.classes[rows.columns_of(rule.spec.classes)])
+        rows = layout.read_rows(*pair, rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
+        with once(), rows.name_file_in_errors(), progress.watched("evaluating"):
+            truth.append(rule.classes[rows.label_columns(rule.spec.classes)])
             groups.append(rows.groups)
             told_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in asked:
@@ -253,7 +257,9 @@ def _evaluated(told: rs.Evaluation) -> dict[str, Any]:
 @click.command(short_help="Every score on the same random halves, one table.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Random halves.")
-@options("kind", "alphas", "label", "labels", "drop", "classes", "key", "form", "header", "seed", "max_memory", "json")
+@options(
+    "kind", "alphas", "label", "labels", "drop", "classes", "key", "file_format", "header", "seed", "max_memory", "json"
+)
 def compare(
     paths: Sequence[str],
     label_files: Sequence[str],
@@ -274,11 +280,11 @@ def compare(
     pairs = shards.paired(scores_files, labels_files)
     if len(pairs) > 1:
         raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")
-    rows = layout.known_rows(*pairs[0], told_names(classes), kind)
+    rows = layout.read_calibration_rows(*pairs[0], told_names(classes), kind)
     names = rows.classes
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
-    with rows.named(), progress.watched("comparing"):
-        labels = rows.labels_of(names)
+    with rows.name_file_in_errors(), progress.watched("comparing"):
+        labels = rows.labels_for(names)
         told = {
             alpha: rs.compare(rows.scores, labels, alpha, scores=comparison.fixed(kind), **shared)
             for alpha in alphas or (DEFAULT_ALPHA,)
@@ -371,7 +377,7 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
         if same is not None:
             warn(f"{same} and {rule_files[place]} hold the same calibration; rows that are in both count twice.")
     joint = first.merge(*others)
-    mixed = same_groups(joint.groups.tolist())
+    mixed = equal_groups(joint.groups.tolist())
     if mixed:
         raise FileError.mixed_groups(mixed)
     save(joint, output, force=force)

@@ -24,13 +24,13 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
-from rankset.errors import FileError, InputError, KindError, warn
+from rankset.errors import InputError, KindError, warn
 from rankset.inputs.matrix import Kind, object_array
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import in_order
-from rankset.io import arrow
+from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.read_scores import Columns
+from rankset.io.sets_table import check_kept_names, sets_table
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
@@ -207,7 +207,7 @@ def _of_frames(frame: Any, question: Calibrating, layout: Layout, columns: Any) 
     whole = frame._meta[layout.label].dtype.kind in "iu"
     question = question.about(picked, whole=whole)
     asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_rule_of_frame, pure=False)
-    frames = frame[layout.used(picked)].to_delayed()
+    frames = frame[layout.needed_columns(picked)].to_delayed()
     answers = [work(asked, layout, number, part) for number, part in enumerate(frames)]
     merge = dask.delayed(parts.joined, pure=False)
     while len(answers) > 1:
@@ -244,13 +244,11 @@ def _sets_of_frame(frame: Any, question: Predicting, layout: Layout, columns: An
     import dask.dataframe as dd
 
     frame = _with_texts(frame)
-    for name in layout.keep:
-        if name in arrow.OWN:
-            raise FileError.taken(name)
+    check_kept_names(layout.keep)
     picked = parts.score_names(list(frame.columns), layout, columns or _lists(frame), question.classes)
     meta = _answer(question.nothing(), frame._meta, layout.keep)
     asked, work = dask.delayed(question, pure=False, traverse=False), dask.delayed(_sets_of_part, pure=False)
-    frames = frame[layout.used(picked)].to_delayed()
+    frames = frame[layout.needed_columns(picked)].to_delayed()
     answers = [work(asked, layout, number, part) for number, part in enumerate(frames)]
     return dd.from_delayed(answers, meta=meta, divisions=frame.divisions, verify_meta=False)
 
@@ -264,7 +262,7 @@ def _sets_of_part(question: Predicting, layout: Layout, number: int, frame: Any)
 def _answer(sets: Any, frame: Any, kept: Sequence[str]) -> Any:
     import pandas as pd
 
-    answer = arrow.table(sets).to_pandas(types_mapper=pd.ArrowDtype)
+    answer = sets_table(sets).to_pandas(types_mapper=pd.ArrowDtype)
     answer.index = frame.index
     for place, name in enumerate(kept):
         answer.insert(place, name, frame[name])

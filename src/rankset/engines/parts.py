@@ -13,9 +13,10 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.errors import FileError, InputError, KindError, RanksetWarning, located, once, warn
 from rankset.inputs.matrix import Kind, named_labels, object_array
-from rankset.io import arrow
-from rankset.io.layout import Layout, as_numbers
-from rankset.io.read_scores import Columns
+from rankset.io.columns import Columns
+from rankset.io.layout import Layout
+from rankset.io.parse_cells import whole_numbers_or_names
+from rankset.io.sets_table import check_kept_names, sets_table
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.rule import Rule, calibrate
 from rankset.rules.select import Empty
@@ -64,7 +65,7 @@ class Calibrating:
         ``whole`` numbers; a single column holds lists, or probabilities of the second class, and names no class."""
         if self.classes is not None or len(columns) == 1:
             return self
-        return replace(self, classes=as_numbers(columns) if whole else list(columns))
+        return replace(self, classes=whole_numbers_or_names(columns) if whole else list(columns))
 
     def of(self, part: Part) -> Answer:
         """The rule of one part."""
@@ -153,16 +154,15 @@ def part_of(
     with located("", first_row):
         rows = layout.rows_of(columns, classes=classes, kind=kind)
         rows.check_order(classes)
-        rows = rows.spelt(classes)
+        rows = rows.with_labels_of(classes)
     return Part(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)
 
 
 def with_sets(table: Any, sets: PredictionSets, kept: Sequence[str]) -> Any:
     """The kept columns of a table, and its sets."""
-    answer = arrow.table(sets)
+    answer = sets_table(sets)
+    check_kept_names(kept)
     for place, name in enumerate(kept):
-        if name in arrow.OWN:
-            raise FileError.taken(name)
         answer = answer.add_column(place, name, table.column(name))
     return answer
 

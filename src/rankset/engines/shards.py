@@ -33,8 +33,11 @@ from rankset.engines.parts import Answer, Calibrating, Part, Predicting
 from rankset.errors import FileError, KindError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.vocabulary import in_order
-from rankset.io import atomic, memory_budget, read_scores, write_sets
-from rankset.io.layout import Layout, Rows, same_groups
+from rankset.io import atomic, memory_budget, read_file, write_sets
+from rankset.io.layout import Layout
+from rankset.io.rows import Rows
+from rankset.io.spelling import equal_groups
+from rankset.io.writers.base import SetsAndKept
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
@@ -79,7 +82,7 @@ def calibrate(
             question = replace(question, classes=answers[-1].rule.classes.tolist())
     answers += spread(partial(_rule_of, question, where), rest, workers)
     rule = parts.finished(parts.joined(answers))
-    mixed = same_groups(rule.groups.tolist())
+    mixed = equal_groups(rule.groups.tolist())
     if mixed:
         raise FileError.mixed_groups(mixed)
     return rule
@@ -104,7 +107,7 @@ def predict(
 
 def each(
     rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
-) -> Iterator[write_sets.Part]:
+) -> Iterator[SetsAndKept]:
     """The sets of one file at a time, with the columns to be kept beside them."""
     return spread(partial(_sets_of, Predicting.at(rule, alpha, empty), layout), expanded(scores), workers)
 
@@ -134,8 +137,8 @@ def write(
     target = Path(folder)
     paths = expanded(scores)
     targets = [target / f"{_stem(path)}{suffix}" for path in paths]
-    if suffix not in write_sets.WRITERS:
-        raise FileError.unknown_kind(f"sets{suffix}", tuple(write_sets.WRITERS))
+    if suffix not in write_sets.FORMATS:
+        raise FileError.unknown_kind(f"sets{suffix}", tuple(write_sets.FORMATS))
     if target.exists() and not target.is_dir():
         raise FileError.unwritable(str(target), "it is a file, and must be a folder")
     taken = {os.path.realpath(path) for path in paths}
@@ -158,17 +161,17 @@ def expanded(paths: Paths) -> list[str]:
     """
     if not isinstance(paths, str | os.PathLike):
         several = [file for path in paths for file in expanded(path)]
-        if len(several) > 1 and read_scores.STDIN in several:
+        if len(several) > 1 and read_file.STDIN in several:
             raise FileError.stdin_alone()
         return several
     text = os.fspath(paths)
-    if text == read_scores.STDIN or (Path(text).exists() and not Path(text).is_dir()):
+    if text == read_file.STDIN or (Path(text).exists() and not Path(text).is_dir()):
         return [text]
     if Path(text).is_dir():
         found = sorted(
             entry.path
             for entry in os.scandir(text)
-            if entry.is_file() and read_scores.is_known(entry.path) and not entry.name.startswith(".")
+            if entry.is_file() and read_file.is_readable(entry.path) and not entry.name.startswith(".")
             if not entry.name.endswith(".txt")
         )
     elif glob.has_magic(text):
@@ -194,7 +197,7 @@ def paired(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
     others = expanded(labels)
     if len(others) != len(rows):
         raise FileError.unpaired(len(rows), len(others))
-    if read_scores.STDIN in rows and read_scores.STDIN in others:
+    if read_file.STDIN in rows and read_file.STDIN in others:
         raise FileError.stdin_alone()
     if len(rows) == 1:
         return [(rows[0], others[0])]
@@ -304,14 +307,14 @@ def _prepared(threads: str, memory: int, life: Connection) -> None:
     It ends when the other end of ``life`` is closed: the process that started it asks for that, or is gone.
     """
     os.environ.setdefault(parallel.THREADS, threads)
-    memory_budget.tell(memory)
+    memory_budget.set_limit(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(life,), daemon=True).start()
 
 
 def _end_with(life: Connection) -> None:
     wait([life])
-    atomic.abandon()
+    atomic.remove_drafts()
     os._exit(1)
 
 
@@ -321,28 +324,28 @@ def _part(rows: Rows) -> Part:
 
 def _rule_of_first(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
     """The rule of the first file, whose labels tell whether classes are numbers or texts."""
-    rows = layout.rows(*pair, question.classes, kind=question.kind)
-    classes = rows.classes if question.classes is None else rows.numbered(question.classes)
+    rows = layout.read_rows(*pair, question.classes, kind=question.kind)
+    classes = rows.classes if question.classes is None else rows.classes_from(question.classes)
     return _rule(replace(question, classes=classes), rows)
 
 
 def _rule_of(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:
-    return _rule(question, layout.rows(*pair, question.classes, kind=question.kind))
+    return _rule(question, layout.read_rows(*pair, question.classes, kind=question.kind))
 
 
 def _rule(question: Calibrating, rows: Rows) -> Answer:
     rows.check_order(question.classes)
-    return question.of(_part(rows.spelt(question.classes)))
+    return question.of(_part(rows.with_labels_of(question.classes)))
 
 
-def _sets_of(question: Predicting, layout: Layout, path: str) -> write_sets.Part:
-    rows = layout.rows(path, classes=question.classes, kind=question.rule.kind)
-    return question.of(_part(rows.of_groups(question.rule.groups.tolist()))), rows.kept
+def _sets_of(question: Predicting, layout: Layout, path: str) -> SetsAndKept:
+    rows = layout.read_rows(path, classes=question.classes, kind=question.rule.kind)
+    return question.of(_part(rows.with_groups_of(question.rule.groups.tolist()))), rows.kept
 
 
 def _written(question: Predicting, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:
     path, target = job
-    write_sets.write(target, [_sets_of(question, layout, path)], force=force)
+    write_sets.write_sets(target, [_sets_of(question, layout, path)], force=force)
     return target
 
 
@@ -359,4 +362,4 @@ def _stem(path: str) -> str:
     """A file's name without what tells its kind."""
     name = Path(path)
     name = name.with_suffix("") if name.suffix.lower() == ".gz" else name
-    return name.with_suffix("").name if read_scores.is_known(str(name)) else name.name
+    return name.with_suffix("").name if read_file.is_readable(str(name)) else name.name

@@ -27,8 +27,8 @@ from rankset.engines.parts import Calibrating, Predicting
 from rankset.errors import KindError, RanksetError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.vocabulary import in_order
+from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.read_scores import Columns
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
@@ -60,7 +60,7 @@ def calibrate(
     whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
     named = None if classes is None else list(in_order(classes))
     question = Calibrating(score, condition, kind, named, seed).about(picked, whole=whole)
-    names = layout.used(picked)
+    names = layout.needed_columns(picked)
     answers = _selected(frame, names).mapInArrow(_RuleOf(question, layout, names), "answer binary").collect()
     return parts.finished(parts.joined(_opened(row.answer) for row in answers))
 
@@ -86,7 +86,7 @@ def predict(
     kept = [name for name in names if name not in picked] if told is None else list(told)
     layout = replace(layout, keep=tuple(kept))
     parts.score_names(names, layout, picked)
-    wanted = layout.used(picked)
+    wanted = layout.needed_columns(picked)
     used = _selected(frame, wanted)
     fields = [T.StructField(name, used.schema[wanted.index(name)].dataType) for name in kept]
     kind = _type(question.classes)

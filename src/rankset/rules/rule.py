@@ -393,7 +393,7 @@ class Rule(HasSpec):
 def load(path: str | os.PathLike[str]) -> Rule:
     """The rule that ``Rule.save`` wrote."""
     header, arrays = container.read(path)
-    with container.unpacking(path):
+    with container.damage_as_error(path):
         return Rule(*rule_file.unpack(header, arrays))
 
 
