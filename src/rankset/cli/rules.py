@@ -18,6 +18,7 @@ from rankset import conditions, progress
 from rankset.cli.reading import DEFAULT_ALPHA, FILE, check_output, given, options, save, say, told_names
 from rankset.core.alpha import exact_alpha, rows_needed
 from rankset.engines import shards
+from rankset.engines.shard_paths import expand_paths, pair_files
 from rankset.errors import FileError, RuleError, once, warn
 from rankset.evaluation import comparison
 from rankset.inputs.vocabulary import short
@@ -90,7 +91,7 @@ def calibrate(
         condition = (
             conditions.PerLabelAndGroup(conditions.PerGroup(), condition) if per_label else conditions.PerGroup()
         )
-    pairs = shards.paired(scores_files, labels_files)
+    pairs = pair_files(scores_files, labels_files)
     shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
         if automatic is not None:
@@ -167,12 +168,12 @@ def predict(
     """
     folder = output is not None and (output.endswith("/") or Path(output).is_dir())
     if output not in (None, "-") and not folder:
-        check_output(Path(str(output)), None, (rule_file, *shards.expanded(paths)), force=force)
+        check_output(Path(str(output)), None, (rule_file, *expand_paths(paths)), force=force)
     elif output in (None, "-") and sys.stdout is None:
         raise FileError.unwritable("-", "standard output is closed")
     rule = _load(rule_file)
     exact_alpha(alpha)
-    found = shards.expanded(paths)
+    found = expand_paths(paths)
     style = EXCEL if excel else PLAIN
     if folder:
         if excel:
@@ -182,7 +183,7 @@ def predict(
         return
     several = len(found) > 1
     sets: Any = (
-        shards.each(rule, found, alpha, layout=layout, empty=empty)
+        shards.predict_with_kept(rule, found, alpha, layout=layout, empty=empty)
         if several
         else _one_by_one(rule, found[0], alpha, empty, layout)
     )
@@ -231,7 +232,7 @@ def evaluate(
     rule, asked = _load(rule_file), alphas or (DEFAULT_ALPHA,)
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in asked}
     truth, groups = [], []
-    for pair in shards.paired(*given(paths, label_files, layout)):
+    for pair in pair_files(*given(paths, label_files, layout)):
         rows = layout.read_rows(*pair, rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
         with once(), rows.name_file_in_errors(), progress.watched("evaluating"):
             truth.append(rule.classes[rows.label_columns(rule.spec.classes)])
@@ -277,7 +278,7 @@ def compare(
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     """
     scores_files, labels_files = given(paths, label_files, layout)
-    pairs = shards.paired(scores_files, labels_files)
+    pairs = pair_files(scores_files, labels_files)
     if len(pairs) > 1:
         raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")
     rows = layout.read_calibration_rows(*pairs[0], told_names(classes), kind)
