@@ -32,7 +32,7 @@ def read(source: Source) -> Table:
 
     A column with values of several types becomes one of texts: numbers and other values as JSON writes them.
     """
-    lines = _ParsedLines(source.budget)
+    lines = _ParsedLines(source.budget, min(MAX_PART, source.budget.limit // 8))
     with source.open() as stream:
         for number in itertools.count():
             line = stream.readline(MAX_LINE)
@@ -49,10 +49,12 @@ def read(source: Source) -> Table:
 class _ParsedLines:
     """Lines that were parsed, converted to Arrow tables in parts, with the memory they take.
 
-    ``held`` bytes are in ``parts``, ``waiting`` bytes in ``rows``; ``present`` counts the fields of all rows.
+    ``held`` bytes are in ``parts``, ``waiting`` bytes in ``rows``, at most ``max_waiting``; ``present`` counts the
+    fields of all rows.
     """
 
     budget: Budget
+    max_waiting: int
     names: dict[str, None] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     parts: list[Any] = field(default_factory=list)
@@ -64,14 +66,15 @@ class _ParsedLines:
     def add(self, number: int, line: bytes) -> None:
         """Parse one more line, if that fits the budget."""
         cost = 2 * len(line) + VALUE_BYTES * (2 + line.count(b",") + line.count(b"[") + 2 * line.count(b"{"))
-        self.budget.check(self.held + self.waiting + cost)
-        row = _parse_object(number, line)
+        needed = self.held + self.waiting + cost
+        self.budget.check(needed)
+        row, names = _parse_object(number, line), self.names
         self.rows.append(row)
-        self.names |= dict.fromkeys(row)
+        names |= dict.fromkeys(row)
         self.count, self.present, self.waiting = self.count + 1, self.present + len(row), self.waiting + cost
-        missing = self.count * len(self.names) - self.present
-        self.budget.check(self.held + self.waiting + ARRAY_BYTES * len(self.names) + MISSING_BYTES * missing)
-        if self.waiting > min(MAX_PART, self.budget.limit // 8):
+        missing = self.count * len(names) - self.present
+        self.budget.check(needed + ARRAY_BYTES * len(names) + MISSING_BYTES * missing)
+        if self.waiting > self.max_waiting:
             self._convert()
             self.held += 2 * self.parts[-1].nbytes + ARRAY_BYTES * self.parts[-1].num_columns
             self.budget.check(self.held)
