@@ -25,10 +25,12 @@ from partitions import IDS, LABELS, NAMES, PROBS, SITES, WORDS, N
 from rankset.cli.commands import rankset
 from rankset.core import coverage_law, lexicographic, parallel, ranking
 from rankset.core.alpha import exact_alpha, rows_needed, threshold_position
-from rankset.engines import parts, shards
+from rankset.engines import shards
+from rankset.engines.frame_columns import partition_of
+from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
 from rankset.evaluation import compare as comparing
+from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.read_scores import Columns
 from rankset.scores import Recalibrated, traits
 from strategies import PER_SCORE, SCORES, alphas, problems, sized
 
@@ -68,7 +70,7 @@ def read(path):
 def test_the_command_line_keeps_rows_together_in_every_part(frame, given_as, rows, tmp_path, monkeypatch):
     """Ids, groups and kept columns stand beside the sets of their own rows, whatever the size of the parts."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", rows * len(NAMES) * 8)
+    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", rows * len(NAMES) * 8)
     asked = {"score": rs.Aps(), "condition": rs.PerGroup(), "classes": NAMES}
     rule = rs.calibrate(PROBS, WORDS, groups=SITES, ids=IDS, **asked)
     rule.save("rule.rankset")
@@ -89,7 +91,7 @@ def test_the_command_line_keeps_rows_together_in_every_part(frame, given_as, row
 
 def test_an_error_in_a_later_part_of_a_file_names_its_row(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 10 * len(NAMES) * 8)
+    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 10 * len(NAMES) * 8)
     rs.calibrate(PROBS, LABELS).save("rule.rankset")
     bad = PROBS.copy()
     bad[123, 4] = -1
@@ -368,10 +370,10 @@ def test_column_numbers_are_refused_in_a_table_whose_columns_stand_in_another_or
     """Of a partition of Dask or Spark: which of the two orders do the numbers count?"""
     turned = pa.table({name: PROBS[:, NAMES.index(name)] for name in NAMES[::-1]} | {"y": LABELS})
     straight = turned.select([*NAMES, "y"])
-    part = parts.part_of(Columns("partition 3", table=straight), Layout(label="y"), classes=NAMES)
-    assert parts.Calibrating(classes=NAMES).of(part).rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    part = partition_of(Columns("partition 3", table=straight), Layout(label="y"), classes=NAMES)
+    assert CalibrationTask(classes=NAMES).run(part).rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
     with pytest.raises(ValueError, match=r"partition 3: labels are column numbers"):
-        parts.part_of(Columns("partition 3", table=turned), Layout(label="y"), classes=NAMES)
+        partition_of(Columns("partition 3", table=turned), Layout(label="y"), classes=NAMES)
 
 
 def test_only_what_every_shard_warns_of_is_said(tmp_path):
@@ -494,10 +496,10 @@ def test_logits_in_float32_are_made_probabilities_in_float64(score):
 
 
 def test_column_numbers_stand_for_names_only_if_they_are_whole_numbers():
-    question = parts.Calibrating(classes=NAMES)
-    assert question.of(parts.Part(PROBS, LABELS)).rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
+    question = CalibrationTask(classes=NAMES)
+    assert question.run(Partition(PROBS, LABELS)).rule == rs.calibrate(PROBS, WORDS, classes=NAMES)
     with pytest.raises(ValueError, match="labels"):
-        question.of(parts.Part(PROBS, LABELS.astype(float)))
+        question.run(Partition(PROBS, LABELS.astype(float)))
 
 
 # Small groups
@@ -579,8 +581,8 @@ def test_every_one_of_many_groups_has_its_own_threshold(count):
 def test_sets_of_parts_know_the_law_of_the_rule(problem, alpha, empty):
     """Workers get no more of a rule than its thresholds, and still tell whether its keys are tied there."""
     rule = problem.calibrate()
-    asked = parts.Predicting.at(rule, alpha, empty)
-    sets, whole = asked.of(parts.Part(problem.probs, ids=problem.ids)), problem.predict(rule, alpha, empty=empty)
+    asked = PredictionTask.of(rule, alpha, empty)
+    sets, whole = asked.run(Partition(problem.probs, ids=problem.ids)), problem.predict(rule, alpha, empty=empty)
     assert sets == whole
     assert (sets.law, sets.level) == (whole.law, whole.level)
 

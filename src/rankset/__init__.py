@@ -25,9 +25,9 @@ datasets, paper, report                modules: example data; the experiments of
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankset.cli import starting as _starting
+from rankset.cli import handle_signals_while_importing as _handle_signals
 
-_starting()
+_handle_signals()
 
 from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.core.cells import Cells

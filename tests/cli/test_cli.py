@@ -145,7 +145,7 @@ def test_standard_input_and_output(folder):
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "npz", "csv.gz", "jsonl.gz"])
 def test_every_kind_of_output(folder, kind, monkeypatch):
-    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 24 * 100)  # several parts
+    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 24 * 100)  # several parts
     RULE.save("rule.rankset")
     fine("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.05", "-o", f"sets.{kind}")
     expected = RULE.predict(LOGITS[TEST], 0.05)
@@ -353,7 +353,7 @@ def test_the_readme_from_files_to_report(tmp_path, monkeypatch):
 
 
 def test_row_numbers_count_from_the_start_of_the_file(folder, monkeypatch):
-    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 24 * 100)  # several parts
+    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 24 * 100)  # several parts
     RULE.save("rule.rankset")
     bad = LOGITS[TEST].copy()
     bad[399, 2] = np.nan
@@ -596,7 +596,7 @@ def test_told_classes_and_headings_must_agree(folder):
 
 
 def test_a_first_part_of_empty_sets_can_be_written(folder, monkeypatch):
-    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 8 * 2 * 50)
+    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 8 * 2 * 50)
     sure = np.tile([[1.0, 0.0]], (50, 1))
     rs.calibrate(sure, ["yes"] * 50, score=rs.Thr(), classes=["yes", "no"]).save("rule.rankset")
     np.save("new.npy", np.vstack([np.full((50, 2), 0.5), sure]))
@@ -626,7 +626,7 @@ def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
     def broken(*_arguments, **_options):
         raise ZeroDivisionError("never")
 
-    monkeypatch.setattr("rankset.cli.rules.write_sets.stream", broken)
+    monkeypatch.setattr("rankset.cli.predict.stream_sets", broken)
     done = run("predict", "rule.rankset", "test_logits.npy")
     assert (
         done.stderr

@@ -14,7 +14,8 @@ import rankset as rs
 from partitions import IDS, LABELS, NAMES, PROBS, QUESTIONS, SITES, WORDS, N, cuts, known, names
 from rankset.cli.commands import rankset
 from rankset.engines import shards
-from rankset.engines.parts import Calibrating, Part, Predicting, joined
+from rankset.engines.partial_rules import merge_partial_rules
+from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
 
 FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
 
@@ -133,17 +134,17 @@ def test_the_command_line_takes_shards(tmp_path, monkeypatch):
 def test_merging_takes_little_more_than_what_comes_and_goes():
     """Peak memory, the parts included: at most 48 bytes per row for two keys."""
     rng, n, count = np.random.default_rng(0), 400_000, 50
-    question = Calibrating()
+    question = CalibrationTask()
     tracemalloc.start()
     try:
         answers = []
         for _ in range(count):
             probs = rng.dirichlet(np.ones(4), n // count)
-            answers.append(question.of(Part(probs, rng.integers(0, 4, n // count))))
+            answers.append(question.run(Partition(probs, rng.integers(0, 4, n // count))))
         del probs
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        assert joined(answers).rule.n == n
+        assert merge_partial_rules(answers).rule.n == n
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -154,13 +155,13 @@ def test_merging_takes_little_more_than_what_comes_and_goes():
 def test_logits_in_parts():
     logits, labels = rs.datasets.load("carer")
     expected = rs.calibrate(logits, labels, kind="logits", score=rs.Aps())
-    question = Calibrating(score=rs.Aps(), kind="logits")
+    question = CalibrationTask(score=rs.Aps(), kind="logits")
     ends = np.cumsum([0, *cuts(np.random.default_rng(1), 40, len(labels))])
-    parts = [Part(logits[a:b], labels[a:b]) for a, b in pairwise(ends)]
-    rule = joined(map(question.of, parts)).rule
+    parts = [Partition(logits[a:b], labels[a:b]) for a, b in pairwise(ends)]
+    rule = merge_partial_rules(map(question.run, parts)).rule
     assert rule == expected
-    asked = Predicting.at(rule, 0.1, "allow")
-    assert rs.PredictionSets.concat(map(asked.of, parts)) == expected.predict(logits, 0.1)
+    asked = PredictionTask.of(rule, 0.1, "allow")
+    assert rs.PredictionSets.concat(map(asked.run, parts)) == expected.predict(logits, 0.1)
 
 
 def test_missing_engines_say_what_to_install(monkeypatch):

@@ -21,7 +21,7 @@ with atheris.instrument_imports(include=["rankset", "numpy.lib.format", "zipfile
     from pyarrow import feather
 
     import rankset as rs
-    from rankset.io import read_scores
+    from rankset.io import read_file
 
 PROBS = np.random.default_rng(0).dirichlet(np.ones(3), 4)
 TABLE = pa.table({name: PROBS[:, place] for place, name in enumerate("abc")})
@@ -67,7 +67,7 @@ def read(data):
         if kind == ".rankset":
             rs.load(path).predict(PROBS, 0.1)
             return
-        matrix, _ = read_scores.read(str(path)).scores()
+        matrix, _ = read_file.read_file(str(path)).scores()
         rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="decision")
 
 

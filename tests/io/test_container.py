@@ -619,7 +619,7 @@ class TestHostileArrays:
 
     @pytest.mark.parametrize("score", SCORES[1:], ids=repr)
     def test_the_keys_of_another_score_are_refused(self, forge, score):
-        changed = forge(score=container.described(score, rule_file.SCORES))
+        changed = forge(score=container.describe(score, rule_file.SCORES))
         refused(changed, f"its arrays are not those of {re.escape(repr(score))}")
 
     @pytest.mark.parametrize("key", [[1.0] * 4, [-1.0] * 4, [np.nan] * 4])

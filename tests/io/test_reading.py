@@ -25,7 +25,9 @@ import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.errors import FileError, KindError
-from rankset.io import columnar, memory_budget, read_scores
+from rankset.io import memory_budget, read_file
+from rankset.io.columns import Columns
+from rankset.io.readers import columnar
 
 RNG = np.random.default_rng(14)
 N, K = 300, 3
@@ -135,8 +137,8 @@ def test_an_index_of_pandas_is_no_class(folder, kind, name):
     assert rs.load("rule.rankset") == rs.calibrate(PROBS, WORDS, classes=NAMES)
     alone = pa.Table.from_pandas(frame[["answer"]])
     (pq.write_table if kind == "parquet" else feather.write_feather)(alone, f"labels.{kind}")
-    columns = read_scores.read(f"labels.{kind}")
-    assert columns.values().tolist() == WORDS.tolist()
+    columns = read_file.read_file(f"labels.{kind}")
+    assert columns.only_column().tolist() == WORDS.tolist()
     index = name or "__index_level_0__"
     fine("predict", "rule.rankset", f"rows.{kind}", "--keep", index, "-o", "sets.parquet")
     assert pq.read_table("sets.parquet").column(index).to_pylist() == frame.index.tolist()
@@ -283,7 +285,7 @@ its first row group's first column ends the process with SIGABRT."""
 
 def test_a_damaged_footer_is_an_error(folder):
     (folder / "rows.parquet").write_bytes(ABORTS)
-    code = "from rankset.io import read_scores; read_scores.read('rows.parquet')"
+    code = "from rankset.io import read_file; read_file.read_file('rows.parquet')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert "FileError: rows.parquet: it cannot be read" in done.stderr
@@ -301,7 +303,7 @@ def test_damaged_footers_give_an_answer_or_one_error(folder):
             changed[rnd.randrange(first, len(whole))] = rnd.randrange(256)
         (folder / "rows.parquet").write_bytes(bytes(changed))
         try:
-            read_scores.read("rows.parquet").scores(["answer"])
+            read_file.read_file("rows.parquet").scores(["answer"])
         except FileError:
             refusals += 1
     assert 50 < refusals < 300
@@ -309,20 +311,20 @@ def test_damaged_footers_give_an_answer_or_one_error(folder):
 
 def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     FRAME.to_parquet("rows.parquet")
-    reader = columnar.Reader()
+    reader = columnar.ReaderProcess()
     whole = memory_budget.Budget("rows.parquet", 1 << 30)
     script = folder / "dies.py"
     script.write_text("import os, sys\nsys.stdin.buffer.readline()\nos.abort()\n")
     monkeypatch.setattr(columnar, "SCRIPT", script)
     with pytest.raises(FileError, match=r"ended the process that reads it \(exit code -6\)"):
-        reader.table("rows.parquet", "parquet", whole)
+        reader.read_table("rows.parquet", "parquet", whole)
     monkeypatch.undo()
-    table, _ = reader.table(str(folder / "rows.parquet"), "parquet", whole)
+    table, _ = reader.read_table(str(folder / "rows.parquet"), "parquet", whole)
     assert table.num_rows == N
     assert reader.process.poll() is None
     reader.process.stdin.close()
     reader.process.wait(20)  # as after a long wait
-    assert reader.table(str(folder / "rows.parquet"), "parquet", whole) == (table, 0)
+    assert reader.read_table(str(folder / "rows.parquet"), "parquet", whole) == (table, 0)
     reader.end()
 
 
@@ -388,7 +390,7 @@ def bombs():
 MEASURED = """
     import resource, sys
     from click.testing import CliRunner
-    from rankset.io import columnar
+    from rankset.io.readers import columnar
     from rankset.cli.commands import rankset
     def peak():
         return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) << 10
@@ -473,7 +475,7 @@ def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
         writer.write_table(pa.table({"p": rows}))
     assert (folder / "rows.arrow").stat().st_size > 3_000_000
     fine("predict", "rule.rankset", "rows.arrow", "--max-memory", "100kB", "-o", "sets.csv")
-    matrix, _ = read_scores.read("rows.arrow").scores()
+    matrix, _ = read_file.read_file("rows.arrow").scores()
     assert matrix.tolist() == many.tolist()
     feather.write_feather(pa.table({"p": rows}), "packed.arrow", compression="zstd")
     assert "may take 100,000 bytes" in refused("predict", "rule.rankset", "packed.arrow", "--max-memory", "100kB")
@@ -491,12 +493,12 @@ def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
 )
 def test_headings_of_every_kind(folder, text, names, rows):
     (folder / "rows.csv").write_text(text, newline="")
-    columns = read_scores.read("rows.csv")
+    columns = read_file.read_file("rows.csv")
     assert columns.names == names
     assert columns.scores()[0].shape == (rows, 2)
     (folder / "empty.csv").write_text("")
     with pytest.raises(FileError, match=r"empty\.csv: it cannot be read"):
-        read_scores.read("empty.csv")
+        read_file.read_file("empty.csv")
 
 
 def test_names_of_classes_have_a_budget(folder):
@@ -513,8 +515,8 @@ def test_many_columns_are_read(folder):
     names = [f"c{number}" for number in range(10_000)]
     row = ",".join(["0.0001"] * 10_000)
     (folder / "wide.csv").write_text(",".join(names) + "\n" + f"{row}\n" * 2)
-    with memory_budget.told(150 << 20):  # ten times as many fit into 1.5 GB
-        matrix, found = read_scores.read("wide.csv").scores()
+    with memory_budget.use_limit(150 << 20):  # ten times as many fit into 1.5 GB
+        matrix, found = read_file.read_file("wide.csv").scores()
     assert matrix.shape == (2, 10_000)
     assert found == names
 
@@ -524,9 +526,9 @@ def test_the_budget_is_told_or_half_of_what_is_free(monkeypatch):
     assert memory_budget.LEAST <= memory_budget.limit() <= max(memory_budget.LEAST, memory_budget.free())
     monkeypatch.setenv(memory_budget.VARIABLE, "500MB")
     assert memory_budget.limit() == 500_000_000
-    with memory_budget.told(7):
+    with memory_budget.use_limit(7):
         assert memory_budget.limit() == 7
-        with memory_budget.told(None):
+        with memory_budget.use_limit(None):
             assert memory_budget.limit() == 7
     assert memory_budget.limit() == 500_000_000
     for wrong in ("lots", "-1", "0", "1PB", "1e9", "GB", "9" * 5000):
@@ -556,7 +558,7 @@ def test_the_budget_knows_a_limit_of_the_group(tmp_path, monkeypatch):
         ("memory.stat", "anon 1\ninactive_file 200000\nactive_file 50000\n"),
     ):
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(memory_budget, "_group", lambda: tmp_path)
+    monkeypatch.setattr(memory_budget, "_cgroup_folder", lambda: tmp_path)
     assert memory_budget.free() == 550_000
     (tmp_path / "memory.max").write_text("max\n")
     assert memory_budget.free() > 1_000_000
@@ -565,7 +567,7 @@ def test_the_budget_knows_a_limit_of_the_group(tmp_path, monkeypatch):
 def test_processes_share_the_budget(folder):
     for number in range(3):
         FRAME.to_csv(f"s{number}.csv", index=False)
-    with memory_budget.told(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
+    with memory_budget.use_limit(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
         shards.calibrate([f"s{number}.csv" for number in range(3)], label="answer", workers=2)
 
 
@@ -674,8 +676,8 @@ def test_an_index_that_contradicts_is_refused(folder):
 def test_line_breaks_in_cells_make_no_rows(folder):
     record = '0.1,0.9,a,"x\n0.5,0.5,a,y"\n'
     (folder / "a.csv").write_text("a,b,answer,note\n" + record * 40_000)
-    with memory_budget.told(24 << 20):  # several blocks
-        assert len(read_scores.read("a.csv").column("answer")) == 40_000
+    with memory_budget.use_limit(24 << 20):  # several blocks
+        assert len(read_file.read_file("a.csv").column("answer")) == 40_000
 
 
 def test_groups_have_the_same_names_in_every_file(folder):
@@ -724,7 +726,7 @@ def test_an_old_feather_file_is_checked_too(folder):
         from rankset.errors import RanksetError
         for number in range(40):
             try:
-                Layout(label="answer").rows(f"{number}.feather")
+                Layout(label="answer").read_rows(f"{number}.feather")
             except RanksetError:
                 pass
     """
@@ -749,14 +751,14 @@ def test_many_columns_of_one_name_are_told_at_once(folder):
     names = [*(f"c{number}" for number in range(30_000)), "z", "z"]
     (folder / "wide.csv").write_text(",".join(names) + "\n" + ",".join(["0"] * len(names)) + "\n")
     with (
-        memory_budget.told(1 << 30),
+        memory_budget.use_limit(1 << 30),
         pytest.raises(FileError, match="columns must have different names, got 'z' twice"),
     ):
-        read_scores.read("wide.csv")
+        read_file.read_file("wide.csv")
 
 
 def test_a_kept_column_may_begin_empty(folder, monkeypatch):
-    monkeypatch.setattr("rankset.cli.rules.PART_BYTES", 8 * K * 10)
+    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 8 * K * 10)
     notes = [None] * (N - 5) + ["late"] * 5
     FRAME.assign(note=notes, file=1).to_parquet("a.parquet")
     fine("calibrate", "a.parquet", "--label", "answer", "--drop", "note", "--drop", "file", "-o", "a.rankset")
@@ -934,7 +936,7 @@ def test_comparing_indexes_has_a_budget(folder):
     metadata = {"pandas": json.dumps({"index_columns": [index], "columns": []})}
     table = pa.table({"a": pa.nulls(rows)}).replace_schema_metadata(metadata)
     with pytest.raises(FileError, match="--max-memory"):
-        read_scores.Columns("a.parquet", table=table, budget=memory_budget.Budget("a.parquet", 1 << 20)).index_values()
+        Columns("a.parquet", table=table, budget=memory_budget.Budget("a.parquet", 1 << 20)).index_values()
 
 
 def test_labels_of_arrays_of_texts_and_one_hot_rows(folder):
@@ -1022,7 +1024,7 @@ def read_notes(path):
 
 
 def read_scores_size(path):
-    return read_scores.read(path).table.column("note").nbytes
+    return read_file.read_file(path).table.column("note").nbytes
 
 
 @pytest.mark.parametrize("values", [pa.array([[1, 2], [3]] * 3), pa.array([["a"], []] * 3)])
@@ -1030,7 +1032,7 @@ def test_lists_that_rows_may_share_are_read(folder, values):
     shared = pa.array(values.to_pylist(), pa.list_view(values.type.value_type))
     table = pa.table({**dict(zip(NAMES, PROBS[:6].T, strict=True)), "note": shared})
     feather.write_feather(table, "a.feather")
-    assert read_scores.read("a.feather").table.column("note").to_pylist() == values.to_pylist()
+    assert read_file.read_file("a.feather").table.column("note").to_pylist() == values.to_pylist()
 
 
 def test_objects_with_ever_other_fields_are_texts(folder):
@@ -1040,7 +1042,7 @@ def test_objects_with_ever_other_fields_are_texts(folder):
         for row, top in zip(FRAME.to_dict("records"), tops, strict=True)
     ]
     (folder / "rows.jsonl").write_text("\n".join(lines))
-    table = read_scores.read("rows.jsonl").table
+    table = read_file.read_file("rows.jsonl").table
     assert table.nbytes < 500_000
     assert [json.loads(text) for text in table.column("top").to_pylist()] == tops
     fine("calibrate", "rows.jsonl", "--label", "answer", "--drop", "top", "--drop", "few", "-o", "rule.rankset")
@@ -1059,13 +1061,13 @@ def test_dictionaries_of_many_values_are_read_once(folder):
         pl.col("id").cast(pl.Categorical)
     )
     frame.with_columns(text=pl.lit("x")).write_ipc("a.arrow")
-    table = read_scores.read("a.arrow").table
+    table = read_file.read_file("a.arrow").table
     assert table.column("id").to_pylist() == ids
     assert table.column("id").nbytes < 3_000_000
     whole = pa.table({"id": pa.array(ids).dictionary_encode()})
     with pa.OSFile("b.arrow", "wb") as file, pa.ipc.new_stream(file, whole.schema) as stream:
         stream.write_table(whole, max_chunksize=500)
-    table = read_scores.read("b.arrow").table
+    table = read_file.read_file("b.arrow").table
     assert table.column("id").to_pylist() == ids
     assert table.column("id").nbytes < 3_000_000
 
@@ -1076,14 +1078,14 @@ def test_dictionaries_of_many_values_are_read_once(folder):
 def test_nested_categories_of_polars_are_read(folder, kind):
     values = [{"k": "x"}, {"k": None}] if isinstance(kind, pl.Struct) else [["x", "y"], []]
     pl.DataFrame({"a": [0.5, 0.5], "note": pl.Series(values, dtype=kind)}).write_ipc("a.arrow")
-    assert read_scores.read("a.arrow").table.column("note").to_pylist() == values
+    assert read_file.read_file("a.arrow").table.column("note").to_pylist() == values
 
 
 def test_times_beside_texts_of_polars_keep_their_nanoseconds(folder):
     when = pl.Series([1, 1_700_000_000_000_000_001]).cast(pl.Datetime("ns"))
     frame = pl.DataFrame({"a": [0.5, 0.5], "note": pl.DataFrame({"t": ["x", "y"], "at": when}).to_struct()})
     frame.write_ipc("a.arrow")
-    column = read_scores.read("a.arrow").table.column("note").combine_chunks()
+    column = read_file.read_file("a.arrow").table.column("note").combine_chunks()
     assert column.field("at").cast(pa.int64()).to_pylist() == [1, 1_700_000_000_000_000_001]
 
 
@@ -1115,7 +1117,7 @@ def test_columns_that_nobody_asked_for_may_be_of_several_types(folder, notes, me
     lines = [json.dumps({**row, "note": notes[place >= len(rows) - 5]}) for place, row in enumerate(rows)]
     (folder / "rows.jsonl").write_text("\n".join(lines) + "\n")
     rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
-    with memory_budget.told(memory and 40 * memory):  # several parts
+    with memory_budget.use_limit(memory and 40 * memory):  # several parts
         fine("predict", "rule.rankset", "rows.jsonl", "--drop", "answer", "--keep", "note", "-o", "sets.csv")
     kept = pd.read_csv("sets.csv", dtype=str, keep_default_na=False)["note"]
     first, last = (note if isinstance(note, str) else json.dumps(note) for note in notes)
@@ -1158,13 +1160,13 @@ def test_fields_of_other_orders_and_types_in_several_parts(folder):
     rows = FRAME.to_dict("records") * 40
     rows = [{**row, "note": place} if place < 6000 else {"note": "x", **row} for place, row in enumerate(rows)]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with memory_budget.told(40 << 20):  # several parts
-        table = read_scores.read("rows.jsonl").table
+    with memory_budget.use_limit(40 << 20):  # several parts
+        table = read_file.read_file("rows.jsonl").table
     assert table.column("note").to_pylist() == [str(row["note"]) for row in rows]
     lines = (json.dumps({**row, "note": 2**60 + 1 if place < 6000 else 0.5}) for place, row in enumerate(rows))
     (folder / "numbers.jsonl").write_text("\n".join(lines))
-    with memory_budget.told(40 << 20):
-        kept = read_scores.read("numbers.jsonl").table.column("note").to_pylist()
+    with memory_budget.use_limit(40 << 20):
+        kept = read_file.read_file("numbers.jsonl").table.column("note").to_pylist()
     assert (kept[0], kept[-1]) == (str(2**60 + 1), "0.5")
     assert table.column("dog").to_pylist() == [row["dog"] for row in rows]
 
@@ -1172,5 +1174,5 @@ def test_fields_of_other_orders_and_types_in_several_parts(folder):
 def test_lines_of_ever_new_fields_have_a_budget(folder):
     lines = (json.dumps({f"field {number}": 1, "a": 0.5, "b": 0.5}) + "\n" for number in range(20_000))
     (folder / "rows.jsonl").write_text("".join(lines))
-    with memory_budget.told(100 << 20), pytest.raises(FileError, match="--max-memory"):
-        read_scores.read("rows.jsonl")
+    with memory_budget.use_limit(100 << 20), pytest.raises(FileError, match="--max-memory"):
+        read_file.read_file("rows.jsonl")

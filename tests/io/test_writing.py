@@ -20,6 +20,9 @@ from rankset.cli.commands import rankset
 from rankset.core import parallel
 from rankset.errors import FileError, LabelError
 from rankset.io import atomic, memory_budget, write_sets
+from rankset.io.writers import csv as csv_writer
+from rankset.io.writers import parquet as parquet_writer
+from rankset.io.writers.values import python_values
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
 MASK = np.array([[True, True, False], [False, True, False], [False, False, True]])
@@ -44,7 +47,7 @@ def files(folder):
 
 
 def put(path, data, *, force):
-    with atomic.draft(path, force=force) as file:
+    with atomic.open_draft(path, force=force) as file:
         file.write(data)
 
 
@@ -67,7 +70,7 @@ def test_a_draft_becomes_its_file(tmp_path, way):
 
 def test_a_draft_that_fails_leaves_nothing(tmp_path, way):
     for force in (True, False):
-        with pytest.raises(TypeError), atomic.draft(tmp_path / "new", force=force) as file:
+        with pytest.raises(TypeError), atomic.open_draft(tmp_path / "new", force=force) as file:
             file.writelines([b"half", 0])
     assert files(tmp_path) == []
     with pytest.raises(FileNotFoundError, match="nowhere"):
@@ -77,7 +80,7 @@ def test_a_draft_that_fails_leaves_nothing(tmp_path, way):
 @pytest.mark.parametrize("force", [True, False])
 def test_what_came_meanwhile_is_replaced_only_by_force(tmp_path, way, force):
     def meanwhile():
-        with atomic.draft(tmp_path / "new", force=force) as file:
+        with atomic.open_draft(tmp_path / "new", force=force) as file:
             file.write(b"ours")
             (tmp_path / "new").write_bytes(b"theirs")
 
@@ -99,7 +102,7 @@ def test_old_drafts_of_the_same_file_are_removed(tmp_path, monkeypatch):
         os.utime(path, (time.time() - 2 * atomic.STALE,) * 2)
     put(tmp_path / "new", b"whole", force=True)
     assert files(tmp_path) == sorted(["new", young.name, other.name])
-    atomic.abandon()
+    atomic.remove_drafts()
     assert files(tmp_path) == ["new"]
 
 
@@ -126,10 +129,10 @@ def test_class_names_that_would_become_one_are_refused(tmp_path, names):
         if kind == ".npz" and names[0] == "\ud800":
             continue  # NumPy holds it
         with pytest.raises(LabelError, match="holds class names as texts, which must differ there") as caught:
-            write_sets.write(tmp_path / f"sets{kind}", [(sets, {})])
+            write_sets.write_sets(tmp_path / f"sets{kind}", [(sets, {})])
         assert ascii(names[0])[1:-1] in str(caught.value).encode("ascii", "backslashreplace").decode()
     assert files(tmp_path) == []
-    write_sets.write(tmp_path / "sets.jsonl", [(sets, {})])
+    write_sets.write_sets(tmp_path / "sets.jsonl", [(sets, {})])
     assert labels(tmp_path / "sets.jsonl") == [list(names[:2]), [names[1]], [names[2]]]
 
 
@@ -139,9 +142,9 @@ def test_class_names_stay_apart(tmp_path, names):
     for kind in (".csv", ".parquet", ".jsonl", ".npz"):
         if kind == ".npz" and names[1] == "a\0":
             with pytest.raises(LabelError, match="npz holds class names as texts"):
-                write_sets.write(tmp_path / "sets.npz", [(sets, {})])
+                write_sets.write_sets(tmp_path / "sets.npz", [(sets, {})])
             continue
-        write_sets.write(tmp_path / f"sets{kind}", [(sets, {})])
+        write_sets.write_sets(tmp_path / f"sets{kind}", [(sets, {})])
         (first, second), (also_second,), (third,) = labels(tmp_path / f"sets{kind}")
         assert second == also_second
         assert len({first, second, third}) == 3
@@ -170,8 +173,8 @@ def test_cells_for_spreadsheets_are_no_formulas(tmp_path):
     rows = len(texts)
     sets = rs.PredictionSets.from_mask(np.ones((rows, 2), bool), ["-a=", "b"])
     beside = {"@id": np.array(texts, dtype=object), "x": np.linspace(-2, -1, rows), "n": np.arange(rows) - 9}
-    for name, style in (("plain", write_sets.PLAIN), ("excel", write_sets.EXCEL)):
-        write_sets.write(tmp_path / f"{name}.csv", [(sets, beside)], style=style)
+    for name, style in (("plain", csv_writer.PLAIN), ("excel", csv_writer.EXCEL)):
+        write_sets.write_sets(tmp_path / f"{name}.csv", [(sets, beside)], style=style)
     plain, excel = (
         list(csv.DictReader(io.StringIO((tmp_path / f"{name}.csv").read_bytes().decode(code), newline="")))
         for name, code in (("plain", "utf-8"), ("excel", "utf-8-sig"))
@@ -219,7 +222,7 @@ def test_json_lines_are_json(tmp_path):
         "y": np.array([None, -np.inf, [np.nan, {"z": np.inf}]], dtype=object),
         "when": np.array(["2026-01-02", "NaT", "2026-01-02T03:04:05"], dtype="M8[ns]"),
     }
-    write_sets.write(tmp_path / "sets.jsonl", [(sets, beside)])
+    write_sets.write_sets(tmp_path / "sets.jsonl", [(sets, beside)])
     lines = (tmp_path / "sets.jsonl").read_text().splitlines()
     rows = [json.loads(line, parse_constant=refuse_constant) for line in lines]
     assert [row["x"] for row in rows] == [None, "Infinity", 1.5]
@@ -327,22 +330,22 @@ def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, 
 
 def test_repeated_texts_are_not_all_in_memory_at_once(tmp_path, monkeypatch):
     texts = pa.DictionaryArray.from_arrays([0, 1, None, 0], ["a" * 3000, "b" * 10])
-    values = write_sets._values(pa.chunked_array([texts, texts]))
+    values = python_values(pa.chunked_array([texts, texts]))
     assert [value and value[0] for value in values] == ["a", "b", None, "a"] * 2
     assert values[0] is values[3]
-    monkeypatch.setattr(write_sets, "AT_ONCE", 6000)
+    monkeypatch.setattr(parquet_writer, "MAX_TEXT_BYTES", 6000)
     sets = rs.PredictionSets.from_mask(np.ones((4, 2), dtype=bool))
-    write_sets.write(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([texts])})])
+    write_sets.write_sets(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([texts])})])
     assert pq.ParquetFile(tmp_path / "sets.parquet").num_row_groups == 2
     table = pq.read_table(tmp_path / "sets.parquet")
     assert table.column("note").to_pylist() == values[:4]
     assert table.column("size").to_pylist() == [2] * 4
-    with memory_budget.told(10_000), pytest.raises(FileError, match="--max-memory"):
-        write_sets.write(tmp_path / "sets.npz", [(sets, {"note": pa.chunked_array([texts])})])
+    with memory_budget.use_limit(10_000), pytest.raises(FileError, match="--max-memory"):
+        write_sets.write_sets(tmp_path / "sets.npz", [(sets, {"note": pa.chunked_array([texts])})])
 
 
 def test_columns_that_parquet_cannot_hold_are_refused(tmp_path):
     sets = rs.PredictionSets.from_mask(np.ones((2, 2), dtype=bool))
     with pytest.raises(FileError, match="cannot be written"):
-        write_sets.write(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([pa.array([{}, {}])])})])
+        write_sets.write_sets(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([pa.array([{}, {}])])})])
     assert list(tmp_path.iterdir()) == []

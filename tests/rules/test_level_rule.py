@@ -9,7 +9,7 @@ import pytest
 
 import rankset as rs
 from entry_points import GROUPS, LABELS, PROBS, N
-from rankset.engines.parts import Predicting
+from rankset.engines.worker_tasks import PredictionTask
 from rankset.errors import LabelError, RuleError
 
 CONDITIONS = {
@@ -53,7 +53,7 @@ def test_a_level_rule_says_what_it_is_and_nothing_it_cannot_know():
     with pytest.raises(RuleError, match="got LevelRule"):
         rule.merge(at)
     with pytest.raises(TypeError, match="rule must be a Rule"):
-        Predicting.at(at, 0.2, "allow")
+        PredictionTask.of(at, 0.2, "allow")
     with pytest.raises(LabelError, match="needs to know each row's group"):
         at.predict(PROBS)
     assert not hasattr(rule, "thinned")

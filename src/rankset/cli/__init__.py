@@ -1,4 +1,8 @@
-"""The command line: ``rankset`` and ``python -m rankset``."""
+"""The command line: ``rankset`` and ``python -m rankset``.
+
+One module per command, with a function of the same name; ``commands.py`` lists them. ``options.py`` has the options
+that several commands share, ``files.py`` what they read and write, ``printing.py`` what they print.
+"""
 
 import os
 import signal
@@ -8,16 +12,16 @@ from contextlib import suppress
 from pathlib import Path
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-"""What stops a command, with the exit code 128 plus the signal's number: 130, 143, 129."""
+"""Signals that stop a command, with the exit code 128 plus the number of the signal: 130, 143, 129."""
 
 
 def main() -> None:
-    """Runs the command that was typed."""
+    """Run the command that was typed."""
     try:
-        _on_signals(_gone)
+        _handle_signals(_exit_at_once)
         from rankset.cli.commands import rankset
 
-        _on_signals(_stopped)
+        _handle_signals(_exit_with_cleanup)
         rankset(prog_name="rankset")
     except ModuleNotFoundError as error:
         if error.name != "click":
@@ -27,34 +31,34 @@ def main() -> None:
         sys.exit(f"rankset: {error.strerror or error}")
 
 
-def starting() -> None:
-    """Lets signals end the process quietly while the library is imported, if it is that of the command line."""
+def handle_signals_while_importing() -> None:
+    """Let signals end the process without a traceback while the library is imported by the command line."""
     if _is_command_line():
         with suppress(ValueError):  # not in the main thread
-            _on_signals(_gone)
+            _handle_signals(_exit_at_once)
 
 
 def _is_command_line() -> bool:
-    """Whether ``rankset`` or ``python -m rankset`` was typed, as far as can be seen before anything is imported."""
-    if sys.argv[:1] == ["-m"]:  # so it is while Python looks for the module
-        asked = sys.orig_argv
-        return "-m" in asked and asked[asked.index("-m") + 1 :][:1] == ["rankset"]
+    """Whether ``rankset`` or ``python -m rankset`` was typed, as far as is known before anything is imported."""
+    if sys.argv[:1] == ["-m"]:  # Python is still looking for the module
+        typed = sys.orig_argv
+        return "-m" in typed and typed[typed.index("-m") + 1 :][:1] == ["rankset"]
     return Path(*sys.argv[:1]).stem == "rankset"
 
 
-def _on_signals(handler: Callable[[int, object], None]) -> None:
-    """Lets ``handler`` take the signals that stop commands, but for those that are ignored, as by nohup."""
+def _handle_signals(handler: Callable[[int, object], None]) -> None:
+    """Set the handler of the signals that stop commands, except for those that are ignored, as by nohup."""
     for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)
 
 
-def _gone(number: int, _frame: object) -> None:
-    """Ends at once: nothing has been written yet."""
+def _exit_at_once(number: int, _frame: object) -> None:
+    """End at once: nothing has been written yet."""
     os._exit(128 + number)
 
 
-def _stopped(number: int, _frame: object) -> None:
-    """Ends like an error, so that nothing half-written stays."""
+def _exit_with_cleanup(number: int, _frame: object) -> None:
+    """End like an error, so that no incomplete files are left."""
     sys.exit(128 + number)

@@ -1,57 +1,67 @@
-"""All commands, and how errors leave them: one line on stderr, no traceback, exit code 1."""
+"""The command ``rankset``, and how errors are shown: one line on stderr, no traceback, exit code 1."""
 
 from __future__ import annotations
 
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import Any
 
 import click
 
 import rankset as library
-from rankset.cli.demo import demo
-from rankset.cli.paper import paper
-from rankset.cli.reading import say
-from rankset.cli.report import report
-from rankset.cli.rules import COMMANDS
+from rankset.cli.printing import echo
 from rankset.errors import RanksetError, RanksetWarning
-from rankset.io.layout import spoken
+from rankset.io.spoken import spoken
 
+COMMANDS = ("calibrate", "compare", "demo", "evaluate", "inspect", "merge", "paper", "predict", "report")
+"""Names of all commands. Each is a function in the module of the same name, which is imported when it is needed."""
 TRACEBACK = "RANKSET_TRACEBACK"
+"""Environment variable that lets unexpected errors show their traceback."""
 
 
-def _told(message: Warning | str, *_where: object) -> None:
-    """A warning in one line, without the code that gave it."""
-    say(f"Warning: {_line(message)}", err=True)
+def _show_warning(message: Warning | str, *_where: object) -> None:
+    """Print a warning in one line, without the code that gave it."""
+    echo(f"Warning: {_one_line(message)}", err=True)
 
 
-def _line(message: object) -> str:
+def _one_line(message: object) -> str:
     return spoken(" ".join(str(message).split()))
 
 
 class Failure(click.ClickException):
-    """An error in one line, without what a terminal would obey."""
+    """An error in one line, with control characters escaped."""
 
     def show(self, file: Any = None) -> None:  # noqa: ARG002
-        """Prints it."""
-        say(f"Error: {_line(self.message)}", err=True)
+        """Print the error."""
+        echo(f"Error: {_one_line(self.message)}", err=True)
 
 
 class Commands(click.Group):
-    """A group that tells errors of the library in one line."""
+    """A group that imports its commands when needed, and shows errors of the library in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command; for an unknown name import all, so that click can suggest a similar one."""
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            self.add_command(getattr(import_module(f"rankset.cli.{name}"), name))
+        return self.commands.get(cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command."""
+        """Run the command."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", RanksetWarning)
-                warnings.showwarning = _told  # type: ignore[assignment]
+                warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except RanksetError as error:
             raise Failure(str(error)) from error
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has ended
             ctx.exit(0)
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
@@ -70,14 +80,10 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(library.__version__, prog_name="rankset")
 def rankset() -> None:
-    """Prediction sets with a guarantee, from any classifier's scores.
+    """Prediction sets with a coverage guarantee, from the outputs of any classifier.
 
     \b
     rankset demo                                                             # files to try everything on
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
     """
-
-
-for command in (*COMMANDS, report, demo, paper):
-    rankset.add_command(command)

@@ -8,20 +8,21 @@ import click
 import numpy as np
 
 import rankset as rs
-from rankset.cli.reading import check_output, options
-from rankset.io import write_sets
+from rankset.cli.files import check_output
+from rankset.cli.options import options
+from rankset.io import atomic
 
-ROW = "carer"
+DATASET = "carer"
 NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
 """The classes of CARER in the order of its columns."""
-CLASSES = "classes.txt"
+CLASSES_FILE = "classes.txt"
 
 
-@click.command()
+@click.command(short_help="Write files to try the other commands on.")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 @options("force")
-def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
-    """Files to try everything on: a text classifier's logits for six emotions, and the truth.
+def demo(folder: Path, force: bool) -> None:
+    """Write files to try the other commands on: a text classifier's logits for six emotions, and the true labels.
 
     Writes val_logits.npy, val_labels.npy, test_logits.npy, test_labels.npy and classes.txt.
 
@@ -29,7 +30,7 @@ def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
     rankset demo
     rankset calibrate val_logits.npy val_labels.npy --kind logits --classes classes.txt -o rule.rankset
     """
-    logits, labels = rs.datasets.load(ROW)
+    logits, labels = rs.datasets.load(DATASET)
     half = len(labels) // 2
     arrays = {
         "val_logits.npy": logits[:half],
@@ -37,12 +38,12 @@ def demo(folder: Path, force: bool) -> None:  # noqa: FBT001
         "test_logits.npy": logits[half:],
         "test_labels.npy": labels[half:],
     }
-    for name in (*arrays, CLASSES):
+    for name in (*arrays, CLASSES_FILE):
         check_output(folder / name, None, (), force=force)
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
-        with write_sets.draft(folder / name, force=force) as file:
+        with atomic.open_output(folder / name, force=force) as file:
             np.save(file, array)
-    with write_sets.draft(folder / CLASSES, force=force) as file:
+    with atomic.open_output(folder / CLASSES_FILE, force=force) as file:
         file.write("".join(f"{name}\n" for name in NAMES).encode())
     click.echo(f"{folder}: {half:,} rows to calibrate, {len(labels) - half:,} to test, {len(NAMES)} classes", err=True)

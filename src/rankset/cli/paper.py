@@ -1,4 +1,4 @@
-"""``rankset paper``: the experiment of Luo & Zhou on the scores that come with the package."""
+"""``rankset paper``: the experiment of Luo & Zhou on the data sets that come with the package."""
 
 from __future__ import annotations
 
@@ -19,73 +19,81 @@ from rankset.paper.study import ALPHAS, study
 OUTPUT = Path("rankset-demo")
 
 
-def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that all three commands have."""
+def _common_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that all three commands have."""
     options = [
         click.option("--alpha", default="0.1", show_default=True, help="Tolerated miss rate of tables and Figure 2."),
-        click.option("--repeats", type=click.IntRange(1), default=100, show_default=True, help="Random halves."),
         click.option(
-            "--data", "rows", multiple=True, type=click.Choice(list(DATASETS)), help="Only this row; may be repeated."
+            "--repeats", type=click.IntRange(1), default=100, show_default=True, help="Number of random halves."
         ),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the halves."),
+        click.option(
+            "--data",
+            "datasets",
+            multiple=True,
+            type=click.Choice(list(DATASETS)),
+            help="Only this data set; may be repeated.",
+        ),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random halves."),
     ]
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def _output(command: Callable[..., Any]) -> Callable[..., Any]:
+def _output_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for the folder of files."""
     folder = click.Path(file_okay=False, path_type=Path)
     return click.option("-o", "--output", type=folder, default=OUTPUT, show_default=True, help="Folder for the files.")(
         command
     )
 
 
-@click.group()
+@click.group(short_help="Repeat the experiment of the paper.")
 def paper() -> None:
-    """The experiment of Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets".
+    """Repeat the experiment of Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets".
 
     \b
-    rankset paper table                      # Table 1, ours beside the published one
+    rankset paper table                      # Table 1, beside the published one
     rankset paper table --data mnist --alpha 0.05
-    rankset paper all -o rankset-demo        # tables, figures and every number
+    rankset paper all -o rankset-demo        # tables, figures and all numbers
     """
 
 
 @paper.command()
-@_shared
-def table(alpha: str, repeats: int, rows: Sequence[str], seed: int) -> None:
-    """Table 1 at one level: ours, the published value, the difference."""
-    _print_tables(study(rows or None, alphas=[alpha], repeats=repeats, seed=seed))
+@_common_options
+def table(alpha: str, repeats: int, datasets: Sequence[str], seed: int) -> None:
+    """Print Table 1 at one level: our value, the published one, the difference."""
+    _print_tables(study(datasets or None, alphas=[alpha], repeats=repeats, seed=seed))
 
 
 @paper.command()
-@_shared
-@_output
-def figures(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> None:
-    """Figures 1 to 5 as PDF and PNG, and the numbers they show as JSON."""
-    _draw(_measured(alpha, repeats, rows, seed, output), output)
+@_common_options
+@_output_option
+def figures(alpha: str, repeats: int, datasets: Sequence[str], seed: int, output: Path) -> None:
+    """Draw Figures 1 to 5 as PDF and PNG, and write their numbers as JSON."""
+    _draw(_run_study(alpha, repeats, datasets, seed, output), output)
 
 
 @paper.command(name="all")
-@_shared
-@_output
-def everything(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> None:
-    """Tables, figures and the numbers behind them."""
+@_common_options
+@_output_option
+def everything(alpha: str, repeats: int, datasets: Sequence[str], seed: int, output: Path) -> None:
+    """Make tables, figures and their numbers."""
     started = time.monotonic()
-    numbers = _measured(alpha, repeats, rows, seed, output)
+    numbers = _run_study(alpha, repeats, datasets, seed, output)
     _print_tables(numbers)
     _draw(numbers, output)
     click.echo(f"Done in {time.monotonic() - started:.0f} s.", err=True)
 
 
-def _measured(alpha: str, repeats: int, rows: Sequence[str], seed: int, output: Path) -> Numbers:
+def _run_study(alpha: str, repeats: int, datasets: Sequence[str], seed: int, output: Path) -> Numbers:
+    """Run the study and write its numbers; files of an older run are removed first."""
     written = f"{float(exact_alpha(alpha)):g}"
     output.mkdir(parents=True, exist_ok=True)
     for old in (output / "numbers.json", *(output / name for name in drawing.FILES)):
-        old.unlink(missing_ok=True)  # nothing of an older run stays beside the new, and the folder can be written
+        old.unlink(missing_ok=True)  # fails before the long work if the folder cannot be written
     alphas = sorted({*ALPHAS, written}, key=float)
-    numbers = study(rows or None, alphas=alphas, alpha=written, repeats=repeats, seed=seed)
+    numbers = study(datasets or None, alphas=alphas, alpha=written, repeats=repeats, seed=seed)
     numbers.save(output / "numbers.json")
     click.echo(f"{output / 'numbers.json'}", err=True)
     return numbers

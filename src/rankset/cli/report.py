@@ -1,4 +1,4 @@
-"""``rankset report``: a page about rules or scores, for the browser."""
+"""``rankset report``: an HTML page about rules or scores."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from typing import Any
 import click
 
 import rankset as rs
-from rankset.cli.reading import FILE, check_output, options, say, told_names
+from rankset.cli.files import check_output, read_class_names
+from rankset.cli.options import FILE, options
+from rankset.cli.printing import echo
 from rankset.core.alpha import exact_alpha
 from rankset.evaluation.default_scores import default_scores
-from rankset.io import write_sets
-from rankset.io.layout import Layout, Rows
+from rankset.io import atomic
+from rankset.io.layout import Layout
+from rankset.io.rows import Rows
+
+Pair = tuple[str, str | None]
+"""A file of scores, and its file of labels (None if labels are a column)."""
 
 
-@click.command(short_help="A page for the browser, to keep or to send.")
+@click.command(short_help="Write an HTML page of results.")
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
-@click.option("-o", "--output", type=FILE, required=True, help="The page, an .html file.")
-@click.option("--title", default="Prediction sets", show_default=True, help="What stands above the page.")
+@click.option("-o", "--output", type=FILE, required=True, help="File for the page, an .html file.")
+@click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")
 @options(
-    *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "form", "header", "seed"),
+    *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
     *("max_memory", "force"),
 )
 def report(
@@ -32,13 +38,13 @@ def report(
     alpha: str,
     classes: Path | None,
     seed: int,
-    force: bool,  # noqa: FBT001
+    force: bool,
     layout: Layout,
 ) -> None:
-    """One page, to be opened in a browser and sent to a colleague; it asks nothing of the network.
+    """Write one HTML page, to open in a browser or to send; it needs no network.
 
     FILES are either rules, then scores and labels to test them on; or scores and labels to calibrate every score on,
-    then others to test on. With --label each file of scores has its labels inside.
+    then others to test on. With --label each file of scores holds its labels.
 
     \b
     rankset report rule.rankset test_logits.npy test_labels.npy -o report.html
@@ -47,45 +53,57 @@ def report(
     """
     exact_alpha(alpha)
     check_output(output, ".html", paths, force=force)
-    rule_files = [path for path in paths if path.endswith(".rankset")]
-    rest, step = paths[len(rule_files) :], 1 if layout.label else 2
-    if list(paths[: len(rule_files)]) != rule_files or len(rest) != (step if rule_files else 2 * step):
-        raise click.UsageError(_expected(step, rules=bool(rule_files)))
-    pairs = [(rest[at], None if layout.label else rest[at + 1]) for at in range(0, len(rest), step)]
+    rule_files, pairs = _split_files(paths, layout)
     if rule_files:
         if kind is not None or classes is not None:
             raise click.UsageError("--kind and --classes belong to the calibration; a rule has its own.")
         rules = [rs.load(path) for path in rule_files]
     else:
-        if layout.group is not None:
-            raise click.UsageError("--group is for rules with groups: rankset report rule.rankset … --group COLUMN.")
-        if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
-            raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
-        rules = _calibrated(layout.known_rows(*pairs[0], told_names(classes), kind), kind, seed)
+        _check_calibration(pairs, layout)
+        rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
+        rules = _calibrate_all_scores(rows, kind, seed)
     names = rules[0].classes.tolist()
-    new = layout.rows(*pairs[-1], names, kind=rules[0].kind).of_groups(rules[0].groups.tolist())
-    with new.named():
-        groups = new.groups if any(rule.condition.needs_groups for rule in rules) else None
-        study = rs.report.study_rules(
-            rules, new.scores, new.labels_of(names), groups=groups, ids=new.ids, alpha=alpha, show_progress=True
+    new = layout.read_rows(*pairs[-1], names, kind=rules[0].kind).with_groups_of(rules[0].groups.tolist())
+    study = _study(rules, new, alpha)
+    source = f"Made by rankset {rs.__version__} from {', '.join(paths)}"
+    with atomic.open_output(output, force=force) as file:
+        file.write(rs.report.page(study, title, source=source).encode())
+    echo(f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True)
+
+
+def _split_files(paths: Sequence[str], layout: Layout) -> tuple[list[str], list[Pair]]:
+    """Return the files of rules, and the pairs of files of scores and labels."""
+    rule_files = [path for path in paths if path.endswith(".rankset")]
+    rest, step = paths[len(rule_files) :], 1 if layout.label else 2
+    if list(paths[: len(rule_files)]) != rule_files or len(rest) != (step if rule_files else 2 * step):
+        rows, tests = ("SCORES", "TEST_SCORES") if step == 1 else ("SCORES LABELS", "TEST_SCORES TEST_LABELS")
+        first = "RULE..." if rule_files else rows
+        raise click.UsageError(f"Expected {first} {tests}; rules are files that end in .rankset.")
+    return rule_files, [(rest[at], None if layout.label else rest[at + 1]) for at in range(0, len(rest), step)]
+
+
+def _check_calibration(pairs: Sequence[Pair], layout: Layout) -> None:
+    """Refuse --group, and the same file for calibration and test, where scores are calibrated."""
+    if layout.group is not None:
+        raise click.UsageError("--group is for rules with groups: rankset report rule.rankset … --group COLUMN.")
+    if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
+        raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
+
+
+def _calibrate_all_scores(rows: Rows, kind: Any, seed: int) -> list[rs.Rule]:
+    """Return a rule for every score that takes such numbers."""
+    names = rows.classes
+    shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": rows.ids, "seed": seed}
+    with rows.name_file_in_errors():
+        labels = rows.labels_for(names)
+        return [rs.calibrate(rows.scores, labels, score=score, **shared) for score in default_scores(kind)]
+
+
+def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str) -> Any:
+    """Return the results of the rules on rows whose labels are known."""
+    with rows.name_file_in_errors():
+        groups = rows.groups if any(rule.condition.needs_groups for rule in rules) else None
+        labels = rows.labels_for(rules[0].classes.tolist())
+        return rs.report.study_rules(
+            rules, rows.scores, labels, groups=groups, ids=rows.ids, alpha=alpha, show_progress=True
         )
-    with write_sets.draft(output, force=force) as file:
-        file.write(
-            rs.report.page(study, title, source=f"Made by rankset {rs.__version__} from {', '.join(paths)}").encode()
-        )
-    say(f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True)
-
-
-def _calibrated(known: Rows, kind: Any, seed: int) -> list[rs.Rule]:
-    """A rule for every score that takes such numbers."""
-    names = known.classes
-    shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": known.ids, "seed": seed}
-    with known.named():
-        labels = known.labels_of(names)
-        return [rs.calibrate(known.scores, labels, score=score, **shared) for score in default_scores(kind)]
-
-
-def _expected(step: int, *, rules: bool) -> str:
-    rows = "SCORES" if step == 1 else "SCORES LABELS"
-    tests = "TEST_SCORES" if step == 1 else "TEST_SCORES TEST_LABELS"
-    return f"Expected {'RULE... ' if rules else f'{rows} '}{tests}; rules are files that end in .rankset."

@@ -5,8 +5,9 @@
     sets.createOrReplaceTempView("sets")
     spark.sql("select avg(size) from sets")
 
-Every partition becomes a rule where it lies, and rules are merged on the driver: what travels is 8 bytes per row and
-key (RANK has two). Workers need rankset installed, and the interpreter of the driver (``PYSPARK_PYTHON``).
+Every partition becomes a rule on its worker, and the driver merges the rules: workers send 8 bytes per row and key
+(RANK has two). Workers need rankset installed, and the interpreter of the driver (``PYSPARK_PYTHON``). What is sent to
+workers is in ``worker_tasks``.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from pyspark.sql import types as T  # noqa: N812
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
-from rankset.engines import parts
-from rankset.engines.parts import Calibrating, Predicting
+from rankset.engines.frame_columns import kept_and_sets, partition_of, score_columns
+from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
+from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
 from rankset.errors import KindError, RanksetError
 from rankset.inputs.matrix import Kind
-from rankset.inputs.vocabulary import in_order
+from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.read_scores import Columns
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
 
 CHUNK_BYTES = 32 << 20
-"""Arrow batches of a partition are worked on together up to about this size."""
+"""Arrow batches of a partition are joined up to about this size, and processed together."""
 
 
 def calibrate(
@@ -50,19 +51,42 @@ def calibrate(
     ids: str | None = None,
     seed: int = 0,
 ) -> Rule:
-    """The rule that ``rankset.calibrate`` would give for all rows, byte for byte.
+    """Return the rule that ``rankset.calibrate`` gives for all rows, byte for byte.
 
-    ``labels``, ``groups`` and ``ids`` name columns; ``columns`` names those of the scores (a column per class, or one
-    of arrays or vectors), by default all others.
+    Parameters
+    ----------
+    frame : Spark frame
+        Model outputs: a column per class, or one column of arrays or vectors.
+    labels : str
+        Column of the true labels.
+    score, condition, kind, classes, seed
+        As in ``rankset.calibrate``.
+    columns : str or sequence of str, optional
+        Columns that hold scores; by default all except labels, groups and ids.
+    groups, ids : str, optional
+        Columns of groups and ids.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RanksetError
+        As ``rankset.calibrate``; the message names the partition.
+
+    Examples
+    --------
+    >>> rule = rankset.engines.spark.calibrate(frame, "label")  # doctest: +SKIP
     """
     layout = Layout(labels, groups, ids)
-    picked = parts.score_names(_names(frame, labels, groups, ids), layout, _told(frame, columns))
+    picked = score_columns(_column_names(frame, labels, groups, ids), layout, _given_columns(frame, columns))
     whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
-    named = None if classes is None else list(in_order(classes))
-    question = Calibrating(score, condition, kind, named, seed).about(picked, whole=whole)
-    names = layout.used(picked)
-    answers = _selected(frame, names).mapInArrow(_RuleOf(question, layout, names), "answer binary").collect()
-    return parts.finished(parts.joined(_opened(row.answer) for row in answers))
+    task = CalibrationTask.of(score, condition, kind, classes, seed).with_classes_of(picked, whole_labels=whole)
+    names = layout.needed_columns(picked)
+    work = _CalibratePartition(task, layout, names)
+    answers = _select(frame, names).mapInArrow(work, "answer binary").collect()
+    return final_rule(merge_partial_rules(_unpickle(row.answer) for row in answers))
 
 
 def predict(
@@ -76,27 +100,56 @@ def predict(
     empty: Empty = "allow",
     keep: Sequence[str] | None = None,
 ) -> Any:
-    """The sets that ``rule.predict`` would give, lazily: a frame with the columns labels, size and top, behind those it
-    should ``keep``, by default all that are no scores."""
-    question = Predicting.at(rule, alpha, empty)
+    """Return the sets that ``rule.predict`` gives, lazily.
+
+    Parameters
+    ----------
+    rule : Rule
+    frame : Spark frame
+        Model outputs, as in ``calibrate``.
+    alpha : float, str or Fraction
+        Tolerated miss rate.
+    columns, groups, ids
+        As in ``calibrate``.
+    empty : {"allow", "top"}
+        Keep empty sets, or give them the most likely label.
+    keep : sequence of str, optional
+        Columns that are copied to the answer, before those of the sets; by default all that are no scores.
+
+    Returns
+    -------
+    Spark frame
+        The kept columns, and the columns labels (an array, most likely first), size and top.
+
+    Raises
+    ------
+    RanksetError
+        As ``rule.predict``. Errors about rows come from the workers when the answer is computed.
+
+    Examples
+    --------
+    >>> sets = rankset.engines.spark.predict(rule, frame, alpha=0.1)  # doctest: +SKIP
+    """
+    task = PredictionTask.of(rule, alpha, empty)
     layout = Layout(None, groups, ids)
-    names = _names(frame, groups, ids)
-    picked = parts.score_names(names, layout, _told(frame, columns), question.classes)
-    told = [keep] if isinstance(keep, str) else keep
-    kept = [name for name in names if name not in picked] if told is None else list(told)
+    names = _column_names(frame, groups, ids)
+    picked = score_columns(names, layout, _given_columns(frame, columns), task.classes)
+    given = [keep] if isinstance(keep, str) else keep
+    kept = [name for name in names if name not in picked] if given is None else list(given)
     layout = replace(layout, keep=tuple(kept))
-    parts.score_names(names, layout, picked)
-    wanted = layout.used(picked)
-    used = _selected(frame, wanted)
+    score_columns(names, layout, picked)
+    wanted = layout.needed_columns(picked)
+    used = _select(frame, wanted)
     fields = [T.StructField(name, used.schema[wanted.index(name)].dataType) for name in kept]
-    kind = _type(question.classes)
+    kind = _label_type(task.classes)
     fields += [T.StructField("labels", T.ArrayType(kind)), T.StructField("size", T.LongType())]
     fields += [T.StructField("top", kind)]
-    parts.with_sets(pa.table({name: [] for name in kept}), question.nothing(), kept)
-    return used.mapInArrow(_SetsOf(_shared(frame, question), layout, wanted), T.StructType(fields))
+    kept_and_sets(pa.table({name: [] for name in kept}), task.no_sets(), kept)  # refuses names that are taken
+    return used.mapInArrow(_PredictPartition(_broadcast(frame, task), layout, wanted), T.StructType(fields))
 
 
-def _names(frame: Any, *columns: Any) -> list[str]:
+def _column_names(frame: Any, *columns: Any) -> list[str]:
+    """Names of all columns of a Spark frame; refuses other frames, and ``columns`` that are no names."""
     if not hasattr(frame, "mapInArrow"):
         raise KindError.argument("frame", "a Spark data frame", type(frame).__name__)
     for column in columns:
@@ -105,8 +158,8 @@ def _names(frame: Any, *columns: Any) -> list[str]:
     return list(frame.columns)
 
 
-def _told(frame: Any, columns: Any) -> Any:
-    """The columns of scores that were told, else the one column of arrays or vectors, if there is one."""
+def _given_columns(frame: Any, columns: Any) -> Any:
+    """Columns of scores that were given, else the one column of arrays or vectors; None if there is none."""
     if columns is not None:
         several = [columns] if isinstance(columns, str) else list(columns)
         if not all(isinstance(name, str) for name in several):
@@ -120,8 +173,8 @@ def _is_vector(field: Any) -> bool:
     return type(field.dataType).__name__ == "VectorUDT"
 
 
-def _selected(frame: Any, names: Sequence[str]) -> Any:
-    """Some columns, vectors of Spark's machine learning as arrays, under names that Spark takes everywhere."""
+def _select(frame: Any, names: Sequence[str]) -> Any:
+    """Frame of some columns, called c0, c1, … because Spark does not take every name; vectors become arrays."""
 
     def column(place: int, name: str) -> Any:
         quoted = f"`{name.replace('`', '``')}`"
@@ -134,27 +187,27 @@ def _selected(frame: Any, names: Sequence[str]) -> Any:
     return frame.select(*(column(place, name) for place, name in enumerate(names)))
 
 
-def _type(classes: Sequence[object]) -> Any:
+def _label_type(classes: Sequence[object]) -> Any:
     kinds = {bool: T.BooleanType, int: T.LongType, float: T.DoubleType, str: T.StringType}
     types = {type(name) for name in classes}
     return kinds[types.pop()]() if len(types) == 1 else T.StringType()
 
 
-def _shared(frame: Any, question: Predicting) -> Any:
-    """The question, sent to every worker once where the session can."""
+def _broadcast(frame: Any, task: PredictionTask) -> Any:
+    """Send the task to every worker once, where the session can; return what holds it as ``value``."""
     try:
-        return frame.sparkSession.sparkContext.broadcast(question)
-    except Exception:  # noqa: BLE001 - Spark Connect has no context; then it travels with the tasks
-        return _Plain(question)
+        return frame.sparkSession.sparkContext.broadcast(task)
+    except Exception:  # noqa: BLE001 - Spark Connect has no context; the task is then sent with every job
+        return _NotBroadcast(task)
 
 
 @dataclass(frozen=True)
-class _Plain:
-    value: Predicting
+class _NotBroadcast:
+    value: PredictionTask
 
 
 def _chunks(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[pa.Table, int]]:
-    """Tables of consecutive batches, their columns called as in the frame, and how many rows came before."""
+    """Yield tables of consecutive batches, with the names of the frame, and the number of rows before each."""
     waiting: list[pa.RecordBatch] = []
     start = size = 0
     for batch in batches:
@@ -168,7 +221,7 @@ def _chunks(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator
         yield pa.Table.from_batches(waiting).rename_columns(names), start
 
 
-def _where() -> str:
+def _partition_name() -> str:
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -176,21 +229,19 @@ def _where() -> str:
 
 
 @dataclass(frozen=True)
-class _RuleOf:
-    """The rule of a partition; what is wrong with it is told on the driver."""
+class _CalibratePartition:
+    """Yields the pickled partial rule of a partition, or the error, which the driver raises."""
 
-    question: Calibrating
+    task: CalibrationTask
     layout: Layout
     names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        where, question = _where(), self.question
+        where, task = _partition_name(), self.task
         try:
-            answer: Any = parts.joined(
-                question.of(
-                    parts.part_of(
-                        Columns(where, table=table), self.layout, start, classes=question.classes, kind=question.kind
-                    )
+            answer: Any = merge_partial_rules(
+                task.run(
+                    partition_of(Columns(where, table=table), self.layout, start, classes=task.classes, kind=task.kind)
                 )
                 for table, start in _chunks(batches, self.names)
             )
@@ -200,25 +251,25 @@ class _RuleOf:
         yield pa.RecordBatch.from_pydict({"answer": [pickle.dumps(answer)]})
 
 
-def _opened(answer: bytes) -> parts.Answer:
-    opened = pickle.loads(answer)  # noqa: S301 - made by _RuleOf a moment ago, on a worker of this session
-    if isinstance(opened, RanksetError):
-        raise opened
-    return opened
+def _unpickle(answer: bytes) -> PartialRule:
+    partial = pickle.loads(answer)  # noqa: S301 - pickled by _CalibratePartition, on a worker of this session
+    if isinstance(partial, RanksetError):
+        raise partial
+    return partial
 
 
 @dataclass(frozen=True)
-class _SetsOf:
-    """The sets of a partition."""
+class _PredictPartition:
+    """Yields the sets of a partition; ``broadcast`` holds the task as ``value``."""
 
-    shared: Any
+    broadcast: Any
     layout: Layout
     names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        where, question = _where(), self.shared.value
+        where, task = _partition_name(), self.broadcast.value
         for table, start in _chunks(batches, self.names):
-            part = parts.part_of(
-                Columns(where, table=table), self.layout, start, classes=question.classes, kind=question.rule.kind
+            partition = partition_of(
+                Columns(where, table=table), self.layout, start, classes=task.classes, kind=task.rule.kind
             )
-            yield from parts.with_sets(table, question.of(part), self.layout.keep).to_batches()
+            yield from kept_and_sets(table, task.run(partition), self.layout.keep).to_batches()

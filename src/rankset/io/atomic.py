@@ -1,4 +1,7 @@
-"""Files that are written whole or not at all: the one writer of rules, sets, reports and demo files."""
+"""Atomic writing: a file is complete or is not there. All files of rules, sets, reports and demos are written here.
+
+``open_draft`` raises ``OSError`` as the system does, ``open_output`` raises ``FileError`` with the name of the file.
+"""
 
 from __future__ import annotations
 
@@ -17,44 +20,57 @@ from rankset.errors import FileError
 Target = str | os.PathLike[str]
 
 STALE = 24 * 3600.0
-"""Seconds after which a draft that nobody writes to is taken for that of a process that was killed."""
+"""Seconds after its last change, after which a draft counts as left by a process that was killed."""
 
 DESCRIPTORS = Path("/proc/self/fd")
 
 _drafts: set[Path] = set()
-"""The named drafts of this process that are being written."""
+"""Drafts of this process that have a name and are being written."""
 
 
 @contextmanager
-def draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
-    """An open file whose bytes stand at ``path`` once the block ends; if the block fails, nothing has changed.
+def open_output(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
+    """Do the same as ``open_draft``, but raise ``FileError`` where the system refuses; a broken pipe stays one."""
+    try:
+        with open_draft(path, force=force) as file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError.unwritable(os.fspath(path), error.strerror or str(error)) from None
+
+
+@contextmanager
+def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
+    """Open a file that is put at ``path`` when the block ends; if the block fails, nothing has changed.
 
     On Linux the file has no name until it is complete, so nothing is left even if the process is killed. Elsewhere it
-    is a hidden ``.….draft`` beside ``path``; one that a killed process left is removed by the next writer to ``path``
-    after a day. A file that is replaced hands its permissions on; a link stays, and what it points to is replaced.
+    is a hidden ``.….draft`` beside ``path``; if a killed process leaves one, the next writer to ``path`` removes it
+    after a day. The new file gets the permissions of the one it replaces. If ``path`` is a link, its target is
+    replaced.
 
     Raises ``FileError`` if ``path`` exists and ``force`` is false, or if it is a pipe or a device, ``OSError`` if the
     system refuses.
     """
-    check(path, force=force)
+    check_target(path, force=force)
     target = Path(os.path.realpath(path))
     name: Path | None = None
     try:
-        with _said_of(path):
-            file = _nameless(target.parent)
+        with _name_path_in_errors(path):
+            file = _open_nameless(target.parent)
             if file is None:
                 name = _free_name(target)
                 file = name.open("xb")
         with file:
-            if target.exists() and hasattr(os, "fchmod"):  # before a byte is in it; Windows has it since 3.13
-                os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
+            if target.exists():  # before anything is written
+                _set_mode(file, target.stat().st_mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
             if name is None:
-                name = _named(file, target)
+                name = _give_name(file, target)
         if name is not None:
-            _put(name, target, path, force=force)
+            _move(name, target, path, force=force)
     finally:
         if name is not None:
             _drafts.discard(name)
@@ -62,8 +78,8 @@ def draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
                 name.unlink()
 
 
-def check(path: Target, *, force: bool) -> None:
-    """Refuses what ``draft`` would refuse, before any work is done."""
+def check_target(path: Target, *, force: bool) -> None:
+    """Raise what ``open_draft`` would raise about ``path``, before any work is done."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
@@ -73,16 +89,16 @@ def check(path: Target, *, force: bool) -> None:
         raise FileError.exists(os.fspath(path))
 
 
-def abandon() -> None:
-    """Removes the named drafts of this process, which is about to end without cleaning up."""
+def remove_drafts() -> None:
+    """Remove the named drafts of this process, which is about to end without cleaning up."""
     for name in list(_drafts):
         with suppress(OSError):
             name.unlink()
 
 
 @contextmanager
-def _said_of(path: Target) -> Iterator[None]:
-    """Inside, errors of the system name the file the user knows."""
+def _name_path_in_errors(path: Target) -> Iterator[None]:
+    """Make errors of the system name the path that the user gave."""
     try:
         yield
     except OSError as error:
@@ -91,18 +107,18 @@ def _said_of(path: Target) -> Iterator[None]:
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
-def _nameless(folder: Path) -> IO[bytes] | None:
-    """An open file in ``folder`` that has no name; None where the system or the file system has no such files."""
+def _open_nameless(folder: Path) -> IO[bytes] | None:
+    """Open a file in ``folder`` that has no name; return None where there are no such files."""
     if not hasattr(os, "O_TMPFILE") or not DESCRIPTORS.is_dir():
         return None
     try:
         return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")
-    except OSError:  # if the folder is to blame, opening a named file tells so
+    except OSError:  # if the folder is the reason, opening a named file fails too
         return None
 
 
 def _free_name(target: Path) -> Path:
-    """A new name for a draft beside ``target``; drafts of the same target that are old are removed."""
+    """Return a new name for a draft beside ``target``, and remove old drafts of the same target."""
     start = f".{blake2b(os.fsencode(target.name), digest_size=8).hexdigest()}-"
     for old in target.parent.glob(f"{start}*.draft"):
         with suppress(OSError):
@@ -113,24 +129,25 @@ def _free_name(target: Path) -> Path:
     return name
 
 
-def _named(file: IO[bytes], target: Path) -> Path | None:
-    """Gives a nameless file the name of ``target`` (None), or where that is taken a name beside it."""
+def _give_name(file: IO[bytes], target: Path) -> Path | None:
+    """Give a nameless file the name of ``target`` and return None; if that is taken, return another name beside it."""
     with suppress(FileExistsError):
         try:
             _link(file, target)
         except FileExistsError:
             raise
-        except OSError:  # no links here: what is written is copied
-            return _copied(file, _free_name(target))
+        except OSError:  # a file system without links
+            return _copy(file, _free_name(target))
         return None
     name = _free_name(target)
     _link(file, name)
     return name
 
 
-def _copied(file: IO[bytes], name: Path) -> Path:
+def _copy(file: IO[bytes], name: Path) -> Path:
+    """Copy an open file to ``name``, with its permissions."""
     with name.open("xb") as copy:
-        os.fchmod(copy.fileno(), os.fstat(file.fileno()).st_mode & 0o777)
+        _set_mode(copy, os.fstat(file.fileno()).st_mode)
         file.seek(0)
         shutil.copyfileobj(file, copy)
         copy.flush()
@@ -138,13 +155,20 @@ def _copied(file: IO[bytes], name: Path) -> Path:
     return name
 
 
+def _set_mode(file: IO[bytes], mode: int) -> None:
+    """Set the permissions of an open file; Windows cannot before Python 3.13."""
+    if hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), mode & 0o777)
+
+
 def _link(file: IO[bytes], name: Path) -> None:
-    # with a folder given, Python lets the system follow the link that stands for the descriptor
+    """Give a nameless file a name."""
+    # only with src_dir_fd does Python let the system follow the link in /proc that stands for the descriptor
     os.link(DESCRIPTORS / str(file.fileno()), name, src_dir_fd=file.fileno())
 
 
-def _put(name: Path, target: Path, path: Target, *, force: bool) -> None:
-    """Moves a finished draft to its place, without replacing anything that was not to be replaced."""
+def _move(name: Path, target: Path, path: Target, *, force: bool) -> None:
+    """Move a complete draft to ``target``; fail if the target appeared meanwhile, unless ``force``."""
     if force:
         name.replace(target)
         return
@@ -153,5 +177,5 @@ def _put(name: Path, target: Path, path: Target, *, force: bool) -> None:
     except FileExistsError:
         raise FileError.exists(os.fspath(path)) from None
     except OSError:  # a file system without links
-        check(path, force=force)
+        check_target(path, force=force)
         name.replace(target)

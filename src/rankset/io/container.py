@@ -1,7 +1,7 @@
-"""Headers and arrays on disk: one safetensors file, the header as sorted JSON in one metadata key, no pickle.
+"""A header and arrays in one safetensors file: the header is sorted JSON in one metadata key, nothing is pickled.
 
-Nothing is allocated before sizes are checked, nothing in a file is ever executed, a digest tells damage, a failed
-save leaves the old file as it was. This module knows nothing of rules; ``docs/format.md`` describes what they write.
+Sizes are checked before anything is allocated, nothing in a file is ever executed, a digest detects damage, and a
+failed save leaves the old file as it was. This module knows nothing of rules; ``docs/format.md`` describes their files.
 """
 
 import dataclasses
@@ -18,53 +18,54 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import is_whole
 from rankset.errors import StorageError
 from rankset.io import atomic
 
 HEADER = "rankset"
 FORMAT = 1
-"""The format number. To change the format: raise it, keep reading every older one, add a golden file."""
+"""Format number. To change the format, increase it, keep reading all older ones, and add a golden file."""
 
 LIMIT_HEADER = 64 << 20
-"""Room for about a million class names."""
+"""Most bytes of a header: enough for about a million class names."""
 
 LIMIT_REASON = 400
-"""How much of what a file says may be quoted in an error, in characters."""
+"""Most characters of a library's message that an error quotes."""
 
 DIGEST = "digest"
-"""The header field that tells damage: of everything else in the header, and of the arrays."""
+"""Header field with the digest of the arrays and of all other header fields."""
 
 DTYPES = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8")}
 LENGTH_BYTES = 8
 
-MOST_PARTS = 100
-"""How many scores (or conditions) may stand inside one another, all counted."""
+MAX_PARTS = 100
+"""Most scores (or conditions) that one description may contain, nested ones included."""
 
-MOST_HOLES = 64
-"""How many times larger than the space it takes on disk a file may be. A file with holes is read as zeros, which fill
-memory that nothing on the disk accounts for; file systems that compress rarely reach this."""
+MAX_HOLES = 64
+"""Largest ratio of a file's size to the space it takes on disk. Holes in a file are read as zeros, which fill memory
+though nothing is stored; file systems that compress rarely reach this ratio."""
 SMALL = 256 << 20
-"""Bytes of a file that are read without asking how many are on the disk."""
+"""Files up to this size are read whatever space they take on disk."""
 
 PLAIN = (bool, int, float, str, tuple, type(None))
-"""What the fields of scores and conditions hold besides other scores and conditions."""
+"""Types of fields of scores and conditions, besides other scores and conditions."""
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
 
 def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
-    """Writes ``header`` and one-dimensional ``arrays``, all or nothing; replaces a file, and nothing but files."""
-    data = packed(path, header, arrays)
-    with atomic.draft(path, force=True) as file:
+    """Write ``header`` and one-dimensional ``arrays`` atomically; an existing file is replaced."""
+    data = to_bytes(path, header, arrays)
+    with atomic.open_draft(path, force=True) as file:
         file.write(data)
 
 
-def packed(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> bytes:
-    """The bytes of a file of ``header`` and ``arrays``, which is to stand at ``path``."""
+def to_bytes(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> bytes:
+    """Return the bytes of a file of ``header`` and ``arrays``; ``path`` names it in errors."""
     from safetensors.numpy import save
 
-    plain = {name: _packed(array) for name, array in arrays.items()}
+    plain = {name: _little_endian(array) for name, array in arrays.items()}
     numbered = {"format": FORMAT, **header}
     data = save(plain, {HEADER: _text({**numbered, DIGEST: _digest(numbered, plain)})})
     (length,) = struct.unpack_from("<Q", data)
@@ -74,15 +75,15 @@ def packed(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> byte
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:
-    """The header and the arrays of a file that ``write`` made, undamaged."""
-    with unpacking(path):
+    """Return the header and the arrays of a file that ``write`` made; raise ``StorageError`` if it is damaged."""
+    with damage_as_error(path):
         _check_size(Path(path))
         return _read(Path(path))
 
 
 @contextmanager
-def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns whatever a damaged file makes go wrong inside into one clear error."""
+def damage_as_error(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn everything that a damaged file raises inside into one ``StorageError``."""
     from safetensors import SafetensorError
 
     try:
@@ -95,36 +96,36 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
         raise StorageError.unreadable(path, str(error)[:LIMIT_REASON].rstrip(".")) from None
 
 
-def described(value: object, known: Mapping[str, type[Any]]) -> Header:
-    """A frozen value of one of the ``known`` dataclasses, by the name it has there and its fields."""
-    answer = _described(value, known)
-    if _parts(answer) > MOST_PARTS:
-        raise StorageError.nested_too_far(MOST_PARTS)
+def describe(value: object, known: Mapping[str, type[Any]]) -> Header:
+    """Describe an instance of one of the ``known`` dataclasses by its name there and its fields."""
+    answer = _describe(value, known)
+    if _count_parts(answer) > MAX_PARTS:
+        raise StorageError.nested_too_far(MAX_PARTS)
     return answer
 
 
-def _described(value: object, known: Mapping[str, type[Any]]) -> Header:
+def _describe(value: object, known: Mapping[str, type[Any]]) -> Header:
     names = {kind: name for name, kind in known.items()}
     if type(value) not in names:
         raise StorageError.not_storable("scores and conditions", value)
     fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
     return {
         "name": names[type(value)],
-        **{name: part if isinstance(part, PLAIN) else _described(part, known) for name, part in fields.items()},
+        **{name: part if isinstance(part, PLAIN) else _describe(part, known) for name, part in fields.items()},
     }
 
 
-def rebuilt(description: object, known: Mapping[str, type[Any]]) -> Any:
-    """The value ``described`` described; only the ``known`` types are ever made, and no more than ``MOST_PARTS``."""
-    if _parts(description) > MOST_PARTS:
-        raise ValueError(f"more than {MOST_PARTS:,} scores or conditions stand inside one another")
-    return _rebuilt(description, known)
+def rebuild(description: object, known: Mapping[str, type[Any]]) -> Any:
+    """Return the value that ``describe`` described; only ``known`` types are made, at most ``MAX_PARTS`` of them."""
+    if _count_parts(description) > MAX_PARTS:
+        raise ValueError(f"more than {MAX_PARTS:,} scores or conditions stand inside one another")
+    return _rebuild(description, known)
 
 
-def _parts(description: object) -> int:
-    """How many descriptions there are in one, itself included; counted no further than one beyond ``MOST_PARTS``."""
+def _count_parts(description: object) -> int:
+    """Number of descriptions in one, itself included; counting stops one beyond ``MAX_PARTS``."""
     count, waiting = 0, [description]
-    while waiting and count <= MOST_PARTS:
+    while waiting and count <= MAX_PARTS:
         part = waiting.pop()
         if isinstance(part, dict):
             count += 1
@@ -132,7 +133,7 @@ def _parts(description: object) -> int:
     return count
 
 
-def _rebuilt(description: object, types: Mapping[str, type[Any]]) -> Any:
+def _rebuild(description: object, types: Mapping[str, type[Any]]) -> Any:
     if not isinstance(description, dict):
         raise TypeError(f"one of {', '.join(types)} must be described by name and fields, not by {description!r}")
     name = description["name"]
@@ -140,7 +141,7 @@ def _rebuilt(description: object, types: Mapping[str, type[Any]]) -> Any:
         raise ValueError(f"it needs one of {', '.join(types)}, or a later version of rankset, for {name!r}")
     expected = {field.name for field in dataclasses.fields(types[name])}
     check_fields(name, description, {"name", *expected})
-    parts = {field: _value(description[field], types) for field in expected}
+    parts = {field: _rebuild_field(description[field], types) for field in expected}
     value = types[name](**parts)
     if any(getattr(value, field) != part for field, part in parts.items()):
         raise ValueError(f"{name} cannot hold {parts}")
@@ -148,14 +149,14 @@ def _rebuilt(description: object, types: Mapping[str, type[Any]]) -> Any:
 
 
 def check_fields(what: str, fields: Header, expected: set[str]) -> None:
-    """Refuses ``fields`` that lack something, or say something this version would not understand."""
+    """Raise ``ValueError`` unless ``fields`` are exactly the ``expected`` ones."""
     if set(fields) != expected:
         raise ValueError(f"{what} must have the fields {sorted(expected)}, it has {sorted(fields)}")
 
 
-def _value(part: object, known: Mapping[str, type[Any]]) -> object:
+def _rebuild_field(part: object, known: Mapping[str, type[Any]]) -> object:
     if isinstance(part, dict):
-        return _rebuilt(part, known)
+        return _rebuild(part, known)
     return tuple(part) if isinstance(part, list) else part
 
 
@@ -167,7 +168,7 @@ def _read(path: Path) -> tuple[Header, Arrays]:
         metadata = file.metadata() or {}
         if HEADER not in metadata:
             raise StorageError.unreadable(path, "it has no rankset header")
-        header = _parsed(metadata[HEADER])
+        header = _parse_json(metadata[HEADER])
         _check_format(path, header)
         for name in file.keys():  # noqa: SIM118
             _check_array(name, file.get_slice(name))
@@ -177,12 +178,12 @@ def _read(path: Path) -> tuple[Header, Arrays]:
     return header, arrays
 
 
-def _parsed(text: str | bytes) -> Any:
-    """What JSON says, if no object in it has the same key twice: readers differ in which of the two they take."""
-    return json.loads(text, object_pairs_hook=_unrepeated)
+def _parse_json(text: str | bytes) -> Any:
+    """Parse JSON; refuse objects with the same key twice, because readers differ in which value they take."""
+    return json.loads(text, object_pairs_hook=_distinct_fields)
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> Header:
+def _distinct_fields(pairs: list[tuple[str, Any]]) -> Header:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
@@ -191,7 +192,7 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> Header:
 
 
 def _text(header: Header) -> str:
-    """Sorted JSON in ASCII, so that any name survives, even half a character."""
+    """Sorted JSON in ASCII, so that any name survives, even half of a surrogate pair."""
     return json.dumps(header, sort_keys=True)
 
 
@@ -199,17 +200,17 @@ def _digest(header: Header, arrays: Arrays) -> str:
     digest = blake2b(_text(header).encode(), digest_size=16)
     for name in sorted(arrays):
         digest.update(name.encode())
-        digest.update(_packed(arrays[name]).data)
+        digest.update(_little_endian(arrays[name]).data)
     return digest.hexdigest()
 
 
-def _packed(array: NDArray[Any]) -> NDArray[Any]:
+def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     """``array`` as little-endian contiguous int64 or float64: safetensors would silently scramble anything else."""
     return np.ascontiguousarray(array, dtype=DTYPES["F64" if array.dtype.kind == "f" else "I64"])
 
 
 def _check_size(path: Path) -> None:
-    """Refuses a file whose first eight bytes promise a header that is not there or too large, and one full of holes."""
+    """Refuse a file whose header is incomplete or too large by its first eight bytes, and a file full of holes."""
     if path.exists() and not path.is_file():
         raise StorageError.unreadable(path, "it is a directory or a device")
     with path.open("rb") as file:
@@ -222,21 +223,21 @@ def _check_size(path: Path) -> None:
     status = path.stat()
     if length + LENGTH_BYTES > status.st_size:
         raise StorageError.unreadable(path, "it ends inside its header")
-    stored = 512 * getattr(status, "st_blocks", 0)  # 0: the file system does not tell
-    if stored and status.st_size > max(SMALL, MOST_HOLES * stored):
+    stored = 512 * getattr(status, "st_blocks", 0)  # 0 if the file system does not report it
+    if stored and status.st_size > max(SMALL, MAX_HOLES * stored):
         raise StorageError.unreadable(path, f"of its {status.st_size:,} bytes only {stored:,} are on the disk")
 
 
 def _check_keys(path: Path) -> None:
-    """Refuses arrays or metadata of one name that occur several times, of which safetensors would take the last."""
+    """Refuse several arrays or metadata of one name: safetensors would take the last."""
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(LENGTH_BYTES))
-        _parsed(file.read(length))
+        _parse_json(file.read(length))
 
 
 def _check_format(path: Path, header: object) -> None:
-    number = header.get("format") if isinstance(header, dict) else None
-    if type(number) is not int or number < 1:
+    number: Any = header.get("format") if isinstance(header, dict) else None
+    if not is_whole(number) or number < 1:
         raise StorageError.unreadable(path, "its header has no format number")
     if number > FORMAT:
         raise StorageError.future(path, number, FORMAT)

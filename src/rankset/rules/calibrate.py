@@ -96,5 +96,5 @@ def load(path: str | os.PathLike[str]) -> Rule:
     Rule(Rank(), Marginal(), kind='probs', 4 classes, calibrated on 260 rows)
     """
     header, arrays = container.read(path)
-    with container.unpacking(path):
+    with container.damage_as_error(path):
         return Rule(*rule_file.unpack(header, arrays))

@@ -48,8 +48,8 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
         raise StorageError.too_many_classes(spec.n_columns, MOST_CLASSES)
     header: container.Header = {
         "what": "rule",
-        "score": container.described(spec.score, SCORES),
-        "condition": container.described(spec.condition, CONDITIONS),
+        "score": container.describe(spec.score, SCORES),
+        "condition": container.describe(spec.condition, CONDITIONS),
         "kind": next(name for name, kind in KINDS.items() if kind == spec.kind),
         "seed": spec.seed,
         "classes": len(spec.classes) if isinstance(spec.classes.values, range) else spec.classes.values,
@@ -80,11 +80,11 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
     count = header["classes"] if names is None else len(names)
     if not 0 < count <= MOST_CLASSES:
         raise ValueError(f"a rule has between 1 and {MOST_CLASSES:,} classes, it has {count:,}")
-    score = container.rebuilt(header["score"], SCORES)
+    score = container.rebuild(header["score"], SCORES)
     fitted = traits(score).n_columns
     if fitted not in (None, count):
         raise ValueError(f"its score was fitted for {fitted:,} classes, it has {count:,}")
-    condition = container.rebuilt(header["condition"], CONDITIONS)
+    condition = container.rebuild(header["condition"], CONDITIONS)
     if not isinstance(header["kind"], str) or header["kind"] not in KINDS:
         raise ValueError(f"its kind must be one of {', '.join(KINDS)}, it is {header['kind']!r}")
     spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count))

@@ -663,14 +663,14 @@ def test_no_model_calibrates_on_rows_it_was_trained_on(split):
 
 @pytest.mark.parametrize("split", [rs.Holdout(0.5, stratify=True), rs.CrossConformal(3, stratify=True)], ids=repr)
 def test_a_stratified_split_claims_no_law_unless_every_label_has_a_threshold(split, iris):
-    model = rs.ConformalClassifier(LogisticRegression(), split=split, random_state=0)
+    model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0)
     with pytest.warns(rs.RanksetWarning, match="a stratified split looks at labels"):
         model.fit(*iris)
     assert not model.guaranteed_
     sets = model.predict_set(iris[0], 0.2)
     assert sets.law is None
     assert rs.evaluate(sets, iris[1]).expected is None
-    exact = rs.ConformalClassifier(LogisticRegression(), split=split, condition=rs.PerLabel(), random_state=0)
+    exact = rs.ConformalClassifier(GaussianNB(), split=split, condition=rs.PerLabel(), random_state=0)
     assert exact.fit(*iris).guaranteed_
 
 

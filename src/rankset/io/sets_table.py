@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from rankset.errors import KindError
+from rankset.errors import FileError, KindError
 from rankset.inputs.vocabulary import Names, distinct_texts
 from rankset.sets import PredictionSets
 
-OWN = ("labels", "size", "top")
-"""The columns of sets."""
+SET_COLUMNS = ("size", "top", "labels")
+"""Names of the columns of sets; columns that are kept beside them must have other names."""
 
 
-def table(sets: PredictionSets) -> Any:
-    """A row per set: its labels, how many they are, and the most likely of them (null: no label)."""
+def sets_table(sets: PredictionSets) -> Any:
+    """Arrow table with a row per set: its labels, their number, and the most likely one (null in an empty set)."""
     pa, names, sizes = _pyarrow(), class_array(sets.names), sets.sizes
     lists = pa.LargeListArray if len(sets.codes) >= 2**31 else pa.ListArray
     offsets = sets.offsets if lists is pa.LargeListArray else sets.offsets.astype(np.int32)
@@ -26,7 +27,7 @@ def table(sets: PredictionSets) -> Any:
 
 
 def class_array(names: Names) -> Any:
-    """Class names as an Arrow array: as they are where Arrow has one type for all of them, else as distinct texts."""
+    """Arrow array of class names: as they are if Arrow has one type for all of them, else as distinct texts."""
     pa, values = _pyarrow(), list(names.values)
     if len({type(value) for value in values}) == 1:
         try:
@@ -34,6 +35,13 @@ def class_array(names: Names) -> Any:
         except (OverflowError, UnicodeEncodeError):  # beyond 64 bits, or half of a surrogate pair
             pass
     return pa.array(distinct_texts(names, "an Arrow table"))
+
+
+def check_kept_names(names: Iterable[str]) -> None:
+    """Refuse kept columns that have the name of a column of sets."""
+    for name in names:
+        if name in SET_COLUMNS:
+            raise FileError.taken(name)
 
 
 def _pyarrow() -> Any:

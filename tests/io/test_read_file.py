@@ -15,7 +15,7 @@ from pyarrow import feather
 
 import rankset as rs
 from rankset.errors import FileError
-from rankset.io import read_scores
+from rankset.io import read_file
 
 PROBS = np.random.default_rng(0).dirichlet(np.ones(3), 5)
 TABLE = pa.table({name: PROBS[:, place] for place, name in enumerate("abc")})
@@ -44,7 +44,7 @@ every_kind = pytest.mark.parametrize("kind", WHOLE)
 def test_every_kind_is_read(kind, tmp_path):
     path = tmp_path / f"scores{kind}"
     path.write_bytes(WHOLE[kind])
-    matrix, names = read_scores.read(str(path)).scores()
+    matrix, names = read_file.read_file(str(path)).scores()
     assert np.asarray(matrix).tolist() == PROBS.tolist()
     assert names == (None if kind.startswith(".np") else ["a", "b", "c"])
 
@@ -61,7 +61,7 @@ def test_damage_gives_an_answer_or_one_error(tmp_path_factory, kind, changes, le
     path = tmp_path_factory.mktemp("files") / f"scores{kind}"
     path.write_bytes(bytes(data[: length % (2 * len(data)) or None]))
     with suppress(rs.RanksetError):
-        matrix, _ = read_scores.read(str(path)).scores()
+        matrix, _ = read_file.read_file(str(path)).scores()
         rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="decision")
 
 
@@ -70,4 +70,4 @@ def test_any_bytes_give_an_answer_or_one_error(tmp_path_factory, data, kind):
     path = tmp_path_factory.mktemp("files") / f"scores{kind}"
     path.write_bytes(data)
     with suppress(FileError):
-        read_scores.read(str(path)).scores()
+        read_file.read_file(str(path)).scores()

@@ -1,0 +1,65 @@
+"""``rankset evaluate``: coverage and sizes of a rule's sets on rows whose labels are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import rankset as rs
+from rankset import progress
+from rankset.cli.files import load_rule, split_paths
+from rankset.cli.options import DEFAULT_ALPHA, FILE, options
+from rankset.cli.printing import echo, json_values
+from rankset.engines.shard_paths import pair_files
+from rankset.errors import once
+from rankset.io.layout import Layout
+
+
+@click.command(short_help="Measure coverage and sizes of a rule's sets.")
+@click.argument("rule_file", metavar="RULE", type=FILE)
+@click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
+@options("alphas", "label", "labels", "group", "identity", "drop", "key", "file_format", "header", "max_memory", "json")
+def evaluate(
+    rule_file: Path,
+    paths: Sequence[str],
+    label_files: Sequence[str],
+    alphas: Sequence[str],
+    as_json: bool,
+    layout: Layout,
+) -> None:
+    """Measure coverage and sizes of a rule's sets on SCORES, whose LABELS are known; with --group in every group too.
+
+    Files are given as to calibrate: with --label or --labels all of SCORES are files of scores.
+
+    \b
+    rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
+    """
+    rule, levels = load_rule(rule_file), alphas or (DEFAULT_ALPHA,)
+    sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in levels}
+    truth, groups = [], []
+    for pair in pair_files(*split_paths(paths, label_files, layout)):
+        rows = layout.read_rows(*pair, rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
+        with once(), rows.name_file_in_errors(), progress.track("evaluating"):
+            truth.append(rule.classes[rows.label_columns(rule.spec.classes)])
+            groups.append(rows.groups)
+            rule_groups = rows.groups if rule.condition.needs_groups else None
+            for alpha in levels:
+                sets[alpha].append(rule.predict(rows.scores, alpha, groups=rule_groups, ids=rows.ids))
+    labels = np.concatenate(truth)
+    joined: Any = None if layout.group is None else np.concatenate([one for one in groups if one is not None])
+    results = {
+        alpha: rs.evaluate(rs.PredictionSets.concat(some), labels, groups=joined) for alpha, some in sets.items()
+    }
+    if as_json:
+        echo(json.dumps({alpha: _json_facts(one) for alpha, one in results.items()}))
+    else:
+        echo("\n\n".join(repr(one) for one in results.values()))
+
+
+def _json_facts(evaluation: rs.Evaluation) -> dict[str, Any]:
+    return json_values(evaluation.to_dict())

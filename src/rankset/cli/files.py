@@ -1,0 +1,60 @@
+"""Files that commands read and write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+import rankset as rs
+from rankset.errors import FileError
+from rankset.io import atomic, container
+from rankset.io.layout import Layout
+from rankset.io.read_file import read_lines
+from rankset.rules import rule_file
+
+
+def split_paths(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> tuple[list[str], list[str] | None]:
+    """Return files of scores, and files of labels (None if labels are a column of the scores).
+
+    With --labels or --label all ``paths`` are scores. Without, they are SCORES and LABELS.
+    """
+    if label_files or layout.label is not None:
+        return list(paths), list(label_files) or None
+    if len(paths) > 2:
+        raise click.UsageError(
+            "Expected SCORES LABELS, each a file or a folder; for several files use --label or --labels."
+        )
+    return list(paths[:1]), list(paths[1:]) or None
+
+
+def read_class_names(path: Path | None) -> list[str] | None:
+    """Return the class names in a file, one per line; None without a file."""
+    return None if path is None else read_lines(str(path))
+
+
+def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:
+    """Check suffix, input/output clash and overwriting, before any work is done."""
+    if suffix is not None and path.suffix != suffix:
+        raise FileError.suffix(str(path), suffix)
+    if any(one is not None and os.path.realpath(str(one)) == os.path.realpath(path) for one in inputs):
+        raise FileError.own_input(str(path))
+    if path.exists() and not path.is_file():
+        raise FileError.unwritable(str(path), "it is no regular file")
+    if path.exists() and not force:
+        raise FileError.exists(str(path))
+
+
+def load_rule(path: Path) -> rs.Rule:
+    """Load a rule; raise ``FileError`` if there is no such file."""
+    if not path.exists():
+        raise FileError.missing(str(path))
+    return rs.load(path)
+
+
+def save_rule(rule: rs.Rule, path: Path, *, force: bool) -> None:
+    """Write a rule atomically; fail if the target appeared meanwhile, unless ``force``."""
+    with atomic.open_output(path, force=force) as file:
+        file.write(container.to_bytes(path, *rule_file.pack(rule.spec, rule.calibration)))

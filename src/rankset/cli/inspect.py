@@ -1,0 +1,66 @@
+"""``rankset inspect``: what is in a file of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rankset as rs
+from rankset.cli.files import load_rule
+from rankset.cli.options import FILE, options
+from rankset.cli.printing import print_facts, rule_facts
+from rankset.core.alpha import exact_alpha, rows_needed
+
+USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
+
+
+@click.command(short_help="Show a rule and its thresholds.")
+@click.argument("rule_file", metavar="RULE", type=FILE)
+@options("levels", "json")
+def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:
+    """Show a rule: score, rows, classes, thresholds and coverage at usual levels. Nothing in the file is executed.
+
+    Sizes are those of rows with a candidate for every class; rows with fewer candidates may have smaller sets.
+
+    \b
+    rankset inspect rule.rankset
+    """
+    rule = load_rule(rule_file)
+    facts = {**rule_facts(rule), "levels": _levels(rule, alphas or USUAL_ALPHAS)}
+    print_facts(facts, str(rule_file), as_json=as_json)
+
+
+def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
+    """Return threshold, coverage band and r* at some levels."""
+    if rule.spec.n_groups > 1:
+        return {alpha: _group_counts(rule, alpha) for alpha in alphas}
+    levels: dict[str, Any] = {}
+    for alpha in alphas:
+        band, threshold = rule.coverage_band(alpha), rule.threshold(alpha)
+        levels[alpha] = {
+            "threshold": None if threshold is None else _threshold_value(threshold),
+            "coverage": [round(band.low, 4), round(band.high, 4)],
+        }
+        if rule.spec.traits.orders_by_rank:
+            profile = rule.rank_profile(alpha)
+            bounds = {} if profile.size_bounds is None else {"sizes": list(profile.size_bounds)}
+            levels[alpha] |= {"r_star": profile.r_star, **bounds}
+    return levels
+
+
+def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
+    """Return how many groups of a rule have a threshold, and how many keep every label for lack of rows."""
+    counts, needed = rule.calibration.counts, rows_needed(exact_alpha(alpha))
+    return {
+        "thresholds": int((counts >= needed).sum()),
+        "groups_too_small": int((counts < needed).sum()),
+        "rows_needed": int(needed),
+    }
+
+
+def _threshold_value(threshold: tuple[float, ...]) -> float | dict[str, float]:
+    """A threshold of one key as a number, of several keys as key0, key1, …"""
+    return threshold[0] if len(threshold) == 1 else {f"key{place}": part for place, part in enumerate(threshold)}

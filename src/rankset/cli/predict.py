@@ -1,0 +1,112 @@
+"""``rankset predict``: the sets of new rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rankset as rs
+from rankset import progress
+from rankset.cli.files import check_output, load_rule
+from rankset.cli.options import FILE, options
+from rankset.cli.printing import echo
+from rankset.core.alpha import exact_alpha
+from rankset.engines import shards
+from rankset.engines.shard_paths import expand_paths
+from rankset.errors import FileError, once
+from rankset.io.layout import Layout
+from rankset.io.readers.npy import release_pages
+from rankset.io.write_sets import stream_sets, write_sets
+from rankset.io.writers.base import SetsAndKept
+from rankset.io.writers.csv import EXCEL, PLAIN
+
+PART_BYTES = 32 << 20
+"""Rows of one file are predicted and written in parts of about so many bytes."""
+OUTPUT_HELP = (
+    "csv, jsonl, parquet or npz file (csv and jsonl also .gz). For a folder/ a .parquet file per file of SCORES. "
+    "[default: csv on standard output]"
+)
+STDOUT = (None, "-")
+
+
+@click.command(short_help="Predict the sets of new rows.")
+@click.argument("rule_file", metavar="RULE", type=FILE)
+@click.argument("paths", metavar="SCORES...", nargs=-1, required=True)
+@click.option("-o", "--output", help=OUTPUT_HELP)
+@click.option(
+    "--empty",
+    type=click.Choice(["allow", "top"]),
+    default="allow",
+    show_default=True,
+    help="Keep empty sets, or give them the most likely label.",
+)
+@click.option("--excel", is_flag=True, help="csv for spreadsheets: texts are not run as formulas.")
+@options("alpha", "group", "identity", "keep", "drop", "key", "file_format", "header", "max_memory", "force")
+def predict(
+    rule_file: Path,
+    paths: Sequence[str],
+    output: str | None,
+    empty: Any,
+    excel: bool,
+    alpha: str,
+    force: bool,
+    layout: Layout,
+) -> None:
+    """Predict the sets of all rows of SCORES: size, most likely label, labels; ids and --keep columns before them.
+
+    Columns are matched to the classes of the rule by name; other columns are ignored. SCORES may be several files, or
+    a folder of files.
+
+    \b
+    rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
+    rankset predict rule.rankset test.csv --id patient --keep site | head
+    """
+    to_folder = output is not None and (output.endswith("/") or Path(output).is_dir())
+    if output not in STDOUT and not to_folder:
+        check_output(Path(str(output)), None, (rule_file, *expand_paths(paths)), force=force)
+    elif output in STDOUT and sys.stdout is None:
+        raise FileError.unwritable("-", "standard output is closed")
+    rule = load_rule(rule_file)
+    exact_alpha(alpha)
+    files = expand_paths(paths)
+    if to_folder:
+        if excel:
+            raise FileError.not_for_spreadsheets(str(output))
+        written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
+        echo(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
+        return
+    style = EXCEL if excel else PLAIN
+    sets = _predict_files(rule, files, alpha, empty, layout)
+    parts = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
+    with once(), closing(sets):  # if writing fails, worker processes end
+        if output in STDOUT:
+            stream_sets(sys.stdout.buffer, parts, style=style)
+            return
+        rows = write_sets(Path(str(output)), parts, force=force, style=style)
+    echo(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
+
+
+def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, layout: Layout) -> Any:
+    """Generator of sets with kept columns: file by file if there are several, else part by part."""
+    if len(files) > 1:
+        return shards.predict_with_kept(rule, files, alpha, layout=layout, empty=empty)
+    return _predict_one_file(rule, files[0], alpha, empty, layout)
+
+
+def _predict_one_file(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterator[SetsAndKept]:
+    """Yield the sets of some rows of a file at a time, with the kept columns of these rows."""
+    rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
+    step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
+    count = -(-len(rows.scores) // step)
+    with rows.name_file_in_errors():
+        sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
+        start = 0
+        for part in progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count):
+            yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
+            start += len(part)
+            release_pages(rows.scores)

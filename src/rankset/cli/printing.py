@@ -1,0 +1,91 @@
+"""What commands print: text that is safe for terminals, facts about rules, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+import numpy as np
+
+import rankset as rs
+from rankset.errors import FileError
+from rankset.inputs.vocabulary import short
+
+TITLES = {
+    "r_star": "r*",
+    "sizes": "sizes of rows with all candidates",
+    "groups_too_small": "groups too small",
+    "rows_needed": "rows needed in each",
+}
+"""Names of facts in the text, where they differ from those in JSON."""
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print text; characters that the terminal would obey or cannot show are escaped."""
+    if (sys.stderr if err else sys.stdout) is None:
+        if not err:
+            raise FileError.unwritable("-", "standard output is closed")
+        return
+    escaped = "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
+    encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
+    click.echo(escaped.encode(encoding, "backslashreplace").decode(encoding), err=err)
+
+
+def rule_facts(rule: rs.Rule) -> dict[str, Any]:
+    """Return score, condition, number of rows, classes and groups of a rule."""
+    return {
+        "score": repr(rule.score),
+        "condition": repr(rule.condition),
+        "kind": rule.kind,
+        "rows": rule.n,
+        "classes": len(rule.spec.classes),
+        "first classes": list(rule.spec.classes.values[:10]),
+        "groups": list(rule.spec.groups.values[:10]),
+        **({"rows by group": _group_sizes(rule)} if rule.spec.n_groups > 1 else {}),
+    }
+
+
+def _group_sizes(rule: rs.Rule) -> str:
+    counts = rule.calibration.counts
+    return f"{len(counts):,} groups of {counts.min():,} to {counts.max():,} rows"
+
+
+def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
+    """Print facts under a title, or as one JSON object; a fact that is a dictionary has a line per alpha."""
+    if as_json:
+        values = json_values({"file": title, **facts})
+        echo(json.dumps({name.replace(" ", "_"): value for name, value in values.items()}))
+        return
+    echo(title)
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            for alpha, at_alpha in value.items():
+                parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in at_alpha.items())
+                echo(f"  alpha {alpha:<6} {parts}")
+        elif value not in ([], None):
+            text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
+            echo(f"  {name:<14} {text}")
+
+
+def _text(value: Any) -> str:
+    """Text of a fact: numbers with six digits, a list of two as a range."""
+    if isinstance(value, dict):
+        return ", ".join(_text(part) for part in value.values())
+    if isinstance(value, list):
+        return " to ".join(_text(part) for part in value) if len(value) == 2 else ", ".join(map(_text, value))
+    return f"{value:.6g}" if isinstance(value, float) else "none: every label stays" if value is None else str(value)
+
+
+def json_values(value: Any) -> Any:
+    """Return ``value`` with NumPy arrays as lists, and NaN and infinities as None."""
+    if isinstance(value, dict):
+        return {str(key): json_values(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_values(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,121 @@
+"""Dask arrays: every block of rows is a partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+
+from rankset.core.arrays import object_array
+from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
+from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
+from rankset.errors import InputError, warn
+from rankset.inputs.row_index import RowIndex
+
+EMPTY = object_array([])
+
+
+def calibrate(probs: da.Array, task: CalibrationTask, labels: Any, groups: Any, ids: Any) -> PartialRule:
+    """Merge the rules of all blocks of an array."""
+    probs = _whole_rows(probs)
+    known = {"labels": labels, "groups": groups, "ids": ids}
+    chunks = {"i": (1,) * probs.numblocks[0]}
+    answers = _map_blocks(_calibrate_block, "i", probs, task, known, adjust_chunks=chunks)
+    while answers.numblocks[0] > 1:
+        count = -(-answers.numblocks[0] // MERGED_AT_ONCE)
+        groups_of_answers = answers.rechunk(MERGED_AT_ONCE)
+        answers = groups_of_answers.map_blocks(_merge_block, dtype=object, meta=EMPTY, chunks=((1,) * count,))
+    return answers.compute(optimize_graph=_has_known_sizes(probs))[0]  # Dask loses parts of frames when it optimises
+
+
+def predict(probs: da.Array, task: PredictionTask, groups: Any, ids: Any) -> da.Array:
+    """Array of booleans: which labels are in the set of each row."""
+    probs = _whole_rows(probs)
+    n_columns = task.rule.spec.n_columns
+    options = {"dtype": np.bool_, "meta": np.empty((0, n_columns), dtype=np.bool_), "new_axes": {"k": n_columns}}
+    known = {"groups": groups, "ids": ids}
+    return _map_blocks(_predict_block, "ik", probs, task, known, adjust_chunks={"i": probs.chunks[0]}, **options)
+
+
+def _whole_rows(probs: da.Array) -> da.Array:
+    """Array whose chunks are whole rows."""
+    if probs.ndim not in (1, 2):
+        raise InputError.shape("probs", "(n, K)", probs.shape, "Pass a row per case and a column per class.")
+    if probs.ndim == 2 and probs.numblocks[1] > 1:
+        warn(
+            f"a chunk must hold whole rows, got {probs.numblocks[1]} chunks per row: they are put together. "
+            f"Pass probs.rechunk({{1: -1}}) to choose how."
+        )
+        return probs.rechunk({1: -1})
+    return probs
+
+
+def _has_known_sizes(values: da.Array) -> bool:
+    """Whether the sizes of the chunks are known; those of arrays made of frames are not."""
+    return not np.isnan(values.chunks[0]).any()
+
+
+def _map_blocks(
+    work: Callable[..., Any], index: str, probs: da.Array, task: Any, known: Mapping[str, Any], **options: Any
+) -> da.Array:
+    """Array of ``work`` done on every block, with its number and the values of its rows."""
+    rows = RowIndex()
+    for name, values in known.items():
+        if not dask.is_dask_collection(values):
+            rows.check(values, name)
+    given = {name: _align(values, probs, name) for name, values in known.items() if values is not None}
+    numbers = da.arange(probs.numblocks[0], chunks=1)
+    return da.blockwise(
+        work,
+        index,
+        *(probs, "ij" if probs.ndim == 2 else "i", numbers, "i"),
+        *(argument for values in given.values() for argument in (values, "i")),
+        names=list(given),
+        worker_task=dask.delayed(task, pure=False, traverse=False),
+        align_arrays=False,
+        concatenate=True,
+        **{"dtype": object, "meta": EMPTY, **options},
+    )
+
+
+def _partition_of_block(scores: Any, number: Any, names: Sequence[str], values: Sequence[Any]) -> Partition:
+    known = dict(zip(names, values, strict=True))
+    return Partition(np.asarray(scores), where=f"partition {int(number[0])}", **known)
+
+
+def _calibrate_block(scores: Any, number: Any, *values: Any, worker_task: CalibrationTask, names: Sequence[str]) -> Any:
+    return object_array([worker_task.run(_partition_of_block(scores, number, names, values))])
+
+
+def _merge_block(answers: Any) -> Any:
+    return object_array([merge_partial_rules(answers)])
+
+
+def _align(values: Any, probs: da.Array, name: str) -> da.Array | None:
+    """Array of one value per row, in the chunks of the rows."""
+    if values is None:
+        return None
+    if hasattr(values, "to_dask_array"):
+        values = values.to_dask_array()
+    rows, sized = probs.chunks[0], _has_known_sizes(probs)
+    if not isinstance(values, da.Array):
+        array = np.asarray(values)
+        if not sized:
+            raise InputError.unknown_chunks(name)
+        if array.shape != (sum(rows),):
+            raise InputError.length(name, sum(rows), len(array) if array.ndim else 1)
+        return da.from_array(array, chunks=(rows,))
+    if sized and _has_known_sizes(values):
+        if values.shape != (sum(rows),):
+            raise InputError.length(name, sum(rows), values.shape[0])
+        return values.rechunk((rows,))
+    if values.numblocks != probs.numblocks[:1]:
+        raise InputError.chunks(name, probs.numblocks[0], values.numblocks[0])
+    return values
+
+
+def _predict_block(scores: Any, number: Any, *values: Any, worker_task: PredictionTask, names: Sequence[str]) -> Any:
+    return worker_task.run(_partition_of_block(scores, number, names, values)).mask

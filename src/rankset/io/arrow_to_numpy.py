@@ -1,0 +1,94 @@
+"""Arrow columns as NumPy arrays: numbers, lists of numbers, texts. Errors name the file, the column and the row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.arrays import object_array
+from rankset.errors import FileError
+from rankset.io.memory_budget import Budget
+from rankset.io.parse_cells import TEXT_BYTES, Spellings, parse_names
+
+
+def is_list(kind: Any) -> bool:
+    """Whether an Arrow type is one of lists."""
+    import pyarrow as pa
+
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+
+
+def number_dtype(path: str, field: Any) -> np.dtype[Any]:
+    """NumPy type of a column of numbers."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(field.type):
+        return np.dtype(float)
+    if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)):
+        raise FileError.not_numbers(path, field.name, str(getattr(field.type, "value_type", field.type)))
+    return np.dtype(field.type.to_pandas_dtype())
+
+
+def numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> NDArray[Any]:
+    """Numbers of an Arrow array with ``width`` values per row; ``first`` is the number of its first row."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise FileError.missing_cell(path, name, first + int(np.asarray(column.is_null()).argmax()) // width)
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    return column.to_numpy(zero_copy_only=False)
+
+
+def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
+    """Matrix of a column of lists of one length; without a copy if the column is one chunk."""
+    import pyarrow as pa
+
+    kind = number_dtype(path, pa.field(name, column.type.value_type))
+    width, first = 0, 0
+    matrix: NDArray[Any] | None = None
+    for chunk in (chunk for chunk in column.chunks if len(chunk)):
+        if chunk.null_count:
+            raise FileError.missing_cell(path, name, first + int(np.asarray(chunk.is_null()).argmax()))
+        lengths = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False))
+        width = width if first else int(lengths[0])
+        if (lengths != width).any():
+            raise FileError.ragged(path, name, first + int((lengths != width).argmax()))
+        rows = numbers(path, name, chunk.flatten(), first, width).reshape(len(chunk), width)
+        if len(chunk) == len(column):
+            return rows
+        matrix = np.empty((len(column), width), dtype=kind) if matrix is None else matrix
+        matrix[first : first + len(chunk)] = rows
+        first += len(chunk)
+    return np.empty((0, 0), dtype=kind) if matrix is None else matrix
+
+
+def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
+    """Values of a column of labels, groups or ids; texts as Python objects, one for every distinct text."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        column = pa.chunked_array([column.cast(pa.large_string()).combine_chunks().dictionary_encode()])
+    if pa.types.is_dictionary(column.type):
+        parts = [_decode_dictionary(chunk, budget, spellings) for chunk in column.chunks]
+        return np.concatenate(parts) if parts else object_array([])
+    if column.null_count or pa.types.is_nested(kind):
+        budget.check(16 * column.nbytes + TEXT_BYTES * len(column))
+    joined = column.combine_chunks()
+    if joined.null_count and not pa.types.is_nested(kind):
+        return object_array(joined.to_pylist())
+    return joined.to_numpy(zero_copy_only=False)
+
+
+def _decode_dictionary(chunk: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
+    """Values of a dictionary array."""
+    import pyarrow as pa
+
+    budget.check(chunk.dictionary.nbytes + TEXT_BYTES * len(chunk.dictionary))
+    words = chunk.dictionary.to_pylist()
+    places = chunk.indices.cast(pa.int64()).fill_null(len(words)).to_numpy(zero_copy_only=False)
+    known = [*words, None] if chunk.indices.null_count else words
+    return parse_names(known, spellings)[places]

@@ -1,0 +1,185 @@
+"""What a file holds: one matrix without names (npy), arrays by name (npz), or a table with named columns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import FileError
+from rankset.io import arrow_to_numpy, pandas_index
+from rankset.io.memory_budget import Budget
+from rankset.io.parse_cells import NAMES, Spellings, parse_numbers
+from rankset.io.readers.npz import Archive
+from rankset.io.unreadable import unreadable_as_error
+
+NO_LIMIT = Budget("", sys.maxsize)
+"""Budget of tables that are in memory already."""
+
+Scores = tuple[NDArray[Any], list[str] | None]
+"""A matrix of scores, and the names of its columns if they have names."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The content of the file ``path``: exactly one of ``matrix``, ``archive`` and ``table`` (of Arrow).
+
+    ``has_names``: the columns of the table have names, not only numbers. ``is_text``: its cells are texts as the file
+    has them. ``budget``: memory that making arrays of them may take.
+    """
+
+    path: str
+    matrix: NDArray[Any] | None = None
+    archive: Archive | None = None
+    table: Any = None
+    has_names: bool = True
+    is_text: bool = False
+    budget: Budget = NO_LIMIT
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns or arrays; empty for a matrix."""
+        if self.archive is not None:
+            return self.archive.names
+        return [] if self.table is None else list(self.table.column_names)
+
+    @property
+    def index(self) -> frozenset[str]:
+        """Columns that hold the index of a pandas frame; they are neither classes nor labels."""
+        return frozenset(name for name in pandas_index.index_metadata(self.table) if isinstance(name, str))
+
+    def index_values(self) -> list[NDArray[Any]] | None:
+        """Levels of the index of a pandas frame; None where there is none."""
+        names = [name for name in self.names if name in self.index]
+        if names:
+            return [self._column(name, ()) for name in names]
+        numbers = pandas_index.described_range(pandas_index.index_metadata(self.table))
+        if numbers is None:
+            return None
+        self.budget.check(self.table.nbytes + 16 * len(self.table))
+        return pandas_index.range_values(numbers, len(self.table))
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column of labels or ids: texts, or whole numbers if all its texts are whole numbers."""
+        return self._column(name, NAMES)
+
+    def group_column(self, name: str) -> NDArray[Any]:
+        """One column of groups: texts stay texts, so that a name means the same in every file."""
+        return self._column(name, ())
+
+    def kept_column(self, name: str) -> Any:
+        """One column that is copied to the output: as ``column``, or as an Arrow column where the file has types."""
+        if self.table is None or self.is_text or name not in self.names:
+            return self._column(name, NAMES)
+        column = self.table.column(name)
+        self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
+        return column
+
+    def _column(self, name: str, spellings: Spellings) -> NDArray[Any]:
+        if name not in self.names:
+            raise FileError.no_column(self.path, name, self.names)
+        if self.archive is not None:
+            return self.archive.read(name)
+        with unreadable_as_error(self.path):
+            column = self.table.column(name)
+            self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
+            return arrow_to_numpy.names_or_numbers(column, self.budget, spellings if self.is_text else ())
+
+    def only_column(self) -> NDArray[Any]:
+        """The one column of a file of labels, groups or names."""
+        if self.matrix is not None:
+            if self.matrix.ndim != 1 and self.matrix.shape[1:] != (1,):
+                raise FileError.not_a_column(self.path, self.matrix.shape)
+            return self.matrix.reshape(-1)
+        names = [name for name in self.names if name not in self.index]
+        if len(names) != 1:
+            raise FileError.one_column(self.path, self.names)
+        return self.column(names[0])
+
+    def scores(
+        self, apart: Sequence[str] = (), *, key: str | None = None, wanted: Sequence[str] | None = None
+    ) -> Scores:
+        """Return the matrix of scores and the names of its columns, if they have names.
+
+        Table: the ``wanted`` columns if all of them exist, else all except those ``apart``. A column of lists is a
+        matrix without names. Archive: the array called ``key``, else the only one that is not ``apart``.
+        """
+        if key is not None and self.archive is None:
+            raise FileError.no_arrays(self.path, key)
+        if self.matrix is not None:
+            return self.matrix, None
+        without = {*apart, *self.index}
+        names = [name for name in self.names if name not in without]
+        with unreadable_as_error(self.path):
+            if self.archive is None:
+                return self._scores_of_table(names, apart, wanted)
+            if key is None and len(names) != 1:
+                raise FileError.which_key(self.path, names)
+            return self.archive.read(names[0] if key is None else key), None
+
+    def _scores_of_table(self, names: list[str], apart: Sequence[str], wanted: Sequence[str] | None) -> Scores:
+        """The same for a table whose columns ``names`` may be scores."""
+        if not names:
+            raise FileError.no_scores(self.path, self.names)
+        known = set(self.names) if self.has_names else set()  # without a header columns are found by position
+        clash = [name for name in wanted or () if name in known and name in apart]
+        if clash:
+            raise FileError.class_apart(self.path, clash[0])
+        lists = [name for name in names if arrow_to_numpy.is_list(self.table.schema.field(name).type)]
+        if len(lists) == 1 and not (wanted is not None and known.issuperset(wanted)):
+            self._check_only_lists(lists[0], names if wanted is None else ())
+            column = self.table.column(lists[0])
+            self.budget.check(self.table.nbytes + (column.nbytes if column.num_chunks > 1 else 0))
+            return arrow_to_numpy.matrix_of_lists(self.path, lists[0], column), None
+        if wanted is not None and known & set(wanted):
+            missing = [name for name in wanted if name not in known]
+            if missing:
+                raise FileError.no_class(self.path, missing)
+            names = list(wanted)
+        self._check_class_names(names)
+        self.budget.check(self.table.nbytes + 8 * len(self.table) * len(names))
+        return self._matrix(names), names if self.has_names else None
+
+    def _check_only_lists(self, lists: str, names: Sequence[str]) -> None:
+        """Refuse a column of lists beside several columns of numbers, which could be the classes as well."""
+        import pyarrow as pa
+
+        kinds = {name: self.table.schema.field(name).type for name in names if name != lists}
+        numbers = [name for name, kind in kinds.items() if pa.types.is_floating(kind)]
+        if len(numbers) > 1:
+            raise FileError.lists_and_columns(self.path, lists, numbers)
+
+    def _check_class_names(self, names: Sequence[str]) -> None:
+        """Refuse names that show a file read the wrong way: an index, no header, or another separator."""
+        if self.has_names and "" in names:
+            raise FileError.no_name(self.path)
+        if self.has_names and all(map(_is_fraction, names)):
+            raise FileError.no_header(self.path, names)
+        if len(names) == 1 and ";" in names[0]:
+            raise FileError.other_separator(self.path, names[0])
+
+    def _matrix(self, names: Sequence[str]) -> NDArray[Any]:
+        """Numbers of some columns of the table."""
+        table = self.table.select(names)
+        text = self.is_text
+        kinds = [np.dtype(float) if text else arrow_to_numpy.number_dtype(self.path, field) for field in table.schema]
+        matrix = np.empty((len(table), len(names)), dtype=np.result_type(*kinds))
+        numbers, first = parse_numbers if text else arrow_to_numpy.numbers, 0
+        for batch in table.to_batches():
+            rows = matrix[first : first + len(batch)]
+            for place, (name, column) in enumerate(zip(names, batch.columns, strict=True)):
+                rows[:, place] = numbers(self.path, name, column, first)
+            first += len(batch)
+        return matrix
+
+
+def _is_fraction(name: str) -> bool:
+    """Whether the name of a column looks like one of its numbers."""
+    try:
+        return not float(name).is_integer()
+    except (ValueError, OverflowError):
+        return False

@@ -1,0 +1,27 @@
+"""What every reader of tables returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rankset.io.source import Source
+
+ARRAY_BYTES = 512
+"""Bytes that an Arrow array takes besides its values."""
+
+
+class Table(NamedTuple):
+    """An Arrow table that was read from a file.
+
+    ``has_names``: its columns have names of their own, not only numbers. ``is_text``: its cells are texts as the file
+    has them. ``mapped_bytes``: how many of its bytes are mapped from the file and take no memory.
+    """
+
+    table: Any
+    has_names: bool = True
+    is_text: bool = False
+    mapped_bytes: int = 0
+
+
+TableReader = Callable[[Source], Table]

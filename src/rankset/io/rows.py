@@ -1,0 +1,124 @@
+"""The rows of a file: scores, labels, groups and ids, with labels and groups spelled like those of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.arrays import is_whole, object_array
+from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
+from rankset.inputs.per_row import label_codes, named_labels
+from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import Names
+from rankset.io.parse_cells import WHOLE_NUMBER, whole_numbers_or_names
+from rankset.io.spelling import equal_groups, spell_groups, spell_labels, whole_number
+from rankset.io.spoken import spoken
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that were read from files.
+
+    ``names`` are those of the columns of ``scores``; ``kept`` holds columns that are copied to the output;
+    ``file_columns`` are all columns of a table, in the order of the file.
+    """
+
+    scores: NDArray[Any]
+    names: list[str] | None
+    labels: NDArray[Any] | None
+    groups: NDArray[Any] | None
+    ids: NDArray[Any] | None
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    scores_file: str = ""
+    labels_file: str = ""
+    file_columns: Sequence[str] | None = None
+
+    def with_column_order(self, wanted: Sequence[str] | None) -> Rows:
+        """Return the rows with columns in the order of ``wanted``, by name, if the columns have names."""
+        if self.names is None or wanted is None or self.names == wanted or len(self.names) == 1:
+            return self
+        if sorted(self.names) != sorted(wanted):
+            raise FileError.within(self.scores_file, str(RuleError.columns_of_file(list(wanted), self.names)))
+        places = {name: place for place, name in enumerate(self.names)}
+        return replace(self, names=list(wanted), scores=self.scores[:, [places[name] for name in wanted]])
+
+    def with_class_names(self, names: Sequence[str] | None) -> Rows:
+        """Return the rows with these class names, in their order; columns that have names must have the same."""
+        if names is None or self.names is None:
+            return self if names is None else replace(self, names=list(names))
+        if sorted(names) != sorted(self.names):
+            raise FileError.other_names(names, self.names)
+        return self.with_column_order(names)
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """Names of the columns, as numbers if the labels are numbers."""
+        if self.names is None or not self._has_whole_labels:
+            return self.names
+        return whole_numbers_or_names(self.names)
+
+    def classes_from(self, names: Sequence[object]) -> list[Any]:
+        """Given class names, as numbers if the labels and all names are whole numbers."""
+        if self._has_whole_labels and all(isinstance(name, str) for name in names):
+            return whole_numbers_or_names([str(name) for name in names])
+        return list(names)
+
+    @property
+    def _has_whole_labels(self) -> bool:
+        return self.labels is not None and self.labels.dtype.kind in "iu"
+
+    def labels_for(self, classes: Sequence[object] | None) -> Any:
+        """Return the labels as names of ``classes``; column numbers become names if all classes are texts."""
+        if self.labels is None:
+            raise FileError.no_labels()
+        self.check_order(classes)
+        return named_labels(self.with_labels_of(classes).labels, None if classes is None else object_array(classes))
+
+    def label_columns(self, classes: Names) -> NDArray[np.int64]:
+        """Return the column of every label among the classes of a rule."""
+        return label_codes(self.labels_for(classes.array.tolist()), classes, len(self.scores), RowIndex())
+
+    def with_labels_of(self, classes: Sequence[object] | None) -> Rows:
+        """Return the rows with labels spelled as the classes are: 1.0 for class 1, true for class "true"."""
+        if self.labels is None:
+            return self
+        if classes is None or not self._has_whole_labels or not all(isinstance(name, str) for name in classes):
+            return replace(self, labels=spell_labels(self.labels, classes))
+        if any(map(WHOLE_NUMBER.fullmatch, map(str, classes))):  # labels are then names, not column numbers
+            return replace(self, labels=object_array([str(label) for label in self.labels.tolist()]))
+        if any(is_whole(whole_number(name)) for name in classes):
+            raise FileError.numbers_or_names(self.scores_file, [str(name) for name in classes])
+        return self
+
+    def with_groups_of(self, known: Sequence[object]) -> Rows:
+        """Return the rows with groups spelled as those of a rule: 1 or 1.0 for "1", and the reverse."""
+        if self.groups is None or equal_groups(known):
+            return self
+        return replace(self, groups=spell_groups(self.groups, known))
+
+    def check_order(self, classes: Sequence[object] | None) -> None:
+        """Refuse column numbers as labels if the columns of the file are in another order than the classes."""
+        if classes is None or self.file_columns is None or not self._has_whole_labels:
+            return
+        order = [str(name) for name in classes]
+        if any(map(WHOLE_NUMBER.fullmatch, order)):  # labels are then names
+            return
+        found = [name for name in self.file_columns if name in set(order)]
+        if found != order and len(found) == len(order) and all(isinstance(name, str) for name in classes):
+            raise FileError.numbers_in_another_order(self.scores_file)
+
+    @contextmanager
+    def name_file_in_errors(self) -> Iterator[None]:
+        """Add the name of the file to errors about its rows, and say them in options of the command line."""
+        try:
+            yield
+        except (FileError, StorageError, RuleError):
+            raise
+        except RanksetError as error:
+            file = self.labels_file if isinstance(error, LabelError) else self.scores_file
+            raise FileError.within(file, spoken(str(error))) from error

@@ -1,0 +1,29 @@
+"""What every writer of sets does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from rankset.sets import PredictionSets
+
+KeptColumns = Mapping[str, Any]
+"""Columns of the input that are written before those of the sets, by name: NumPy arrays or Arrow columns."""
+SetsAndKept = tuple[PredictionSets, KeptColumns]
+"""The sets of some rows, and the kept columns of the same rows."""
+
+
+class Writer(ABC):
+    """Writes sets to an open file; ``path`` names it in errors."""
+
+    def __init__(self, file: Any, path: str) -> None:
+        self.file, self.path = file, path
+
+    @abstractmethod
+    def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        """Write more rows."""
+
+    def close(self) -> None:
+        """Finish the file, without closing it."""
+        self.file.flush()

@@ -1,0 +1,87 @@
+"""Write sets as csv (``.csv``), for programs or for Excel and other spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import FileError
+from rankset.inputs.vocabulary import distinct_texts
+from rankset.io.sets_table import SET_COLUMNS
+from rankset.io.writers.base import KeptColumns, Writer
+from rankset.io.writers.values import json_value, python_values
+from rankset.sets import PredictionSets
+
+SEPARATOR = "|"
+"""Stands between the labels of a set in a cell."""
+FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+"""Start of cells that spreadsheets run as formulas, or whose first character they skip."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How csv is written. ``quotes_formulas``: an apostrophe goes before texts that spreadsheets would run."""
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    quotes_formulas: bool = False
+
+    def cell(self, value: object) -> object:
+        """Return the content of the cell of a value."""
+        text = str(value)
+        quoted = self.quotes_formulas and FORMULA.match(text) and not NUMBER.fullmatch(text)
+        return f"'{text}" if quoted else value
+
+
+PLAIN = Style()
+"""csv for programs."""
+EXCEL = Style(encoding="utf-8-sig", quotes_formulas=True)
+"""csv for spreadsheets; it begins with the mark by which Excel recognises UTF-8."""
+
+
+class Csv(Writer):
+    """Columns size, top and labels; labels joined by ``|``."""
+
+    def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
+        super().__init__(file, path)
+        self.style = style
+        self.text = io.TextIOWrapper(
+            file, encoding=style.encoding, newline="", errors="backslashreplace", write_through=True
+        )
+        self.writer: Any = None
+        self.names: NDArray[Any] = np.empty(0, dtype=object)
+
+    def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        if self.writer is None:
+            for name in sets.names.values:
+                if SEPARATOR in str(name):
+                    raise FileError.separator_in_name(self.path, name)
+            self.names = np.array([*distinct_texts(sets.names, f"{self.path}: csv"), None], dtype=object)[:-1]
+            self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
+            self._write_row((*kept, *SET_COLUMNS))
+        others = zip(*map(_cells, kept.values()), strict=True) if kept else ((),) * len(sets)
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for some, other in zip(codes, others, strict=True):
+            names = self.names[some].tolist()
+            self._write_row((*other, len(names), names[0] if names else "", SEPARATOR.join(names)))
+
+    def _write_row(self, cells: Iterable[object]) -> None:
+        self.writer.writerow(map(self.style.cell, cells) if self.style.quotes_formulas else cells)
+
+    def close(self) -> None:
+        self.text.detach()
+
+
+def _cells(column: Any) -> list[Any]:
+    """Values of a kept column; lists and objects as JSON."""
+    values = python_values(column)
+    return [json.dumps(json_value(value), default=str) if isinstance(value, list | dict) else value for value in values]

@@ -1,0 +1,25 @@
+"""Write sets as JSON lines (``.jsonl``): one object per row."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from rankset.io.writers.base import KeptColumns, Writer
+from rankset.io.writers.values import json_value, python_values
+from rankset.sets import PredictionSets
+
+
+class JsonLines(Writer):
+    """Fields size, top and labels. NaN and missing values are null, infinities the texts "Infinity", "-Infinity"."""
+
+    def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        columns = {name: [json_value(value) for value in python_values(column)] for name, column in kept.items()}
+        names = np.array([*map(json_value, sets.names.values), None], dtype=object)[:-1]
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for place, some in enumerate(codes):
+            labels = names[some].tolist()
+            row = {name: column[place] for name, column in columns.items()}
+            row |= {"size": len(labels), "top": labels[0] if labels else None, "labels": labels}
+            self.file.write(json.dumps(row, default=str, allow_nan=False).encode() + b"\n")
