@@ -15,19 +15,19 @@ from rankset.cli.paper import paper
 from rankset.cli.reading import say
 from rankset.cli.report import report
 from rankset.cli.rules import COMMANDS
-from rankset.errors import RanksetError, RanksetWarning
-from rankset.io.layout import spoken
+from rankset.errors import COMMAND_LINE, RanksetError, RanksetWarning
 
 TRACEBACK = "RANKSET_TRACEBACK"
 
 
 def _told(message: Warning | str, *_where: object) -> None:
     """A warning in one line, without the code that gave it."""
-    say(f"Warning: {_line(message)}", err=True)
+    text = message.render(COMMAND_LINE) if isinstance(message, RanksetWarning) else message
+    say(f"Warning: {_line(text)}", err=True)
 
 
 def _line(message: object) -> str:
-    return spoken(" ".join(str(message).split()))
+    return " ".join(str(message).split())
 
 
 class Failure(click.ClickException):
@@ -49,7 +49,7 @@ class Commands(click.Group):
                 warnings.showwarning = _told  # type: ignore[assignment]
                 return super().invoke(ctx)
         except RanksetError as error:
-            raise Failure(str(error)) from error
+            raise Failure(error.render(COMMAND_LINE)) from error
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
             ctx.exit(0)

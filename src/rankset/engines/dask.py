@@ -24,7 +24,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
-from rankset.errors import FileError, InputError, KindError, warn
+from rankset.errors import FileError, InputError, KindError, Place, warn
 from rankset.inputs.matrix import Kind, object_array
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import in_order
@@ -152,9 +152,13 @@ def _mapped(
     )
 
 
+def _partition(number: int) -> Place:
+    return Place(part=f"partition {number}")
+
+
 def _part_of_block(scores: Any, number: Any, names: Sequence[str], values: Sequence[Any]) -> Part:
     known = dict(zip(names, values, strict=True))
-    return Part(np.asarray(scores), where=f"partition {int(number[0])}", **known)
+    return Part(np.asarray(scores), where=_partition(int(number[0])), **known)
 
 
 def _rule_of_block(scores: Any, number: Any, *values: Any, question: Calibrating, names: Sequence[str]) -> Any:
@@ -231,13 +235,13 @@ def _rule_of_frame(question: Calibrating, layout: Layout, number: int, frame: An
 
 
 def _part(layout: Layout, number: int, frame: Any, classes: Sequence[object] | None, kind: Kind) -> Part:
-    return parts.part_of(_columns(number, frame), layout, classes=classes, kind=kind)
+    return parts.part_of(_columns(frame), layout, where=_partition(number), classes=classes, kind=kind)
 
 
-def _columns(number: int, frame: Any) -> Columns:
+def _columns(frame: Any) -> Columns:
     import pyarrow as pa
 
-    return Columns(f"partition {number}", table=pa.Table.from_pandas(frame, preserve_index=False))
+    return Columns("", table=pa.Table.from_pandas(frame, preserve_index=False))
 
 
 def _sets_of_frame(frame: Any, question: Predicting, layout: Layout, columns: Any) -> Any:

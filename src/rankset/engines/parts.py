@@ -11,7 +11,7 @@ import numpy as np
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
-from rankset.errors import FileError, InputError, KindError, RanksetWarning, located, once, warn
+from rankset.errors import NOWHERE, FileError, InputError, KindError, Place, RanksetWarning, Text, located, once, warn
 from rankset.inputs.matrix import Kind, named_labels, object_array
 from rankset.io import arrow
 from rankset.io.layout import Layout, as_numbers
@@ -34,7 +34,7 @@ class Part:
     labels: Any = None
     groups: Any = None
     ids: Any = None
-    where: str = ""
+    where: Place = NOWHERE
     first_row: int = 0
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Answer:
     """The rule of some parts (None: they had no rows), and what every one of them warned of."""
 
     rule: Rule | None
-    said: frozenset[str] = frozenset()
+    said: frozenset[tuple[Text, ...]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Calibrating:
                 ids=part.ids,
                 seed=self.seed,
             )
-        return Answer(rule, frozenset(str(one.message) for one in said))
+        return Answer(rule, frozenset(one.message.args for one in said if isinstance(one.message, RanksetWarning)))
 
 
 def joined(answers: Iterable[Answer]) -> Answer:
@@ -102,8 +102,8 @@ def finished(answer: Answer) -> Rule:
     """The rule of all parts; what all of them warned of is said now."""
     if answer.rule is None:
         raise InputError.no_rows()
-    for message in sorted(answer.said):
-        warn(message)
+    for text in sorted(answer.said, key=str):
+        warn(*text)
     return answer.rule
 
 
@@ -146,15 +146,16 @@ def part_of(
     layout: Layout,
     first_row: int = 0,
     *,
+    where: Place = NOWHERE,
     classes: Sequence[object] | None = None,
     kind: Kind = "probs",
 ) -> Part:
     """Rows of a table that is in memory."""
-    with located("", first_row):
+    with located(where, first_row):
         rows = layout.rows_of(columns, classes=classes, kind=kind)
         rows.check_order(classes)
         rows = rows.spelt(classes)
-    return Part(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)
+    return Part(rows.scores, rows.labels, rows.groups, rows.ids, where, first_row)
 
 
 def with_sets(table: Any, sets: PredictionSets, kept: Sequence[str]) -> Any:
@@ -178,7 +179,7 @@ def score_names(
     picked = [name for name in names if name not in apart] if told is None else list(told)
     for name in (*picked, *apart):
         if name not in names:
-            raise FileError.no_column("the frame", name, names)
+            raise FileError.no_column("", name, names)
     if not picked:
-        raise FileError.no_scores("the frame", names)
+        raise FileError.no_scores("", names)
     return picked

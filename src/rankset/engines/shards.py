@@ -30,7 +30,7 @@ from rankset.core import parallel
 from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Answer, Calibrating, Part, Predicting
-from rankset.errors import FileError, KindError
+from rankset.errors import FileError, KindError, Place
 from rankset.inputs.matrix import Kind
 from rankset.inputs.vocabulary import in_order
 from rankset.io import atomic, memory_budget, read_scores, write_sets
@@ -316,7 +316,7 @@ def _end_with(life: Connection) -> None:
 
 
 def _part(rows: Rows) -> Part:
-    return Part(rows.scores, rows.labels, rows.groups, rows.ids, rows.scores_file)
+    return Part(rows.scores, rows.labels, rows.groups, rows.ids, Place(file=rows.scores_file))
 
 
 def _rule_of_first(question: Calibrating, layout: Layout, pair: tuple[str, str | None]) -> Answer:

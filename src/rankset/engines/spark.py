@@ -24,7 +24,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.engines import parts
 from rankset.engines.parts import Calibrating, Predicting
-from rankset.errors import KindError, RanksetError
+from rankset.errors import KindError, Place, RanksetError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.vocabulary import in_order
 from rankset.io.layout import Layout
@@ -168,11 +168,11 @@ def _chunks(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator
         yield pa.Table.from_batches(waiting).rename_columns(names), start
 
 
-def _where() -> str:
+def _where() -> Place:
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    return "partition ?" if context is None else f"partition {context.partitionId()}"
+    return Place(part="partition ?" if context is None else f"partition {context.partitionId()}")
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,12 @@ class _RuleOf:
             answer: Any = parts.joined(
                 question.of(
                     parts.part_of(
-                        Columns(where, table=table), self.layout, start, classes=question.classes, kind=question.kind
+                        Columns("", table=table),
+                        self.layout,
+                        start,
+                        where=where,
+                        classes=question.classes,
+                        kind=question.kind,
                     )
                 )
                 for table, start in _chunks(batches, self.names)
@@ -219,6 +224,11 @@ class _SetsOf:
         where, question = _where(), self.shared.value
         for table, start in _chunks(batches, self.names):
             part = parts.part_of(
-                Columns(where, table=table), self.layout, start, classes=question.classes, kind=question.rule.kind
+                Columns("", table=table),
+                self.layout,
+                start,
+                where=where,
+                classes=question.classes,
+                kind=question.rule.kind,
             )
             yield from parts.with_sets(table, question.of(part), self.layout.keep).to_batches()

@@ -15,7 +15,7 @@ from rankset import notebook, progress
 from rankset.conditions import Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.arrays import is_whole
-from rankset.errors import InputError, KindError, LabelError, RuleError, warn
+from rankset.errors import InputError, KindError, LabelError, Option, RuleError, warn
 from rankset.evaluation import metrics
 from rankset.evaluation.resampling import Ranked, RowMeasure, halves
 from rankset.inputs.frames import ARRAY
@@ -331,8 +331,9 @@ class Trial:
             raise LabelError.not_one_dimensional("labels", "NoneType")
         if n // 2 < rows_needed(alpha):
             warn(
-                f"need n ≥ {2 * rows_needed(alpha)} to compare scores at alpha={float(alpha):g}, "
-                f"got {n}: half of them leaves no label out, so all scores look alike."
+                f"need n ≥ {2 * rows_needed(alpha)} to compare scores at ",
+                Option("alpha", float(alpha)),
+                f", got {n}: half of them leaves no label out, so all scores look alike.",
             )
         checked = RuleSpec.of(Thr(), Marginal(), data.kind, seed, data.classes)
         splits = list(halves(n, repeats, checked.seed % 2**64))

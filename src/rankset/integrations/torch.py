@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from rankset import progress
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
-from rankset.errors import InputError, KindError, RanksetError, once
+from rankset.errors import InputError, KindError, Place, RanksetError, located, once
 from rankset.evaluation import metrics
 from rankset.evaluation.metrics import Evaluation
 from rankset.inputs import huggingface, tensors
@@ -180,11 +180,8 @@ class _Reader:
             raise KindError.argument("loader", "an iterable of batches, such as a DataLoader", type(loader).__name__)
         with _quiet(self.model), once():
             for number, batch in enumerate(progress.bar(loader, what, show=show_progress)):
-                try:
+                with located(Place(part=f"batch {number}")):
                     yield work(self._answer(batch))
-                except RanksetError as error:
-                    error.add_note(f"This is of batch {number}; rows are counted within it.")
-                    raise
 
     def _answer(self, batch: Any) -> _Answer:
         labels = self._labels_of(batch)

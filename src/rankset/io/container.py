@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import StorageError
+from rankset.errors import RanksetError, StorageError
 from rankset.io import atomic
 
 HEADER = "rankset"
@@ -92,7 +92,8 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[None]:
     except KeyError as error:
         raise StorageError.unreadable(path, f"it has no {error}") from None
     except (ValueError, IndexError, TypeError, RecursionError, OverflowError, SafetensorError) as error:
-        raise StorageError.unreadable(path, str(error)[:LIMIT_REASON].rstrip(".")) from None
+        reason = error.statement if isinstance(error, RanksetError) else str(error)[:LIMIT_REASON].rstrip(".")
+        raise StorageError.unreadable(path, reason) from None
 
 
 def described(value: object, known: Mapping[str, type[Any]]) -> Header:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError, InputError, LabelError, RanksetError, RuleError, StorageError
+from rankset.errors import FileError, InputError, LabelError, Place, RanksetError, RuleError, StorageError, located
 from rankset.inputs.matrix import label_codes, named_labels, object_array
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
@@ -22,7 +21,7 @@ from rankset.io.read_scores import Columns
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things stand: names of columns (of arrays, in an .npz file), and what file names do not tell."""
+    """Place things stand: names of columns (of arrays, in an .npz file), and what file names do not tell."""
 
     label: str | None = None
     group: str | None = None
@@ -48,7 +47,7 @@ class Layout:
     ) -> Rows:
         """The rows of a file, with labels from a column or from a file of their own.
 
-        Columns called as ``classes`` are the scores, if they are all there; then other columns do not matter. Where
+        Columns called as ``classes`` are the scores, if they are all there; then other columns do not matter. Place
         ``kind`` is "binary" the one column of scores is that called as the second class, or the only one there is.
         """
         return self.rows_of(read_scores.read(path, kind=self.form, header=self.header), labels, classes, kind=kind)
@@ -89,7 +88,8 @@ class Layout:
             matrix, names = _one_column(columns.path, matrix, names, classes)
         for name in self.keep:
             if len(kept[name]) != len(matrix):
-                raise FileError.within(columns.path, str(InputError.length(name, len(matrix), len(kept[name]))))
+                with located(Place(file=columns.path)):
+                    raise InputError.length(name, len(matrix), len(kept[name]))
         return Rows(
             matrix,
             names,
@@ -165,7 +165,8 @@ class Rows:
         if self.names is None or wanted is None or self.names == wanted or len(self.names) == 1:
             return self
         if sorted(self.names) != sorted(wanted):
-            raise FileError.within(self.scores_file, str(RuleError.columns_of_file(list(wanted), self.names)))
+            with located(Place(file=self.scores_file)):
+                raise RuleError.columns_of_file(list(wanted), self.names)
         places = {name: place for place, name in enumerate(self.names)}
         return replace(self, names=list(wanted), scores=self.scores[:, [places[name] for name in wanted]])
 
@@ -241,14 +242,17 @@ class Rows:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Inside, what is wrong with rows is told with the file they came from, in words of the command line."""
+        """Inside, errors about rows get the file of the rows; labels may have a file of their own."""
         try:
             yield
         except (FileError, StorageError, RuleError):
             raise
+        except LabelError as error:
+            error.where = error.where.inside(Place(file=self.labels_file))
+            raise
         except RanksetError as error:
-            file = self.labels_file if isinstance(error, LabelError) else self.scores_file
-            raise FileError.within(file, spoken(str(error))) from error
+            error.where = error.where.inside(Place(file=self.scores_file))
+            raise
 
 
 def spelt(labels: NDArray[Any], classes: Sequence[object] | None) -> NDArray[Any]:
@@ -304,20 +308,3 @@ def _whole_text(value: object) -> str:
 def as_numbers(names: Sequence[str]) -> list[Any]:
     """Names as whole numbers, if all are written as such."""
     return [int(name) for name in names] if all(map(read_scores.WHOLE.fullmatch, names)) else list(names)
-
-
-SPOKEN = (
-    (re.compile(r"\bkind='(\w+)'"), r"--kind \1"),
-    (re.compile(r"\bclasses=(\[\.\.\.\]|range\([\d, ]+\))"), "--classes"),
-    (re.compile(r"\bcondition=PerGroup\(\)"), "--group"),
-    (re.compile(r"\bempty='top'"), "--empty top"),
-    (re.compile(r"\bgroups="), "--group"),
-    (re.compile(r"\bids="), "--id"),
-)
-
-
-def spoken(text: str) -> str:
-    """What the library says, in the options of the command line."""
-    for said, option in SPOKEN:
-        text = said.sub(option, text)
-    return text

@@ -17,7 +17,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.calibration import Calibration
-from rankset.errors import InputError, LabelError, RuleError, warn
+from rankset.errors import InputError, LabelError, Option, RuleError, warn
 from rankset.inputs.matrix import Kind, look_like_probs, names_per_row
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.row_index import RowIndex
@@ -72,7 +72,11 @@ def calibrate(
     """
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
     if kind == "logits" and look_like_probs(data.matrix):
-        warn("these logits look like probabilities: every row sums to 1. If they are, pass kind='probs'.")
+        warn(
+            "these logits look like probabilities: every row sums to 1. If they are, pass ",
+            Option("kind", "probs"),
+            ".",
+        )
     return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes), data)
 
 
@@ -367,10 +371,10 @@ class Rule(HasSpec):
         column = _place("label", spec.classes, label) if table.shape[1] > 1 else 0
         if row is None or column is None:
             needed = [
-                *(["group=…"] if spec.condition.needs_groups else []),
-                *(["label=…"] if table.shape[1] > 1 else []),
+                *(["group"] if spec.condition.needs_groups else []),
+                *(["label"] if table.shape[1] > 1 else []),
             ]
-            raise RuleError.which_group(spec.condition, spec.n_groups, " and ".join(needed))
+            raise RuleError.which_group(spec.condition, spec.n_groups, needed)
         return int(np.broadcast_to(table, (max(1, len(spec.groups)), spec.n_columns))[row, column])
 
     def _alone(self, number: int) -> bool:
