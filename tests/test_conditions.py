@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.errors import LabelError
+from refusals import refused
 
 COLUMNS = np.arange(3)[np.newaxis, :]
 ROWS = np.array([[0], [1], [-1]])
@@ -25,7 +27,7 @@ def test_per_label_has_one_group_per_column_or_cluster():
     assert clustered.clusters == ("b", "a", "b")
     assert clustered.count(3, 2) == 2
     assert numbers(clustered) == [[1, 0, 1]]
-    with pytest.raises(ValueError, match="a cluster for each of the 4 classes, got 3"):
+    with refused(LabelError.clusters(4, 3)):
         clustered.count(4, 2)
     with pytest.raises(TypeError, match="clusters must be strings, numbers"):
         rs.PerLabel([object()])

@@ -15,6 +15,8 @@ from partitions import IDS, LABELS, NAMES, PROBS, QUESTIONS, SITES, WORDS, N, cu
 from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.engines.parts import Calibrating, Part, Predicting, joined
+from rankset.errors import FileError, InputError, KindError
+from refusals import refused
 
 FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
 
@@ -90,14 +92,14 @@ def test_mistakes(tmp_path):
     folder = arrays(tmp_path / "scores", (N - 10, 10), PROBS)
     with pytest.raises(ValueError, match="there is no such file"):
         shards.calibrate(tmp_path / "nowhere", folder)
-    with pytest.raises(ValueError, match="got 2 and 1"):
+    with refused(FileError.unpaired(2, 1)):
         shards.calibrate(folder, arrays(tmp_path / "labels", (N,), LABELS))
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="no files of scores"):
         shards.calibrate(tmp_path / "empty")
     with pytest.raises(ValueError, match="no files of scores"):
         shards.calibrate(f"{tmp_path}/empty/*.npy")
-    with pytest.raises(ValueError, match="at least one row"):
+    with refused(InputError.no_rows()):
         shards.calibrate(arrays(tmp_path / "none", (0, 0), PROBS), arrays(tmp_path / "nothing", (0, 0), LABELS))
 
 
@@ -182,7 +184,7 @@ def test_files_are_paired_by_name(tmp_path):
     assert shards.calibrate(scores, labels, workers=1) == rs.calibrate(PROBS, LABELS)  # no names agree: in order
     with pytest.raises(ValueError, match="given twice"):
         shards.calibrate([scores, scores], [labels, labels])
-    with pytest.raises(TypeError, match="workers"):
+    with refused(KindError, what="workers", received="0"):
         shards.calibrate(scores, labels, workers=0)
 
 

@@ -24,6 +24,9 @@ import choosing_study
 import comparison_errors
 from comparison_errors import Source
 
+from rankset.errors import InputError, KindError
+from refusals import refused
+
 DOCS = Path(__file__).parents[2] / "docs"
 PROBS, LABELS = rs.datasets.load("marketing")
 LOGITS, TRUTH = rs.datasets.load("carer")
@@ -138,7 +141,7 @@ def test_a_grid_has_every_combination():
     assert len(scores) == 6
     assert rs.Raps(penalty=0.2, free_ranks=3) in scores
     assert rs.grid(rs.Rank) == (rs.Rank(),)
-    with pytest.raises(TypeError, match="penalty must be a list of values to try"):
+    with refused(KindError, what="penalty", expected="be a list of values to try", received="0.1"):
         rs.grid(rs.Raps, penalty=0.1)
 
 
@@ -216,7 +219,7 @@ def test_rows_of_frames_and_labels_must_be_in_one_order():
     frame = pd.DataFrame(PROBS, columns=list("ABCD"))
     labels = pd.Series(np.array(list("ABCD"))[LABELS]).iloc[::-1]
     for ask in (rs.auto, rs.compare, lambda *given: rs.choose([rs.Thr()], *given)):
-        with pytest.raises(ValueError, match="the same index in another order"):
+        with refused(InputError.other_order("labels", "the rows")):
             ask(frame, labels)
 
 
@@ -425,7 +428,7 @@ def test_too_few_rows_to_compare_are_warned_of():
     with pytest.warns(rs.RanksetWarning, match="need n ≥ 18 to compare"):
         rs.choose([rs.Rank(), rs.Thr()], probs[:17], labels[:17])
     compared = rs.compare(probs[:38], labels[:38], 0.05)
-    with pytest.raises(TypeError, match="5 numbers, one per score"):
+    with refused(KindError, what="weights", expected="be 5 numbers, one per score", received="[1, -1]"):
         compared.contrast([1, -1])
 
 

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import rankset as rs
+from rankset.errors import InputError
+from refusals import refused
 
 RNG = np.random.default_rng(5)
 NAMES = ["LABEL_0", "LABEL_1", "LABEL_2", "LABEL_10"]
@@ -94,9 +96,9 @@ def test_sampled_answers_become_frequencies():
 
 
 def test_a_tuple_of_matrices_that_are_not_one_models_answer_is_refused():
-    with pytest.raises(ValueError, match="shape"):
+    with refused(InputError, what="probs", expected="have shape (n, K)", received="shape (3, 1, 4)"):
         RULE.predict(tuple(PROBS[row : row + 1] for row in range(3)), 0.1)
-    with pytest.raises(ValueError, match=r"rows of different lengths|shape"):
+    with refused(InputError.ragged("probs")):
         RULE.predict((PROBS[:3], PROBS[:2]), 0.1)
 
 

@@ -11,6 +11,7 @@ from entry_points import GROUPS, LABELS, PROBS, N, said
 from rankset.errors import InputError
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.report import study
+from refusals import refused
 
 INDEX = np.random.default_rng(3).permutation(N) + 1000
 FRAME = pd.DataFrame(PROBS, index=INDEX)
@@ -110,21 +111,21 @@ def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, valu
 def test_what_comes_with_rows_that_have_no_index_must_agree_with_each_other(rows):
     ask = partial(rs.calibrate, rows, score=rs.Aps(), **ASKED)
     assert ask(Y, groups=G, ids=IDS).n == N
-    with pytest.raises(InputError, match="groups must be in the order of labels"):
+    with refused(InputError.other_order("groups", "labels")):
         ask(Y, groups=G[::-1], ids=IDS)
-    with pytest.raises(InputError, match="ids must be in the order of labels"):
+    with refused(InputError.other_order("ids", "labels")):
         ask(Y, groups=GROUPS, ids=IDS[::-1])
-    with pytest.raises(InputError, match="ids must be in the order of groups"):
+    with refused(InputError.other_order("ids", "groups")):
         ask(LABELS, groups=G, ids=IDS[::-1])
     sets = PLAIN.predict(rows, 0.1)
-    with pytest.raises(InputError, match="groups must be in the order of labels"):
+    with refused(InputError.other_order("groups", "labels")):
         rs.evaluate(sets, Y, groups=G[::-1])
 
 
 def test_sets_of_an_array_have_the_index_of_their_groups():
     sets = BY_GROUP.predict(PROBS, 0.1, groups=G)
     assert sets.to_frame().index.equals(G.index)
-    with pytest.raises(InputError, match="labels must be in the order of the rows"):
+    with refused(InputError.other_order("labels", "the rows")):
         sets.covers(Y[::-1])
 
 
@@ -147,7 +148,7 @@ def test_every_kind_of_index_is_compared_by_its_entries(index):
     frame, labels = FRAME.set_axis(index), Y.set_axis(index)
     assert rs.calibrate(frame, labels) == PLAIN
     assert rs.calibrate(frame, labels.set_axis(index.astype(object))) == PLAIN
-    with pytest.raises(InputError, match="the same index in another order"):
+    with refused(InputError.other_order("labels", "the rows")):
         rs.calibrate(frame, labels[::-1])
 
 
@@ -155,7 +156,7 @@ def test_every_kind_of_index_is_compared_by_its_entries(index):
 def test_the_same_numbers_are_the_same_entries_in_every_type(dtype):
     labels = Y.set_axis(pd.Index(INDEX).astype(dtype))
     assert rs.calibrate(FRAME, labels) == PLAIN
-    with pytest.raises(InputError, match="the same index in another order"):
+    with refused(InputError.other_order("labels", "the rows")):
         rs.calibrate(FRAME, labels[::-1])
 
 

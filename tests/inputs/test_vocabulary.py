@@ -9,6 +9,7 @@ import pytest
 import rankset as rs
 from rankset.errors import KindError, LabelError
 from rankset.inputs.vocabulary import Names, class_names, group_names, plain, union
+from refusals import refused
 
 PROBS = np.full((12, 3), 1 / 3)
 
@@ -69,7 +70,62 @@ def test_names_come_back_as_they_were_given(classes, values):
 
 
 def test_many_duplicates_are_listed_up_to_five():
-    with pytest.raises(LabelError, match="got 0, 1, 2, 3, 4 and 45 more more than once"):
+    with refused(
+        LabelError.duplicates(
+            [
+                0,
+                1,
+                2,
+                3,
+                4,
+                5,
+                6,
+                7,
+                8,
+                9,
+                10,
+                11,
+                12,
+                13,
+                14,
+                15,
+                16,
+                17,
+                18,
+                19,
+                20,
+                21,
+                22,
+                23,
+                24,
+                25,
+                26,
+                27,
+                28,
+                29,
+                30,
+                31,
+                32,
+                33,
+                34,
+                35,
+                36,
+                37,
+                38,
+                39,
+                40,
+                41,
+                42,
+                43,
+                44,
+                45,
+                46,
+                47,
+                48,
+                49,
+            ]
+        )
+    ):
         class_names([*range(50), *range(50)], 100)
 
 
@@ -148,7 +204,12 @@ def test_data_frames_are_not_read_by_position():
         def __array__(self, dtype=None, copy=None):
             return np.array([[0.6, 0.4]])
 
-    with pytest.raises(TypeError, match=r"got a Frame that narwhals refuses .* Pass frame\[classes\].to_numpy\(\)"):
+    with refused(
+        KindError,
+        what="probs",
+        received="a Frame that narwhals refuses (Unsupported dataframe type, got: <class 'tests.inputs.test_vocabulary.test_data_)",
+        remedy="Pass frame[classes].to_numpy().",
+    ):
         rs.calibrate(Frame(), [0])
 
 
@@ -157,5 +218,10 @@ def test_tensors_that_refuse_to_be_read_are_explained():
         def __array__(self, dtype=None, copy=None):
             raise RuntimeError("requires grad")
 
-    with pytest.raises(TypeError, match=r"a Tensor that refuses \(requires grad\). For a tensor pass values.detach"):
+    with refused(
+        KindError,
+        what="probs",
+        received="a Tensor that refuses (requires grad)",
+        remedy="For a tensor pass values.detach().float().cpu().numpy().",
+    ):
         rs.calibrate(Tensor(), [0])

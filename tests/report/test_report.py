@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
+from rankset.errors import InputError, KindError, RuleError
+from refusals import refused
 
 pytest.importorskip("plotly")
 
@@ -116,7 +118,7 @@ def test_rules_of_other_classes_and_no_rows_are_told():
     other = rs.calibrate(LOGITS[CAL][:, :3], LABELS[CAL] % 3, kind="logits")
     with pytest.raises(ValueError, match="classes"):
         rs.report.of_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
-    with pytest.raises(ValueError, match="0 rows"):
+    with refused(InputError.no_rows_to_evaluate()):
         rs.report.of_rules(RULES, LOGITS[:0], LABELS[:0])
 
 
@@ -171,9 +173,9 @@ def test_rules_of_one_report_expect_the_same_numbers():
     probs, labels = rs.datasets.load("marketing")
     with np.errstate(divide="ignore"):
         rules = [rs.calibrate(probs, labels), rs.calibrate(np.log(probs), labels, kind="logits")]
-    with pytest.raises(ValueError, match="got kind 'probs' and 'logits'"):
+    with refused(RuleError.different("kind", "probs", "logits")):
         rs.report.of_rules(rules, probs, labels)
-    with pytest.raises(TypeError, match="a list of at least one Rule"):
+    with refused(KindError, what="rules", expected="be a list of at least one Rule", received="[]"):
         rs.report.of_rules([], probs, labels)
 
 

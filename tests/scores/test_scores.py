@@ -11,6 +11,7 @@ from rankset.core.cells import FEATURES, LabelCells, RankedCells, Rows
 from rankset.errors import ScoreError
 from rankset.scores import Reach, base, traits
 from rankset.scores.application import transform_rows
+from refusals import refused
 from strategies import SCORES as ALL_SCORES
 
 ROW = [0.5, 0.125, 0.25, 0.125]
@@ -265,7 +266,7 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
         with pytest.raises(ValueError, match="was fitted for the classes 'A', 'B', 'C', 'D', in this order"):
             rs.calibrate(frame[list("DCBA")], truth, score=wrong)
     rs.calibrate(frame[list("DCBA")], truth, score=score, classes=names)
-    with pytest.raises(ValueError, match="4 names in column order"):
+    with refused(ScoreError, what="names of Seen", expected="be 4 names in column order", received="('A',)"):
         rs.Seen(rs.Thr(), (0,), 4, ("A",))
     with pytest.raises(ValueError, match="was fitted for the classes 0, 1, 2, 3, in this order, got 3, 2, 1, 0"):
         rs.calibrate(probs, labels, score=rs.Seen.fit([0, 1], 4), classes=[3, 2, 1, 0])

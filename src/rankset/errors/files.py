@@ -282,7 +282,7 @@ class FileError(RanksetError, ValueError):
         return cls._of("", "several processes", expected, received, ("Put the call there, or pass ", ONE_WORKER, "."))
 
     @classmethod
-    def _of(cls, path: str, what: str, expected: Text, received: Text = "", remedy: Text = "", **more: Any) -> Self:
+    def _of(cls, path: str, what: str, expected: Text, received: Text = "", remedy: Text = "", **more: Any) -> Self:  # noqa: ANN401
         """Return an error in the file ``path``; ``more`` are ``reason``, and ``row`` and ``column`` of the place."""
         place = Place(file=path or None, row=more.get("row"), column=more.get("column"))
         return cls(what, expected, received, remedy, reason=more.get("reason", ""), where=place)

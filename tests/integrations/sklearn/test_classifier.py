@@ -28,6 +28,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rankset as rs
+from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError
+from refusals import refused
 
 SPLITS = [
     rs.Holdout(0.4),
@@ -110,7 +112,7 @@ def test_folds_use_every_row_and_state_what_is_proven(iris):
         by_hand += rule.p_values(fold.predict_proba(features)) * (rule.n + 1) - 1
     assert p_values == pytest.approx((1 + by_hand) / 151)
     assert "5 folds, calibrated on 150 rows" in repr(model.rule_)
-    with pytest.raises(ValueError, match="one matrix per fold, 5 of them, got 1"):
+    with refused(RuleError.folds(5, 1)):
         model.rule_.predict([features], 0.1)
 
 
@@ -291,9 +293,9 @@ def test_classes_that_the_labels_lack_can_be_told_in_any_order(iris):
         assert ((p_values[:, place] > 0.1) == sets.covers([name] * 150)).all()
     with pytest.warns(rs.RanksetWarning, match="need n"):
         assert model.predict_set(features, 0.001).covers(["another"] * 150).all()
-    with pytest.raises(ValueError, match="among the classes"):
+    with refused(LabelError.unknown("labels", 100, ["virginica"], ("setosa", "another", "versicolor"))):
         rs.ConformalClassifier(classes=names[1:]).fit(features, labels)
-    with pytest.raises(TypeError, match="classes must be"):
+    with refused(KindError, what="classes", received="'setosa'"):
         rs.ConformalClassifier(classes="setosa").fit(features, labels)
 
 
@@ -303,7 +305,12 @@ def test_what_goes_by_the_order_of_classes_asks_for_sorted_ones():
     labels = np.array(names)[codes]
     by_cluster = rs.PerLabel(["common", "rare", "rare"])
     for told in ({"condition": by_cluster}, {"method": rs.Seen.fit(["low"], names)}, {"method": rs.Seen.fit([0], 3)}):
-        with pytest.raises(TypeError, match="classes must be sorted where clusters or fitted scores go by their order"):
+        with refused(
+            KindError,
+            what="classes",
+            expected="be sorted where clusters or fitted scores go by their order",
+            received="['low', 'mid', 'high']",
+        ):
             rs.ConformalClassifier(GaussianNB(), classes=names, random_state=0, **told).fit(features, labels)
     by_cluster = rs.PerLabel(["rare", "common", "rare"])
     model = rs.ConformalClassifier(GaussianNB(), classes=sorted(names), condition=by_cluster, random_state=0)
@@ -344,13 +351,13 @@ def test_texts_keep_their_index_and_weights_their_order():
     model = rs.ConformalClassifier(make_pipeline(CountVectorizer(), MultinomialNB()), random_state=0)
     sets = model.fit(texts, labels).predict_set(texts, 0.1)
     assert sets.to_frame().index.equals(texts.index)
-    with pytest.raises(ValueError, match="in another order"):
+    with refused(InputError.other_order("labels", "the rows")):
         sets.covers(labels[::-1])
-    with pytest.raises(ValueError, match="in another order"):
+    with refused(InputError.other_order("labels", "the rows")):
         rs.Coverage(0.1)(model, texts, labels[::-1])
     frame = pd.DataFrame({"x": np.arange(60.0)}, index=texts.index)
     weights = pd.Series(np.ones(60), index=texts.index)[::-1]
-    with pytest.raises(ValueError, match="sample_weight must be in the order of the rows"):
+    with refused(InputError.other_order("sample_weight", "the rows")):
         rs.ConformalClassifier(GaussianNB()).fit(frame, labels, sample_weight=weights)
 
 
@@ -381,14 +388,14 @@ def test_steps_around_the_classifier_that_learn_are_warned_of(iris):
 def test_masked_rows_and_a_mask_in_another_order_are_refused(iris):
     features, labels = iris
     hidden = np.ma.array(np.arange(150) % 3, mask=np.arange(150) % 7 == 0)
-    with pytest.raises(TypeError, match="a masked array"):
+    with refused(KindError, what="X and y", received="'a masked array; drop the rows that are masked'"):
         rs.ConformalClassifier(GaussianNB()).fit(features, hidden)
-    with pytest.raises(TypeError, match="a masked array"):
+    with refused(KindError, what="X and y", received="'a masked array; drop the rows that are masked'"):
         rs.ConformalClassifier(GaussianNB()).fit(np.ma.array(features), labels)
     frame = pd.DataFrame(features, index=np.arange(150) + 1000)
     some = pd.Series(np.arange(150) % 3 == 0, index=frame.index)
     rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(some)).fit(frame, labels)
-    with pytest.raises(ValueError, match="split must be in the order of the rows"):
+    with refused(InputError.other_order("split", "the rows")):
         rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(some[::-1])).fit(frame, labels)
 
 
@@ -440,7 +447,12 @@ def test_votes_of_pairs_are_no_decisions_about_classes(inner):
     trained = clone(inner).fit(features, labels)
     assert agreement(trained, features) < 0.5  # scikit-learn passes the decisions about pairs on
     for model in (inner, FrozenEstimator(trained)):
-        with pytest.raises(TypeError, match='decision_function_shape="ovr"'):
+        with refused(
+            KindError,
+            what="estimator",
+            expected='be a classifier with decision_function_shape="ovr"',
+            received="'one with votes of pairs'",
+        ):
             rs.ConformalClassifier(model, random_state=0).fit(features, labels)
 
 
@@ -516,7 +528,7 @@ def test_scorers_reach_through_pipelines_and_searches(iris):
     assert rs.Coverage(0.1)(search, *iris) > 0.8
     with pytest.raises(TypeError, match="a fitted ConformalClassifier, or one inside a pipeline"):
         rs.SetSize()(LogisticRegression(), *iris)
-    with pytest.raises(ValueError, match=r"did you mean 0\.05"):
+    with refused(LevelError.out_of_range(5, "did you mean 0.05?")):
         rs.SetSize(5)
 
 
@@ -541,7 +553,7 @@ def test_a_model_with_other_labels_is_refused():
     trained = LogisticRegression(max_iter=500).fit(features, labels)
     names = np.array(["setosa", "versicolor", "virginica"])
     for y in (names[labels], names.astype(object)[labels]):
-        with pytest.raises(ValueError, match="among the classes the trained model knows"):
+        with refused(LabelError.other_labels(["setosa", "versicolor", "virginica"], [0, 1, 2])):
             rs.ConformalClassifier(FrozenEstimator(trained)).fit(features, y)
     some = labels != 0
     model = rs.ConformalClassifier(make_pipeline(StandardScaler(), FrozenEstimator(trained)), random_state=0)

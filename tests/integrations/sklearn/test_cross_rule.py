@@ -7,6 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
+from rankset.errors import InputError
+from refusals import refused
 
 
 def folds(**changes):
@@ -150,5 +152,5 @@ def test_sets_of_folds_keep_the_index_of_what_came_with_the_rows():
     )
     sets = rule.predict([probs, probs], 0.2, groups=groups)
     sets.covers(pd.Series(labels, index=groups.index))
-    with pytest.raises(ValueError, match="in another order"):
+    with refused(InputError.other_order("labels", "the rows")):
         sets.covers(pd.Series(labels, index=groups.index)[::-1])
