@@ -10,7 +10,7 @@ import pytest
 
 import rankset as rs
 from rankset.datasets import DATASETS, load
-from rankset.errors import RuleError
+from rankset.errors import RuleError, StorageError
 from rankset.paper import METHODS, ClassColumn, printed_rule, resample
 from rankset.paper.experiment import MEASURES
 from rankset.paper.study import confident_errors
@@ -123,7 +123,13 @@ def test_rules_without_a_guarantee_say_so():
     assert "no finite-sample guarantee" in repr(rs.calibrate(probs, labels, score=ClassColumn.fit(probs)))
     assert "no finite-sample guarantee" in repr(printed_rule(probs, labels, 0.1))
     assert "guarantee" not in repr(rs.calibrate(probs, labels))
-    with pytest.raises(ValueError, match="only rankset's own scores"):
+    with refused(
+        StorageError,
+        what="scores and conditions in a file",
+        received="ClassColumn(n=260)",
+        expected="be rankset's own, because loading a file must never run foreign code",
+        remedy="Keep the calibration scores and calibrate again after loading.",
+    ):
         rs.calibrate(probs, labels, score=ClassColumn.fit(probs)).save("never-written.rankset")
 
 

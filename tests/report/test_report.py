@@ -116,7 +116,12 @@ def test_a_large_report_stays_small():
 
 def test_rules_of_other_classes_and_no_rows_are_told():
     other = rs.calibrate(LOGITS[CAL][:, :3], LABELS[CAL] % 3, kind="logits")
-    with pytest.raises(ValueError, match="classes"):
+    with refused(
+        RuleError,
+        what="rules that are used together",
+        expected="have the same classes",
+        remedy="Calibrate both with the same classes.",
+    ):
         rs.report.of_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
     with refused(InputError.no_rows_to_evaluate()):
         rs.report.of_rules(RULES, LOGITS[:0], LABELS[:0])
@@ -182,9 +187,7 @@ def test_rules_of_one_report_expect_the_same_numbers():
 def test_rules_of_one_level_and_of_folds_are_refused():
     for other in (RULES[0].at(0.1), rs.CrossRule((RULES[0],) * 2), "rule"):
         for rules in ([other], [RULES[0], other]):
-            with pytest.raises(
-                rs.errors.KindError, match=r"objects of rankset\.Rule, got .* Pass what rankset\.calibrate"
-            ):
+            with refused(KindError.no_whole_rule("a report", other)):
                 rs.report.of_rules(rules, LOGITS[NEW], LABELS[NEW])
 
 

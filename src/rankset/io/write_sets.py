@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError
+from rankset.errors import FileError, Place, located
 from rankset.inputs.matrix import object_array
 from rankset.inputs.vocabulary import check_distinct, distinct_texts
 from rankset.io import arrow, atomic
@@ -152,7 +152,8 @@ class Csv(Writer):
             for name in sets.names.values:
                 if BETWEEN in str(name):
                     raise FileError.separator_in_name(self.path, name)
-            self.names = np.array([*distinct_texts(sets.names, f"{self.path}: csv"), None], dtype=object)[:-1]
+            with located(Place(file=self.path)):
+                self.names = np.array([*distinct_texts(sets.names, "a csv file"), None], dtype=object)[:-1]
             self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
             self._row((*beside, *OWN))
         others = zip(*map(_cells, beside.values()), strict=True) if beside else ((),) * len(sets)
@@ -355,7 +356,8 @@ class Npz(Writer):
         names = sets.classes
         if names.dtype == object:
             names = names.astype(str)  # without zeros at the end of texts
-            check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
+            with located(Place(file=self.path)):
+                check_distinct(sets.names, names.tolist(), "an npz file")
         kept: dict[str, Any] = {name: _concatenated(name, parts) for name, parts in self.beside.items()}
         for taken in {"offsets", "codes", "classes", "file", "allow_pickle"} & set(kept):
             raise FileError.taken(taken)

@@ -1,7 +1,6 @@
 """ConformalClassifier, as scikit-learn users meet it."""
 
 import pickle
-import re
 import subprocess
 import sys
 
@@ -28,8 +27,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rankset as rs
-from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError
-from refusals import refused
+from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError, SplitError
+from refusals import like, refused
 
 SPLITS = [
     rs.Holdout(0.4),
@@ -255,20 +254,37 @@ def test_what_is_chosen_depends_on_no_row_that_calibrates(iris):
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "refusal"),
     [
-        (lambda: rs.Choice([]), "at least one score"),
-        (lambda: rs.Choice("rank"), "at least one score"),
-        (lambda: rs.Choice([rs.Rank]), "scores must be an object"),
-        (lambda: rs.Choice([rs.Rank()], alpha=5), "did you mean 0.05"),
-        (lambda: rs.Choice([rs.Rank()], objective="small"), "objective must be one of"),
-        (lambda: rs.Choice([rs.Rank()], share=1), "Choice(share=...) must be a number between 0 and 1, got 1"),
-        (lambda: chosen(rs.CrossConformal(3)), "needs rows that no model of a fold was trained on"),
-        (lambda: chosen(rs.GivenSplit([0, 1])), "at least 2 rows to choose on and 1 to calibrate, got 2"),
+        (lambda: rs.Choice([]), KindError.argument("scores", "a list of at least one score", [])),
+        (lambda: rs.Choice("rank"), KindError.argument("scores", "a list of at least one score", "rank")),
+        (
+            lambda: rs.Choice([rs.Rank]),
+            like(KindError, what="scores", received="the class Rank", expected="be an object"),
+        ),
+        (lambda: rs.Choice([rs.Rank()], alpha=5), LevelError.out_of_range(5, "did you mean 0.05?")),
+        (
+            lambda: rs.Choice([rs.Rank()], objective="small"),
+            RuleError.option("objective", "small", ("size", "singletons", "sscv", "worst_class")),
+        ),
+        (
+            lambda: rs.Choice([rs.Rank()], share=1),
+            SplitError.parameter("Choice", "share", "a number between 0 and 1", 1),
+        ),
+        (
+            lambda: chosen(rs.CrossConformal(3)),
+            like(
+                SplitError,
+                what="the method Choice(...)",
+                received="the split CrossConformal(folds=3, stratify=False)",
+                expected="have rows that no model of a fold was trained on",
+            ),
+        ),
+        (lambda: chosen(rs.GivenSplit([0, 1])), SplitError.too_few_to_choose(2)),
     ],
 )
-def test_choices_that_cannot_be_made_are_told(make, words):
-    with pytest.raises((ValueError, TypeError), match=re.escape(words)):
+def test_choices_that_cannot_be_made_are_told(make, refusal):
+    with refused(refusal):
         make()
 
 
@@ -526,7 +542,12 @@ def test_scorers_reach_through_pipelines_and_searches(iris):
     search.fit(*iris)
     assert -3 <= search.best_score_ < 0
     assert rs.Coverage(0.1)(search, *iris) > 0.8
-    with pytest.raises(TypeError, match="a fitted ConformalClassifier, or one inside a pipeline"):
+    with refused(
+        KindError,
+        what="estimator",
+        received="LogisticRegression()",
+        expected="be a fitted ConformalClassifier, or one inside a pipeline",
+    ):
         rs.SetSize()(LogisticRegression(), *iris)
     with refused(LevelError.out_of_range(5, "did you mean 0.05?")):
         rs.SetSize(5)
@@ -617,24 +638,38 @@ def test_asking_before_fitting_is_told_so():
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "refusal"),
     [
-        (lambda: rs.Holdout(0), "Holdout(share=...) must be a number between 0 and 1, got 0"),
-        (lambda: rs.Holdout(share=True), "must be a number between 0 and 1, got True"),
-        (lambda: rs.Holdout(classes="abc"), "classes must be a list of classes, got 'abc'"),
-        (lambda: rs.Holdout(stratify=True, classes=[0, 1]), "takes classes= or stratify=True, got both"),
-        (lambda: rs.CrossConformal(1), "CrossConformal(folds=...) must be a whole number, at least 2, got 1"),
-        (lambda: fitted(rs.GivenSplit([0, 0])), "distinct row numbers below 150"),
-        (lambda: fitted(rs.GivenSplit([150])), "distinct row numbers below 150"),
-        (lambda: fitted(rs.GivenSplit(np.ones(150, bool))), "that leave rows to train"),
-        (lambda: fitted(rs.GivenSplit(np.arange(0))), "distinct row numbers"),
-        (lambda: fitted(rs.CrossConformal(151)), "at least 151, got n_samples = 150"),
-        (lambda: fitted("half"), "an object such as rankset.Holdout()"),
-        (lambda: fitted(rs.Holdout), "an object such as rankset.Holdout()"),
+        (lambda: rs.Holdout(0), SplitError.parameter("Holdout", "share", "a number between 0 and 1", 0)),
+        (lambda: rs.Holdout(share=True), SplitError.parameter("Holdout", "share", "a number between 0 and 1", True)),
+        (lambda: rs.Holdout(classes="abc"), KindError.argument("classes", "a list of classes", "abc")),
+        (lambda: rs.Holdout(stratify=True, classes=[0, 1]), SplitError.stratified_classes()),
+        (
+            lambda: rs.CrossConformal(1),
+            SplitError.parameter("CrossConformal", "folds", "a whole number, at least 2", 1),
+        ),
+        (lambda: fitted(rs.GivenSplit([0, 0])), SplitError.rows(150)),
+        (lambda: fitted(rs.GivenSplit([150])), SplitError.rows(150)),
+        (lambda: fitted(rs.GivenSplit(np.ones(150, bool))), SplitError.rows(150)),
+        (lambda: fitted(rs.GivenSplit(np.arange(0))), SplitError.rows(150)),
+        (lambda: fitted(rs.CrossConformal(151)), SplitError.too_few_rows(150, 151)),
+        (
+            lambda: fitted("half"),
+            KindError.argument("split", "an object such as rankset.Holdout() or rankset.CrossConformal()", "half"),
+        ),
+        (
+            lambda: fitted(rs.Holdout),
+            like(
+                KindError,
+                what="split",
+                received="<class 'rankset.integrations.sklearn.splits.Holdout'>",
+                expected="be an object such as rankset.Holdout() or rankset.CrossConformal()",
+            ),
+        ),
     ],
 )
-def test_splits_that_cannot_be_are_told_so(make, words):
-    with pytest.raises((ValueError, TypeError), match=re.escape(words)):
+def test_splits_that_cannot_be_are_told_so(make, refusal):
+    with refused(refusal):
         make()
 
 
