@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.errors import KindError, LabelError
+from refusals import refused
 
 COLUMNS = np.arange(3)[np.newaxis, :]
 ROWS = np.array([[0], [1], [-1]])
@@ -25,9 +27,14 @@ def test_per_label_has_one_group_per_column_or_cluster():
     assert clustered.clusters == ("b", "a", "b")
     assert clustered.count(3, 2) == 2
     assert numbers(clustered) == [[1, 0, 1]]
-    with pytest.raises(ValueError, match="a cluster for each of the 4 classes, got 3"):
+    with refused(LabelError.clusters(4, 3)):
         clustered.count(4, 2)
-    with pytest.raises(TypeError, match="clusters must be strings, numbers"):
+    with refused(
+        KindError,
+        what="clusters",
+        received="object",
+        expected="be strings, numbers, booleans or objects that str() turns into a text of their own",
+    ):
         rs.PerLabel([object()])
 
 
@@ -54,9 +61,9 @@ def test_crossing_needs_groups_where_either_side_does():
 
 @pytest.mark.parametrize("wrong", [rs.PerLabel, "PerLabel", None])
 def test_crossing_takes_conditions_only(wrong):
-    with pytest.raises(TypeError, match="condition must be"):
+    with refused(KindError, what="condition"):
         rs.PerLabelAndGroup(rs.PerGroup(), wrong)
-    with pytest.raises(TypeError, match="condition must be"):
+    with refused(KindError, what="condition"):
         rs.PerLabelAndGroup(wrong, rs.PerGroup())
 
 

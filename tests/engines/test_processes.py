@@ -13,6 +13,8 @@ import pytest
 
 import rankset as rs
 from rankset.core import parallel
+from rankset.errors import KindError
+from refusals import refused
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="looks at processes through /proc")
 
@@ -243,5 +245,9 @@ def test_a_script_without_a_guard_is_told_what_to_do(started, folder):
 @pytest.mark.parametrize("text", ["9" * 5000, "1025", "0", "-1", "2.0", "two"], ids=lambda text: text[:9])
 def test_a_number_of_threads_that_cannot_be_is_refused(monkeypatch, text):
     monkeypatch.setenv("RANKSET_THREADS", text)
-    with pytest.raises(TypeError, match="RANKSET_THREADS must be a positive whole number of at most 1024, got"):
+    with refused(
+        KindError,
+        what="the environment variable RANKSET_THREADS",
+        expected="be a positive whole number of at most 1024",
+    ):
         rs.calibrate(LOGITS, LABELS, kind="logits")

@@ -16,6 +16,8 @@ from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.engines.partial_rules import merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
+from rankset.errors import FileError, InputError, KindError
+from refusals import check_refusal, failure, refused
 
 FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
 
@@ -72,7 +74,7 @@ def test_processes_change_nothing(tmp_path):
     assert [path.name for path in paths] == [f"part-{number:03d}.csv" for number in range(6)]
     read = [size for path in paths for size in pd.read_csv(path)["size"]]
     assert read == expected.predict(PROBS, 0.1).sizes.tolist()
-    with pytest.raises(ValueError, match="exists already"):
+    with refused(FileError.exists(str(tmp_path / "sets" / paths[0].name))):
         shards.write(rule, scores, tmp_path / "sets", 0.1, suffix=".csv")
 
 
@@ -81,24 +83,24 @@ def test_an_error_names_its_file_and_row(tmp_path):
     bad[17 * 10 + 3, 2] = np.nan
     scores, labels = arrays(tmp_path / "scores", (10,) * 24, bad), arrays(tmp_path / "labels", (10,) * 24, LABELS)
     for workers in (1, 2):
-        with pytest.raises(rs.RanksetError, match=r"part-017\.npy: .*NaN at row 3, column 2"):
+        with refused(InputError.missing("probs", 3, 2), file=str(scores / "part-017.npy")):
             shards.calibrate(scores, labels, workers=workers)
-    with pytest.raises(rs.RanksetError, match=r"part-017\.npy: .*NaN at row 3, column 2"):
+    with refused(InputError.missing("probs", 3, 2), file=str(scores / "part-017.npy")):
         list(shards.predict(rs.calibrate(PROBS, LABELS), scores, 0.1, workers=1))
 
 
 def test_mistakes(tmp_path):
     folder = arrays(tmp_path / "scores", (N - 10, 10), PROBS)
-    with pytest.raises(ValueError, match="there is no such file"):
+    with refused(FileError.missing(str(tmp_path / "nowhere"))):
         shards.calibrate(tmp_path / "nowhere", folder)
-    with pytest.raises(ValueError, match="got 2 and 1"):
+    with refused(FileError.unpaired(2, 1)):
         shards.calibrate(folder, arrays(tmp_path / "labels", (N,), LABELS))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="no files of scores"):
+    with refused(FileError.no_shards(str(tmp_path / "empty"))):
         shards.calibrate(tmp_path / "empty")
-    with pytest.raises(ValueError, match="no files of scores"):
+    with refused(FileError.no_shards(f"{tmp_path}/empty/*.npy")):
         shards.calibrate(f"{tmp_path}/empty/*.npy")
-    with pytest.raises(ValueError, match="at least one row"):
+    with refused(InputError.no_rows()):
         shards.calibrate(arrays(tmp_path / "none", (0, 0), PROBS), arrays(tmp_path / "nothing", (0, 0), LABELS))
 
 
@@ -168,29 +170,29 @@ def test_missing_engines_say_what_to_install(monkeypatch):
     for name, package in (("dask", "dask"), ("spark", "pyspark")):
         monkeypatch.setitem(sys.modules, package, None)
         monkeypatch.delitem(sys.modules, f"rankset.engines.{name}", raising=False)
-        with pytest.raises(TypeError, match=rf"needs {package}.*\[{name}\]"):
+        with refused(KindError.no_engine(name, package)):
             getattr(rs.engines, name)
 
 
 def test_files_are_paired_by_name(tmp_path):
     scores, labels = arrays(tmp_path / "s", (100, 40, 100), PROBS), arrays(tmp_path / "l", (100, 40, 100), LABELS)
     (labels / "part-001.npy").rename(labels / "part-007.npy")
-    with pytest.raises(ValueError, match=r"part-001\.npy: it has no partner"):
+    with refused(FileError.unmatched(str(scores / "part-001.npy"))):
         shards.calibrate(scores, labels, workers=1)
     for number in (0, 2, 7):
         (labels / f"part-00{number}.npy").rename(labels / f"truth-{number}.npy")
     (labels / "truth-7.npy").rename(labels / "truth-1.npy")
     assert shards.calibrate(scores, labels, workers=1) == rs.calibrate(PROBS, LABELS)  # no names agree: in order
-    with pytest.raises(ValueError, match="given twice"):
+    with refused(FileError.twice(str(scores / "part-000.npy"))):
         shards.calibrate([scores, scores], [labels, labels])
-    with pytest.raises(TypeError, match="workers"):
+    with refused(KindError, what="workers", received="0"):
         shards.calibrate(scores, labels, workers=0)
 
 
 def test_column_numbers_of_columns_in_another_order_are_refused(tmp_path):
     folder = written(tmp_path / "rows", (N,), ".csv", FRAME[NAMES].assign(y=LABELS))
     FRAME[NAMES[::-1]].assign(y=LABELS).to_csv(folder / "part-001.csv", index=False)
-    with pytest.raises(ValueError, match=r"part-001\.csv: labels are column numbers"):
+    with refused(FileError.numbers_in_another_order(str(folder / "part-001.csv"))):
         shards.calibrate(folder, label="y", workers=1)
 
 
@@ -199,10 +201,10 @@ def test_inputs_are_never_outputs(tmp_path, monkeypatch):
     rule = rs.calibrate(PROBS, WORDS, classes=NAMES)
     rule.save("rule.rankset")
     folder = written(tmp_path / "rows", (100, N - 100))
-    with pytest.raises(ValueError, match="is an input"):
+    with refused(FileError.own_input(str(folder / "part-000.parquet"))):
         shards.write(rule, folder, folder, 0.1, force=True)
-    done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "rows", "-o", "rows/part-000.parquet", "--force"])
-    assert "is an input" in done.stderr
+    error = failure("predict", "rule.rankset", "rows", "-o", "rows/part-000.parquet", "--force")
+    check_refusal(error, FileError.own_input("rows/part-000.parquet"))
     assert pd.read_parquet(folder / "part-000.parquet").columns[0] == NAMES[0]
     (folder / "part-000.parquet").rename(folder / "part.0.parquet")
     (folder / "part-001.parquet").rename(folder / "part.1.parquet")
@@ -217,13 +219,11 @@ def test_kept_columns(tmp_path, monkeypatch):
     run("predict", "rule.rankset", "rows", "--keep", "joy", "-o", "sets.parquet")
     assert pd.read_parquet("sets.parquet")["joy"].tolist() == PROBS[:, 1].tolist()
     FRAME.iloc[:5].assign(case=range(5)).to_parquet("rows/part-002.parquet", index=False)
-    done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "rows", "--keep", "case", "-o", "other.parquet"])
-    assert "must be of one type in all files" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    error = failure("predict", "rule.rankset", "rows", "--keep", "case", "-o", "other.parquet")
+    check_refusal(error, FileError, what="a column to keep", expected="be of one type in all files", column="case")
     less = FRAME.drop(columns="love")
     less.to_parquet("less.parquet", index=False)
-    done = CliRunner().invoke(rankset, ["predict", "rule.rankset", "less.parquet"])
-    assert "got none for 'love'" in done.stderr
+    check_refusal(failure("predict", "rule.rankset", "less.parquet"), FileError.no_class("less.parquet", ["love"]))
 
 
 def test_columns_are_dropped_and_kept_without_a_layout(tmp_path):
@@ -235,11 +235,15 @@ def test_columns_are_dropped_and_kept_without_a_layout(tmp_path):
     asked = {"drop": ["noise"], "identity": "case", "workers": 1}
     (sets,) = shards.predict(numbered, plain, 0.1, **asked)
     assert sets.to_lists() == numbered.predict(PROBS, 0.1).to_lists()
-    with pytest.raises(rs.RanksetError, match="other"):
+    with refused(
+        FileError, what="the columns", received="'0', '1', '2', '3', '4' and 3 more", expected="include 'other'"
+    ):
         list(shards.predict(numbered, plain, 0.1, drop=["other"], workers=1))
     (path,) = shards.write(numbered, plain, tmp_path / "sets", 0.1, keep=["noise", "case"], drop=["noise"], workers=1)
     kept = pd.read_parquet(path)
     assert kept["noise"].tolist() == [1.0] * N
     assert kept["case"].tolist() == list(IDS)
-    with pytest.raises(rs.RanksetError, match="other"):
+    with refused(
+        FileError, what="the columns", received="'0', '1', '2', '3', '4' and 3 more", expected="include 'other'"
+    ):
         shards.write(numbered, plain, tmp_path / "more", 0.1, drop=["other"], workers=1)

@@ -25,6 +25,9 @@ import choosing_study
 import comparison_errors
 from comparison_errors import Source
 
+from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError, ScoreError, StorageError
+from refusals import like, refused
+
 DOCS = Path(__file__).parents[2] / "docs"
 PROBS, LABELS = rs.datasets.load("marketing")
 LOGITS, TRUTH = rs.datasets.load("carer")
@@ -157,7 +160,7 @@ def test_a_grid_has_every_combination():
     assert len(scores) == 6
     assert rs.Raps(penalty=0.2, free_ranks=3) in scores
     assert rs.grid(rs.Rank) == (rs.Rank(),)
-    with pytest.raises(TypeError, match="penalty must be a list of values to try"):
+    with refused(KindError, what="penalty", expected="be a list of values to try", received="0.1"):
         rs.grid(rs.Raps, penalty=0.1)
 
 
@@ -177,51 +180,120 @@ def test_the_best_of_the_candidates_is_chosen(objective):
 
 
 @pytest.mark.parametrize(
-    ("ask", "error", "words"),
+    ("ask", "refusal"),
     [
-        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective="best"), ValueError, "objective must be one of 'size'"),
-        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=3), TypeError, "or a function"),
-        (lambda: rs.choose([], PROBS, LABELS), TypeError, "candidates must be a list of at least one score"),
-        (lambda: rs.choose([rs.Thr], PROBS, LABELS), TypeError, "candidates must be an object"),
-        (lambda: rs.compare(PROBS, LABELS, 10), ValueError, "did you mean 0.1"),
-        (lambda: rs.compare(PROBS, LABELS, repeats=0), TypeError, "repeats"),
-        (lambda: rs.compare(PROBS[:1], LABELS[:1]), ValueError, "rows"),
-        (lambda: rs.compare(PROBS, LABELS + 1), ValueError, "1-based"),
-        (lambda: rs.auto(PROBS[:0], LABELS[:0]), ValueError, "at least one row"),
-        (lambda: rs.auto(PROBS, LABELS, share=1.0), TypeError, "share"),
-        (lambda: rs.Temperature(float("nan")), ValueError, "scale"),
-        (lambda: rs.Recalibrated(weights=(1.0,)), ValueError, "7 numbers"),
-        (lambda: rs.Temperature(10**400), ValueError, "scale"),
-        (lambda: rs.Temperature(-1), ValueError, "above 0"),
-        (lambda: rs.Temperature(scale=True), ValueError, "scale"),
-        (lambda: rs.choose(rs.Thr(), PROBS, LABELS), TypeError, "candidates must be a list"),
-        (lambda: rs.compare(PROBS, LABELS, scores=rs.Thr()), TypeError, "scores must be a list"),
-        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=lambda *a: float("nan")), TypeError, "a finite number"),
-        (lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=lambda *a: None), TypeError, "a finite number"),
-        (lambda: rs.grid(rs.Raps, foo=[1]), TypeError, "foo must be a parameter of Raps"),
-        (lambda: rs.grid(rs.Raps(), penalty=[1]), TypeError, "a score's class"),
-        (lambda: rs.auto(PROBS, LABELS, seed="a"), TypeError, "seed"),
-        (lambda: rs.auto(PROBS, LABELS, class_factors="no"), TypeError, "class_factors"),
-        (lambda: rs.auto(spoiled(), LABELS), ValueError, "NaN at row 3, column 2"),
-        (lambda: rs.compare(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), ValueError, "which has 2"),
-        (lambda: rs.auto(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), ValueError, "which has 2"),
-        (lambda: rs.Recalibrated(factors="ab"), ValueError, "factors"),
-        (lambda: rs.Temperature.fit(PROBS, LABELS, kind="decision"), TypeError, "to fit on"),
+        (
+            lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective="best"),
+            RuleError.option("objective", "best", ("size", "singletons", "sscv", "worst_class")),
+        ),
+        (
+            lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=3),
+            KindError.argument("objective", "one of size, singletons, sscv, worst_class, or a function", 3),
+        ),
+        (lambda: rs.choose([], PROBS, LABELS), KindError.argument("candidates", "a list of at least one score", [])),
+        (
+            lambda: rs.choose([rs.Thr], PROBS, LABELS),
+            like(KindError, what="candidates", received="the class Thr", expected="be an object"),
+        ),
+        (lambda: rs.compare(PROBS, LABELS, 10), LevelError.out_of_range(10, "did you mean 0.1?")),
+        (lambda: rs.compare(PROBS, LABELS, repeats=0), KindError.argument("repeats", "a whole number, at least 1", 0)),
+        (lambda: rs.compare(PROBS[:1], LABELS[:1]), InputError.no_rows_to_evaluate()),
+        (lambda: rs.compare(PROBS, LABELS + 1), LabelError.one_based("labels", 1, 4)),
+        (lambda: rs.auto(PROBS[:0], LABELS[:0]), InputError.no_rows()),
+        (lambda: rs.auto(PROBS, LABELS, share=1.0), KindError.argument("share", "a number from 0 to below 1", 1.0)),
+        (
+            lambda: rs.Temperature(float("nan")),
+            ScoreError.parameter("Temperature", "scale", "a number above 0, of at most 1e+06", np.nan),
+        ),
+        (
+            lambda: rs.Recalibrated(weights=(1.0,)),
+            ScoreError.parameter("Recalibrated", "weights", "7 numbers of at most 1e+06", (1.0,)),
+        ),
+        (
+            lambda: rs.Temperature(10**400),
+            like(
+                ScoreError,
+                what="scale of Temperature",
+                received="1000000000000000000000000000000000000000000000000000000000000000000000000000000…",
+            ),
+        ),
+        (
+            lambda: rs.Temperature(-1),
+            ScoreError.parameter("Temperature", "scale", "a number above 0, of at most 1e+06", -1),
+        ),
+        (
+            lambda: rs.Temperature(scale=True),
+            ScoreError.parameter("Temperature", "scale", "a number above 0, of at most 1e+06", True),
+        ),
+        (
+            lambda: rs.choose(rs.Thr(), PROBS, LABELS),
+            like(KindError, what="candidates", received="Thr()", expected="be a list of at least one score"),
+        ),
+        (
+            lambda: rs.compare(PROBS, LABELS, scores=rs.Thr()),
+            like(KindError, what="scores", received="Thr()", expected="be a list of at least one score"),
+        ),
+        (
+            lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=lambda *a: float("nan")),
+            KindError.argument("objective", "a function that returns a finite number", np.nan),
+        ),
+        (
+            lambda: rs.choose([rs.Thr()], PROBS, LABELS, objective=lambda *a: None),
+            KindError.argument("objective", "a function that returns a finite number", None),
+        ),
+        (
+            lambda: rs.grid(rs.Raps, foo=[1]),
+            KindError.argument("foo", "a parameter of Raps (penalty, free_ranks, randomized)", [1]),
+        ),
+        (
+            lambda: rs.grid(rs.Raps(), penalty=[1]),
+            like(
+                KindError,
+                what="kind",
+                received="Raps(penalty=0.01, free_ranks=5, randomized=True)",
+                expected="be a score's class, such as rankset.Raps",
+            ),
+        ),
+        (lambda: rs.auto(PROBS, LABELS, seed="a"), KindError.argument("seed", "a whole number of up to 64 bits", "a")),
+        (
+            lambda: rs.auto(PROBS, LABELS, class_factors="no"),
+            KindError.argument("class_factors", "True or False", "no"),
+        ),
+        (lambda: rs.auto(spoiled(), LABELS), InputError.missing("probs", 3, 2)),
+        (lambda: rs.compare(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), LabelError.padding(0, 2, 2)),
+        (lambda: rs.auto(rs.Ragged.of([[0.5, 0.5], [0.2, 0.3, 0.5]] * 20), [2] * 40), LabelError.padding(0, 2, 2)),
+        (
+            lambda: rs.Recalibrated(factors="ab"),
+            ScoreError.parameter("Recalibrated", "factors", "a list of numbers", "ab"),
+        ),
+        (
+            lambda: rs.Temperature.fit(PROBS, LABELS, kind="decision"),
+            KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", "decision"),
+        ),
         (
             lambda: rs.Recalibrated.fit(pd.DataFrame(PROBS).rename(columns=str), LABELS.astype(str)),
-            TypeError,
-            "to_numpy",
+            like(
+                KindError,
+                what="probs",
+                received="columns with names, which a fit does not keep",
+                remedy="Pass frame[classes].to_numpy(), its columns in the order of the classes.",
+            ),
         ),
         (
             lambda: rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.0, 1.0))),
-            ValueError,
-            "fitted for 2 classes",
+            like(
+                ScoreError,
+                what="Recalibrated(scale=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
+                received="4",
+                expected="get the 2 columns it was fitted on",
+                remedy="Pass the columns it was fitted on, in their order.",
+            ),
         ),
-        (lambda: rs.Average(thr=-1), ValueError, "thr"),
+        (lambda: rs.Average(thr=-1), ScoreError.parameter("Average", "thr", "a finite number, at least 0", -1)),
     ],
 )
-def test_what_cannot_be_is_told(ask, error, words):
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_is_told(ask, refusal):
+    with refused(refusal):
         ask()
 
 
@@ -235,7 +307,7 @@ def test_rows_of_frames_and_labels_must_be_in_one_order():
     frame = pd.DataFrame(PROBS, columns=list("ABCD"))
     labels = pd.Series(np.array(list("ABCD"))[LABELS]).iloc[::-1]
     for ask in (rs.auto, rs.compare, lambda *given: rs.choose([rs.Thr()], *given)):
-        with pytest.raises(ValueError, match="the same index in another order"):
+        with refused(InputError.other_order("labels", "the rows")):
             ask(frame, labels)
 
 
@@ -276,7 +348,7 @@ def test_a_file_with_numbers_for_other_classes_is_refused(tmp_path):
     rule = rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.1, 0.2, 0.3, 0.4)))
     object.__setattr__(rule.spec.score, "factors", (0.1, 0.2, 0.3))
     rule.save(tmp_path / "rule.rankset")
-    with pytest.raises(ValueError, match="fitted for 3 classes, it has 4"):
+    with refused(StorageError, what="the file", reason="its score was fitted for 3 classes, it has 4"):
         rs.load(tmp_path / "rule.rankset")
 
 
@@ -468,7 +540,7 @@ def test_too_few_rows_to_compare_are_warned_of():
     with pytest.warns(rs.RanksetWarning, match="need n ≥ 18 to compare"):
         rs.choose([rs.Rank(), rs.Thr()], probs[:17], labels[:17])
     compared = rs.compare(probs[:38], labels[:38], 0.05)
-    with pytest.raises(TypeError, match="5 numbers, one per score"):
+    with refused(KindError, what="weights", expected="be 5 numbers, one per score", received="[1, -1]"):
         compared.contrast([1, -1])
 
 

@@ -8,8 +8,10 @@ from scipy import stats
 
 import rankset as rs
 from rankset.core import coverage_law
+from rankset.errors import LevelError
 from rankset.evaluation.evaluation import EMPTY_REMARK
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, sscv
+from refusals import refused
 
 MASK = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]], dtype=bool)
 LABELS = [0, 1, 0, 0, 1, 2]
@@ -109,7 +111,7 @@ def test_the_repr_pools_many_sizes_and_leaves_out_what_is_not_there():
 
 
 def test_sets_without_a_level_ask_for_one():
-    with pytest.raises(ValueError, match="pass alpha="):
+    with refused(LevelError.missing()):
         rs.evaluate(rs.PredictionSets.from_mask(MASK), LABELS)
     assert rs.evaluate(rs.PredictionSets.from_mask(MASK, alpha=Fraction(1, 4)), LABELS).alpha == 0.25
 

@@ -20,56 +20,74 @@ from entry_points import (
     entry_points,
     only_warning,
     read_only,
-    said,
 )
 from rankset.errors import InputError, KindError, LabelError
+from refusals import like, refused
 
 
 @entry_points(LABEL_DOORS)
 @pytest.mark.parametrize(
-    ("labels", "error", "words"),
+    ("labels", "refusal"),
     [
-        (changed(LABELS, 9, K), LabelError, ("from 0 to 2", "got 3 at row 9", "classes=[...]")),
-        (changed(LABELS, 9, -1), LabelError, ("from 0 to 2", "got -1 at row 9", "classes=[...]")),
-        (changed(LABELS, 9, 200).astype(np.uint8), LabelError, ("from 0 to 2", "got 200 at row 9")),
-        (changed(LABELS.astype(float), 9, 1.5), LabelError, ("got 1.5 at row 9",)),
-        (changed(LABELS.astype(float), 9, np.inf), LabelError, ("got inf at row 9",)),
-        (changed(LABELS.astype(np.uint64), 9, 2**63), LabelError, ("got 9223372036854775808 at row 9",)),
-        (changed(LABELS.astype(object), 9, 2**70), LabelError, ("got 1180591620717411303424 at row 9",)),
-        (changed(LABELS.astype(float), 9, np.nan), LabelError, ("a missing value at row 9", "Drop that row")),
-        (changed(LABELS.astype(object), 9, None), LabelError, ("a missing value at row 9", "Drop that row")),
-        (["cat"] * N, LabelError, ("where classes are numbers, got the text 'cat' at row 0", "classes=[...]")),
-        ([b"cat"] * N, LabelError, ("where classes are numbers, got the text 'cat' at row 0", "classes=[...]")),
-        ([str(label) for label in LABELS], LabelError, ("got the text '", "classes=[...]")),
-        ([date(2024, 1, 1)] * N, LabelError, ("got the text '2024-01-01' at row 0", "classes=[...]")),
-        (LABELS[:-1], InputError, ("one entry for each of the 40 rows, got 39", "same rows")),
-        ([], InputError, ("one entry for each of the 40 rows, got 0",)),
-        (np.eye(K)[LABELS], LabelError, ("one-hot matrix of shape (40, 3)", "y.argmax(axis=1)")),
-        (np.eye(K, dtype=bool)[LABELS], LabelError, ("one-hot matrix", "y.argmax(axis=1)")),
-        (np.eye(K)[LABELS].tolist(), LabelError, ("one-hot matrix", "y.argmax(axis=1)")),
-        (PROBS, LabelError, ("one-dimensional", "got shape (40, 3)")),
-        (LABELS[np.newaxis], LabelError, ("one-dimensional", "got shape (1, 40)")),
-        ([[0], [1, 2]] * (N // 2), LabelError, ("one entry per row, got lists of different lengths",)),
-        (0, LabelError, ("one-dimensional, one entry per row, got int",)),
-        (None, LabelError, ("one-dimensional, one entry per row, got NoneType",)),
-        ((label for label in LABELS), LabelError, ("one entry per row, got generator", "Pass a list")),
-        (np.ma.array(LABELS), KindError, ("one name or number per row, got a masked array", "Fill or drop")),
-        (sparse.csr_matrix(np.eye(K)[LABELS]), KindError, ("got a sparse matrix", "toarray()")),
-        (LABELS + 0j, KindError, ("got an array of complex128", "whole numbers")),
-        (LABELS.astype("m8[s]"), KindError, ("got an array of timedelta64[s]",)),
-        (np.zeros(N, dtype=[("a", int)]), KindError, ("one name or number per row",)),
-        ([object()] * N, KindError, ("be strings", "got object", "Pass str(...)")),
+        (changed(LABELS, 9, K), LabelError.out_of_range("labels", 9, 3, 3)),
+        (changed(LABELS, 9, -1), LabelError.out_of_range("labels", 9, -1, 3)),
+        (changed(LABELS, 9, 200).astype(np.uint8), LabelError.out_of_range("labels", 9, 200, 3)),
+        (changed(LABELS.astype(float), 9, 1.5), LabelError.out_of_range("labels", 9, 1.5, 3)),
+        (changed(LABELS.astype(float), 9, np.inf), LabelError.out_of_range("labels", 9, np.inf, 3)),
+        (changed(LABELS.astype(np.uint64), 9, 2**63), LabelError.out_of_range("labels", 9, 9223372036854775808, 3)),
+        (changed(LABELS.astype(object), 9, 2**70), LabelError.out_of_range("labels", 9, 1180591620717411303424, 3)),
+        (changed(LABELS.astype(float), 9, np.nan), LabelError.missing("labels", 9)),
+        (changed(LABELS.astype(object), 9, None), LabelError.missing("labels", 9)),
+        (["cat"] * N, LabelError.names_without_classes("labels", 0, "cat")),
+        ([b"cat"] * N, LabelError.names_without_classes("labels", 0, "cat")),
+        ([str(label) for label in LABELS], LabelError.names_without_classes("labels", 0, "2")),
+        ([date(2024, 1, 1)] * N, LabelError.names_without_classes("labels", 0, "2024-01-01")),
+        (LABELS[:-1], InputError.length("labels", 40, 39)),
+        ([], InputError.length("labels", 40, 0)),
+        (np.eye(K)[LABELS], LabelError.one_hot("labels", (40, 3))),
+        (np.eye(K, dtype=bool)[LABELS], LabelError.one_hot("labels", (40, 3))),
+        (np.eye(K)[LABELS].tolist(), LabelError.one_hot("labels", (40, 3))),
+        (PROBS, LabelError.not_one_dimensional("labels", "shape (40, 3)")),
+        (LABELS[np.newaxis], LabelError.not_one_dimensional("labels", "shape (1, 40)")),
+        ([[0], [1, 2]] * (N // 2), LabelError.not_one_dimensional("labels", "lists of different lengths")),
+        (0, LabelError.not_one_dimensional("labels", "int")),
+        (None, LabelError.not_one_dimensional("labels", "NoneType")),
+        ((label for label in LABELS), LabelError.not_one_dimensional("labels", "generator")),
+        (np.ma.array(LABELS), KindError.not_names("labels", "a masked array", "Fill or drop what is masked first.")),
+        (
+            sparse.csr_matrix(np.eye(K)[LABELS]),
+            KindError.not_names("labels", "a sparse matrix", "Pass values.toarray()."),
+        ),
+        (LABELS + 0j, KindError.not_names("labels", "an array of complex128", "Pass texts or whole numbers.")),
+        (
+            LABELS.astype("m8[s]"),
+            KindError.not_names("labels", "an array of timedelta64[s]", "Pass texts or whole numbers."),
+        ),
+        (
+            np.zeros(N, dtype=[("a", int)]),
+            KindError.not_names("labels", "an array of [('a', '<i8')]", "Pass texts or whole numbers."),
+        ),
+        (
+            [object()] * N,
+            like(
+                KindError,
+                what="labels",
+                received="object",
+                expected="be strings, numbers, booleans or objects that str() turns into a text of their own",
+                remedy="Pass str(...) of them.",
+            ),
+        ),
     ],
 )
-def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(door, labels, error, words):
-    with pytest.raises(error, match=said("labels must ", *words)):
+def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(door, labels, refusal):
+    with refused(refusal):
         door(labels)
 
 
 @entry_points(LABEL_DOORS)
 @pytest.mark.parametrize("dtype", [int, np.int8, np.uint8, np.uint16, np.uint32, np.uint64, float, np.float16, ">i4"])
 def test_labels_that_count_from_one_are_recognised(door, dtype):
-    with pytest.raises(LabelError, match=said("got 3 at row", "labels look 1-based: pass classes=range(1, 4)")):
+    with refused(LabelError.one_based("labels", 0, 3)):
         door((LABELS + 1).astype(dtype))
 
 
@@ -84,16 +102,16 @@ def test_labels_that_count_from_one_work_as_the_message_says():
 @entry_points(LABEL_DOORS)
 def test_unknown_class_names_are_listed_up_to_five(door):
     labels = np.array(NAMES, dtype=object)[LABELS]
-    with pytest.raises(LabelError, match=said("('cat', 'dog', 'fox')", "got 'emu', first at row 2", "spelling")):
+    with refused(LabelError.unknown("labels", 2, ["emu"], ("cat", "dog", "fox"))):
         door(changed(labels, 2, "emu"), NAMES)
     strange = np.array([f"x{row % 7}" for row in range(N)])
-    with pytest.raises(LabelError, match=said("got 'x0', 'x1', 'x2', 'x3', 'x4' and 2 more, first at row 0")):
+    with refused(LabelError.unknown("labels", 0, ["x0", "x1", "x2", "x3", "x4", "x5", "x6"], ("cat", "dog", "fox"))):
         door(strange, NAMES)
 
 
 @entry_points(LABEL_DOORS)
 def test_a_number_is_not_the_text_of_it(door):
-    with pytest.raises(LabelError, match=said("('0', '1', '2')", "first at row 0", "spelling and type")):
+    with refused(LabelError.unknown("labels", 0, [2, 1, 0], ("0", "1", "2"))):
         door(LABELS, ["0", "1", "2"])
 
 

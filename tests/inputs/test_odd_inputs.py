@@ -26,13 +26,13 @@ from entry_points import (
     N,
     changed,
     read_only,
-    said,
 )
 from rankset.core import arrays
 from rankset.core.kernels import WORTHWHILE
 from rankset.core.parallel import DEFAULT_BLOCK_BYTES
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs import matrix
+from refusals import like, refused
 
 
 def strided(rows):
@@ -201,7 +201,7 @@ def test_one_probability_per_row_means_the_same_as_two_columns(score):
 def test_binary_rules_speak_in_two_class_names():
     rule = rs.calibrate([0.1, 0.2, 0.8, 0.9] * 5, ["no", "no", "yes", "yes"] * 5, kind="binary", classes=["no", "yes"])
     assert rule.predict([0.15, 0.85], 0.2).to_lists() == [["no"], ["yes"]]
-    with pytest.raises(LabelError, match=said("each of the 2 columns", "got 3 names")):
+    with refused(LabelError.class_count(2, 3)):
         rs.calibrate(PROBS[:, 0], LABELS % 2, kind="binary", classes=NAMES)
 
 
@@ -258,9 +258,9 @@ def test_a_series_of_rows_of_one_length_is_a_matrix(series):
 
 def test_a_series_of_rows_of_different_lengths_is_told_so():
     rows = pd.Series([row[: 2 + number % 2] for number, row in enumerate(GRID)])
-    with pytest.raises(InputError, match=said("rows of different lengths", "rankset.Ragged.of(rows)")):
+    with refused(InputError.ragged("probs")):
         rs.calibrate(rows, LABELS)
-    with pytest.raises(KindError, match=said("got None at row 0")):
+    with refused(KindError.cell("probs", 0, 0, None)):
         rs.calibrate(pd.Series([None, *GRID[1:]]), LABELS)
 
 
@@ -285,12 +285,11 @@ WHOLE = {
 def test_whole_numbers_that_would_become_equal_are_refused(rows, kind):
     classes = [str(column) for column in range(K)] if isinstance(rows(), pl.DataFrame) else None
     labels = LABELS if classes is None else np.array(classes)[LABELS]
-    words = said("numbers that float64 holds", "got the whole number", "9007199254740993 at row 4, column 2")
-    with pytest.raises(InputError, match=words):
+    with refused(InputError.not_exact("probs", 4, 2, 9007199254740993)):
         rs.calibrate(rows(), labels, kind=kind)
     rule = rs.calibrate(VALUES[kind], labels, kind=kind, classes=classes)
     for ask in (lambda: rule.predict(rows(), 0.1), lambda: rule.p_values(rows())):
-        with pytest.raises(InputError, match=words):
+        with refused(InputError.not_exact("probs", 4, 2, 9007199254740993)):
             ask()
 
 
@@ -299,12 +298,12 @@ def test_whole_numbers_that_float64_holds_are_fine_whatever_their_size():
     assert rs.calibrate(exact, LABELS, kind="decision") == rs.calibrate(exact.astype(float), LABELS, kind="decision")
     padded = rs.Ragged(np.column_stack((np.zeros((N, 1), dtype=int), LARGE)), np.ones(N, dtype=int))
     assert rs.calibrate(padded, np.zeros(N, dtype=int), kind="decision").n == N
-    with pytest.raises(InputError, match="got the whole number -9007199254740993 at row 4, column 2"):
+    with refused(InputError.not_exact("probs", 4, 2, -9007199254740993)):
         rs.calibrate(-LARGE, LABELS, kind="decision")
     edges = np.tile([-(2**63), 0, 1], (N, 1))
     assert rs.calibrate(edges, LABELS, kind="decision").n == N
     for largest in (np.int64(2**63 - 1), np.uint64(2**64 - 1)):
-        with pytest.raises(InputError, match=f"got the whole number {largest} at row 0, column 0"):
+        with refused(InputError.not_exact("probs", 0, 0, int(largest))):
             rs.calibrate(np.full((N, K), largest), LABELS, kind="decision")
 
 
@@ -314,62 +313,74 @@ def masked(rows):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("ask", "error", "words"),
+    ("ask", "refusal"),
     [
         (
             lambda: rs.calibrate(masked(PROBS), LABELS),
-            KindError,
-            "probs must be a matrix of real numbers, got a masked",
+            KindError.not_a_matrix("probs", "a masked array", "Fill or drop what is masked first."),
         ),
-        (lambda: rs.calibrate(tuple(masked(PROBS)), LABELS), KindError, "got a masked array"),
-        (lambda: rs.calibrate(pd.Series(masked(PROBS)), LABELS), KindError, "got a masked array"),
-        (lambda: rs.calibrate(PROBS, LABELS).predict(masked(PROBS), 0.1), KindError, "got a masked array"),
-        (lambda: rs.softmax(masked(LOGITS)), KindError, "logits must be .* got a masked array"),
-        (lambda: rs.Ragged.of(masked(PROBS)), KindError, "row 0 must be .* got a masked array"),
-        (lambda: rs.Ragged(masked(PROBS), np.full(N, K)), KindError, "values must be .* got a masked array"),
-        (lambda: rs.Ragged(PROBS, [np.ma.array(3, mask=True)] * N), KindError, "counts must be .* got a masked array"),
+        (
+            lambda: rs.calibrate(tuple(masked(PROBS)), LABELS),
+            KindError.not_a_matrix("probs", "a masked array", "Fill or drop what is masked first."),
+        ),
+        (
+            lambda: rs.calibrate(pd.Series(masked(PROBS)), LABELS),
+            KindError.not_a_matrix("probs", "a masked array", "Fill or drop what is masked first."),
+        ),
+        (
+            lambda: rs.calibrate(PROBS, LABELS).predict(masked(PROBS), 0.1),
+            KindError.not_a_matrix("probs", "a masked array", "Fill or drop what is masked first."),
+        ),
+        (
+            lambda: rs.softmax(masked(LOGITS)),
+            KindError.not_a_matrix("logits", "a masked array", "Fill or drop what is masked first."),
+        ),
+        (
+            lambda: rs.Ragged.of(masked(PROBS)),
+            KindError.not_a_matrix("row 0", "a masked array", "Fill or drop what is masked first."),
+        ),
+        (
+            lambda: rs.Ragged(masked(PROBS), np.full(N, K)),
+            KindError.not_a_matrix("values", "a masked array", "Fill or drop what is masked first."),
+        ),
+        (
+            lambda: rs.Ragged(PROBS, [np.ma.array(3, mask=True)] * N),
+            KindError.not_a_matrix("counts", "a masked array", "Fill or drop what is masked first."),
+        ),
         (
             lambda: rs.calibrate(changed(PROBS.astype(object), (3, 1), np.ma.masked), LABELS),
-            KindError,
-            "got masked at row 3, column 1",
+            like(KindError, what="probs", received="masked", row=3, column=1),
         ),
         (
             lambda: rs.calibrate(PROBS, list(np.ma.array(LABELS, mask=LABELS == 1))),
-            KindError,
-            "labels must be .* masked",
+            KindError.not_names("labels", "a masked array", "Fill or drop what is masked first."),
         ),
         (
             lambda: rs.calibrate(PROBS, [np.ma.array(label, mask=True) for label in LABELS]),
-            KindError,
-            "labels must be .* got a masked array",
+            KindError.not_names("labels", "a masked array", "Fill or drop what is masked first."),
         ),
         (
             lambda: rs.calibrate(PROBS, changed(LABELS.astype(object), 5, np.ma.masked)),
-            LabelError,
-            "labels must be known for every row, got a missing value at row 5",
+            LabelError.missing("labels", 5),
         ),
         (
             lambda: rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=[*GROUPS[1:], np.ma.masked]),
-            KindError,
-            "groups must be .* got a masked array",
+            KindError.not_names("groups", "a masked array", "Fill or drop what is masked first."),
         ),
         (
             lambda: rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=[*range(1, N), np.ma.masked]),
-            KindError,
-            "ids must be .* got a masked array",
+            KindError.not_names("ids", "a masked array", "Fill or drop what is masked first."),
         ),
         (
             lambda: rs.frequencies([np.ma.array(["a", "b"], mask=[False, True])], ["a", "b"]),
-            LabelError,
-            "answers must be among the classes",
+            LabelError.unknown("answers", 0, [None], ("a", "b")),
         ),
         (
             lambda: rs.calibrate(pd.DataFrame(np.ma.array(PROBS, mask=PROBS > 0.9)), LABELS),
-            InputError,
-            "got NaN at row",
+            InputError.missing("probs", 29, 1),
         ),
     ],
 )
-def test_what_is_masked_is_never_read(ask, error, words):
-    with pytest.raises(error, match=words):
+def test_what_is_masked_is_never_read(ask, refusal):
+    with refused(refusal):
         ask()

@@ -13,6 +13,9 @@ import rankset as rs
 mpl.use("agg")
 import matplotlib.pyplot as plt
 
+from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError
+from refusals import like, refused
+
 RNG = np.random.default_rng(2)
 K = 6
 PROBS = RNG.dirichlet(np.full(K, 0.4), 600)
@@ -113,26 +116,55 @@ def test_axes_may_be_given_and_drawn_on_again():
 
 
 @pytest.mark.parametrize(
-    ("ask", "error", "words"),
+    ("ask", "refusal"),
     [
-        (lambda: rs.SizeHistogramDisplay.from_predictions([[1]]), TypeError, "PredictionSets"),
-        (lambda: rs.SizeHistogramDisplay.from_predictions(SETS[:0]), ValueError, "0 rows"),
-        (lambda: rs.CoverageDisplay.from_predictions(np.empty((0, 3)), []), ValueError, "0 rows"),
-        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [2]), ValueError, "from 0 to 1"),
-        (lambda: rs.CoverageDisplay.from_predictions([0.1, 0.2], [0, 1]), ValueError, "p_values must have shape"),
-        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[10]), ValueError, "alpha"),
-        (lambda: rs.RankDisplay.from_rule(rs.calibrate(PROBS, LABELS, score=rs.Aps())), ValueError, "rank_profile"),
-        (lambda: rs.CoverageDisplay.from_predictions([[np.nan, 0.2]], [0]), ValueError, "got nan at row 0, column 0"),
-        (lambda: rs.CoverageDisplay.from_predictions([[0.2, 1.2]], [0]), ValueError, "got 1.2 at row 0, column 1"),
-        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[]), TypeError, "at least one level"),
-        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], n_calibration=-1), TypeError, "n_calibration"),
-        (lambda: rs.CoverageDisplay.from_estimator(RULE, PROBS, LABELS), TypeError, "for a Rule there is from_rule"),
-        (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=0), TypeError, "max_classes"),
-        (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH[:5]), ValueError, "300 rows"),
+        (
+            lambda: rs.SizeHistogramDisplay.from_predictions([[1]]),
+            KindError.argument("sets", "PredictionSets, as Rule.predict returns them", "list"),
+        ),
+        (lambda: rs.SizeHistogramDisplay.from_predictions(SETS[:0]), InputError.no_rows_to_evaluate()),
+        (lambda: rs.CoverageDisplay.from_predictions(np.empty((0, 3)), []), InputError.no_rows_to_evaluate()),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [2]), LabelError.one_based("labels", 0, 2)),
+        (
+            lambda: rs.CoverageDisplay.from_predictions([0.1, 0.2], [0, 1]),
+            like(InputError, what="p_values", received="shape (2,)", expected="have shape (n, K)"),
+        ),
+        (
+            lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[10]),
+            LevelError.out_of_range(10, "did you mean 0.1?"),
+        ),
+        (
+            lambda: rs.RankDisplay.from_rule(rs.calibrate(PROBS, LABELS, score=rs.Aps())),
+            like(RuleError, what="rank_profile", received="Aps(randomized=True)"),
+        ),
+        (lambda: rs.CoverageDisplay.from_predictions([[np.nan, 0.2]], [0]), InputError.p_value(0, 0, np.nan)),
+        (lambda: rs.CoverageDisplay.from_predictions([[0.2, 1.2]], [0]), InputError.p_value(0, 1, 1.2)),
+        (
+            lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[]),
+            KindError.argument("alphas", "at least one level", []),
+        ),
+        (
+            lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], n_calibration=-1),
+            KindError.argument("n_calibration", "a whole number of rows, at least 1", -1),
+        ),
+        (
+            lambda: rs.CoverageDisplay.from_estimator(RULE, PROBS, LABELS),
+            like(
+                KindError,
+                what="estimator",
+                received="Rule(Rank(), Marginal(), kind='probs', 6 classes, calibrated on 300 rows)",
+                expected="be a fitted ConformalClassifier (for a Rule there is from_rule)",
+            ),
+        ),
+        (
+            lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=0),
+            KindError.argument("max_classes", "a whole number, at least 1", 0),
+        ),
+        (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH[:5]), InputError.length("labels", 300, 5)),
     ],
 )
-def test_what_cannot_be_drawn_is_told(ask, error, words):
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_drawn_is_told(ask, refusal):
+    with refused(refusal):
         ask()
 
 

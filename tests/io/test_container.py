@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import re
 import struct
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from rankset.errors import StorageError
 from rankset.io import container
 from rankset.rules import rule_file
 from rankset.scores import traits
+from refusals import fields_of, refused
 
 SCORES = [
     rs.Rank(),
@@ -107,11 +107,16 @@ def assert_survives(rule, folder):
     assert (folder / "again.rankset").read_bytes() == path.read_bytes()
 
 
-def refused(path, match):
-    with pytest.raises(StorageError, match=match) as caught:
+HEADER_LIMIT = "have a header of at most 67,108,864 bytes"
+
+
+def unloadable(path, reason=""):
+    """Check that a file is refused because it is damaged, for a ``reason`` with these words."""
+    with refused(StorageError, file=str(path), expected="be a complete rankset file") as caught:
         rs.load(path)
-    assert str(path) in str(caught.value)
+    assert caught.value.reason
     assert len(str(caught.value)) < 2000
+    assert reason in fields_of(caught.value)["reason"]
 
 
 @pytest.fixture
@@ -240,11 +245,11 @@ class TestDamage:
         data = saved.read_bytes()
         for length in range(len(data)):
             saved.write_bytes(data[:length])
-            refused(saved, "is not a whole rankset file: .")
+            unloadable(saved)
 
     def test_a_file_with_something_behind_it_is_refused(self, saved):
         saved.write_bytes(saved.read_bytes() + b"\0")
-        refused(saved, "is not a whole rankset file")
+        unloadable(saved)
 
     @pytest.mark.parametrize("mask", [1, 2, 0x20, 0x80, 0xFF])
     def test_a_changed_byte_is_refused_or_changes_nothing(self, saved, mask):
@@ -266,7 +271,8 @@ class TestDamage:
     def test_noise_is_refused(self, tmp_path_factory, data):
         path = tmp_path_factory.getbasetemp() / "noise"
         path.write_bytes(data)
-        refused(path, "rankset file")
+        with refused(StorageError, what="the file", file=str(path)):
+            rs.load(path)
 
 
 def loaded_or_refused(path):
@@ -279,48 +285,51 @@ def loaded_or_refused(path):
 class TestForeignFiles:
     def test_an_empty_file_is_refused(self, tmp_path):
         (tmp_path / "empty").touch()
-        refused(tmp_path / "empty", "only 0 bytes")
+        unloadable(tmp_path / "empty", "only 0 bytes")
 
     def test_a_missing_file_is_missing(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             rs.load(tmp_path / "none.rankset")
 
     def test_a_directory_is_refused(self, tmp_path):
-        refused(tmp_path, "it is a directory")
+        unloadable(tmp_path, "it is a directory")
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
     def test_a_pipe_is_refused_and_not_waited_for(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
-        refused(tmp_path / "pipe", "a device")
+        unloadable(tmp_path / "pipe", "a device")
 
     def test_a_pickle_is_refused_and_not_run(self, tmp_path):
         (tmp_path / "a.pkl").write_bytes(pickle.dumps(Bomb()))
-        refused(tmp_path / "a.pkl", "rankset file")
+        with refused(StorageError, file=str(tmp_path / "a.pkl"), expected=HEADER_LIMIT):
+            rs.load(tmp_path / "a.pkl")
 
     def test_an_array_file_is_refused(self, tmp_path):
         np.save(tmp_path / "a.npy", np.arange(10))
-        refused(tmp_path / "a.npy", "rankset file")
+        with refused(StorageError, file=str(tmp_path / "a.npy"), expected=HEADER_LIMIT):
+            rs.load(tmp_path / "a.npy")
 
     @pytest.mark.parametrize("metadata", [None, {"format": "pt"}])
     def test_other_tensors_are_refused(self, tmp_path, metadata):
         save_file({"weights": np.zeros(3)}, tmp_path / "a.safetensors", metadata)
-        refused(tmp_path / "a.safetensors", "it has no rankset header")
+        unloadable(tmp_path / "a.safetensors", "it has no rankset header")
 
     @pytest.mark.parametrize(
         "text", ["", "null", "[]", "1", "{", '{"format": 1', "nonsense", "[" * 10**5, '{"a":' * 10**5]
     )
     def test_a_header_that_is_not_one_is_refused(self, tmp_path, text):
         save_file({"offsets": np.zeros(3)}, tmp_path / "a", {"rankset": text})
-        refused(tmp_path / "a", "is not a whole rankset file: .")
+        unloadable(tmp_path / "a")
 
     @pytest.mark.parametrize("length", [2**63, 2**64 - 1, 2**40, 64 * 2**20 + 1])
     def test_a_header_larger_than_any_is_refused_unread(self, saved, length):
         saved.write_bytes(struct.pack("<Q", length) + saved.read_bytes()[8:])
-        refused(saved, "at most 67,108,864 are read")
+        with refused(StorageError, file=str(saved), expected=HEADER_LIMIT):
+            rs.load(saved)
 
     def test_a_header_longer_than_its_file_is_refused(self, saved):
         saved.write_bytes(struct.pack("<Q", 10**6) + saved.read_bytes()[8:])
-        refused(saved, "it ends inside its header")
+        unloadable(saved, "it ends inside its header")
 
     def test_a_file_of_holes_is_refused_unread(self, tmp_path):
         """300 MB that take 4 KB on the disk."""
@@ -337,7 +346,7 @@ class TestForeignFiles:
             pytest.skip("the file system has no holes")
         tracemalloc.start()
         try:
-            refused(path, r"of its 314,\d{3},\d{3} bytes only [\d,]+ are on the disk")
+            unloadable(path, f"of its {path.stat().st_size:,} bytes only ")
             assert tracemalloc.get_traced_memory()[1] < 2**20
         finally:
             tracemalloc.stop()
@@ -354,30 +363,30 @@ class Bomb:
 
 class TestFormatNumber:
     def test_a_later_format_asks_to_upgrade(self, forge):
-        refused(forge(format=2), "has format 2, this version of rankset reads up to 1. Upgrade rankset")
+        path = forge(format=2)
+        with refused(StorageError.future(path, 2, 1)):
+            rs.load(path)
 
     @pytest.mark.parametrize("number", [0, -1, True, "1", 1.0, None, [1]])
     def test_a_format_that_is_no_number_is_refused(self, forge, number):
-        refused(forge(format=number), "its header has no format number")
+        unloadable(forge(format=number), "its header has no format number")
 
 
 class TestHostileHeaders:
     @pytest.mark.parametrize("name", ["score", "condition", "kind", "seed", "classes", "groups", "keys"])
     def test_a_missing_field_is_refused(self, forge, name):
-        refused(forge(without=[name]), rf"must have the fields \[.*'{name}'.*\], it has")
+        unloadable(forge(without=[name]), f"{name!r}")
 
     def test_a_field_nobody_understands_is_refused(self, forge):
-        refused(forge(weights="yes"), "it has .*'weights'")
+        unloadable(forge(weights="yes"), "'weights'")
 
     @pytest.mark.parametrize("what", ["model", None, 3])
     def test_something_other_than_a_rule_is_refused(self, forge, what):
-        refused(forge(what=what), "it does not hold a rule")
+        unloadable(forge(what=what), "it does not hold a rule")
 
     @pytest.mark.parametrize("name", ["os.system", "Score", "Marginal", "", "__class__", "Bomb"])
     def test_a_score_by_another_name_is_refused(self, forge, name):
-        refused(
-            forge(score={"name": name}), f"it needs one of Rank, TopK, .* or a later version of rankset, for {name!r}"
-        )
+        unloadable(forge(score={"name": name}), f"or a later version of rankset, for {name!r}")
 
     @pytest.mark.parametrize(
         "score",
@@ -407,7 +416,7 @@ class TestHostileHeaders:
         ids=str,
     )
     def test_a_score_that_cannot_be_is_refused(self, forge, score):
-        refused(forge(score=score), "is not a whole rankset file: .")
+        unloadable(forge(score=score))
 
     @pytest.mark.parametrize(
         "condition",
@@ -430,20 +439,20 @@ class TestHostileHeaders:
         ids=lambda condition: str(condition)[:80],
     )
     def test_a_condition_that_cannot_be_is_refused(self, forge, condition):
-        refused(forge(calibrated(condition=rs.PerLabel()), condition=condition), "is not a whole rankset file: .")
+        unloadable(forge(calibrated(condition=rs.PerLabel()), condition=condition))
 
     @pytest.mark.parametrize("depth", [100, 300])
     def test_scores_deep_within_scores_are_refused(self, forge, depth):
         score = {"name": "Rank"}
         for _ in range(depth):
             score = {"name": "TieBreak", "score": score}
-        refused(forge(score=score), "is not a whole rankset file: .")
+        unloadable(forge(score=score))
 
     def test_trees_of_conditions_are_refused_before_they_are_built(self, forge):
         condition = {"name": "Marginal"}
         for _ in range(12):
             condition = {"name": "Cross", "first": condition, "second": condition}
-        refused(forge(condition=condition), "more than 100 scores or conditions stand inside one another")
+        unloadable(forge(condition=condition), "more than 100 scores or conditions stand inside one another")
 
     @pytest.mark.parametrize("depth", [1000, 10**5])
     def test_headers_without_a_bottom_are_refused(self, tmp_path, depth):
@@ -451,16 +460,16 @@ class TestHostileHeaders:
             '{"format": 1, "digest": "", "score": ' + '{"name": "TieBreak", "score": ' * depth + "0" + "}" * (depth + 1)
         )
         save_file({"offsets": np.zeros(2)}, tmp_path / "a", {"rankset": text})
-        refused(tmp_path / "a", "is not a whole rankset file: maximum recursion depth")
+        unloadable(tmp_path / "a", "maximum recursion depth")
 
     def test_an_error_does_not_repeat_a_whole_hostile_file(self, forge):
-        refused(forge(score={"name": "x" * 10**6}), "for 'xxx")
-        refused(forge(**{"y" * 10**6: 1}), "it has")
-        refused(forge(kind="z" * 10**6), "kind must be one of")
+        unloadable(forge(score={"name": "x" * 10**6}), "for 'xxx")
+        unloadable(forge(**{"y" * 10**6: 1}), "it has")
+        unloadable(forge(kind="z" * 10**6), "kind must be one of")
 
     @pytest.mark.parametrize("count", [10**15, 10**30, 2**31, 2**63, 150_000_000, 2**22 + 1, 0, -1])
     def test_an_impossible_number_of_classes_is_refused(self, forge, count):
-        refused(forge(classes=count), "a rule has between 1 and 4,194,304 classes")
+        unloadable(forge(classes=count), "a rule has between 1 and 4,194,304 classes")
 
     def test_a_large_number_of_classes_alone_allocates_nothing(self, forge):
         tracemalloc.start()
@@ -472,7 +481,7 @@ class TestHostileHeaders:
 
     @pytest.mark.parametrize("condition", [rs.PerLabel(), rs.PerLabelAndGroup(rs.PerLabel(), rs.PerLabel())], ids=repr)
     def test_a_large_number_of_groups_is_refused(self, forge, condition):
-        refused(forge(calibrated(condition=condition), classes=2**22), "its arrays do not fit together")
+        unloadable(forge(calibrated(condition=condition), classes=2**22), "its arrays do not fit together")
 
     @pytest.mark.parametrize(
         "names",
@@ -493,7 +502,7 @@ class TestHostileHeaders:
         ids=lambda names: str(names)[:80],
     )
     def test_class_names_that_cannot_be_are_refused(self, forge, names):
-        refused(forge(classes=names), "is not a whole rankset file: .")
+        unloadable(forge(classes=names))
 
     @pytest.mark.parametrize(
         "names",
@@ -501,32 +510,32 @@ class TestHostileHeaders:
         ids=str,
     )
     def test_group_names_that_cannot_be_are_refused(self, forge, names):
-        refused(forge(calibrated(condition=rs.PerGroup()), groups=names), "is not a whole rankset file: .")
+        unloadable(forge(calibrated(condition=rs.PerGroup()), groups=names))
 
     def test_a_truth_value_is_no_number_of_classes(self, forge):
-        refused(forge(calibrated(classes=["only"]), classes=True), "its names must be a list, not True")
+        unloadable(forge(calibrated(classes=["only"]), classes=True), "its names must be a list, not True")
 
     def test_groups_nobody_looks_at_are_refused(self, forge):
-        refused(forge(groups=["a"]), "classes, groups, kind and condition do not fit together")
+        unloadable(forge(groups=["a"]), "classes, groups, kind and condition do not fit together")
 
     @pytest.mark.parametrize("kind", ["votes", None, 1, ["probs"], ""])
     def test_an_unknown_kind_is_refused(self, forge, kind):
-        refused(forge(kind=kind), "kind must be one of probs, logits, scores, binary")
+        unloadable(forge(kind=kind), "kind must be one of probs, logits, scores, binary")
 
     def test_a_score_of_another_kind_is_refused(self, forge):
-        refused(forge(calibrated(score=rs.Aps()), kind="scores"), "kind='decision' has none")
+        unloadable(forge(calibrated(score=rs.Aps()), kind="scores"), "Aps(randomized=True) must get probabilities")
 
     @pytest.mark.parametrize("classes", [3, ["a", "b", "c"]])
     def test_a_binary_rule_has_two_classes(self, forge, classes):
-        refused(forge(calibrated(kind="binary"), classes=classes), "is not a whole rankset file: .")
+        unloadable(forge(calibrated(kind="binary"), classes=classes))
 
     @pytest.mark.parametrize("seed", [None, "1", 1.5, True, [1]])
     def test_a_seed_that_is_no_whole_number_is_refused(self, forge, seed):
-        refused(forge(seed=seed), "seed must be a whole number")
+        unloadable(forge(seed=seed), "seed must be a whole number")
 
     @pytest.mark.parametrize("count", [0, 1, 3, 10**18, -1, "2", None])
     def test_a_wrong_number_of_keys_is_refused(self, forge, count):
-        refused(forge(keys=count), "its arrays do not fit together")
+        unloadable(forge(keys=count), "its arrays do not fit together")
 
     @given(data=st.data())
     def test_whatever_a_header_says_it_is_refused_or_a_rule(self, tmp_path_factory, data):
@@ -599,39 +608,39 @@ class TestHostileArrays:
     )
     def test_offsets_that_do_not_fit_are_refused(self, forge, offsets):
         rule = calibrated(n_rows=4, condition=rs.PerLabel())
-        refused(forge(rule, {"offsets": np.array(offsets, dtype=np.int64)}), "its arrays do not fit together")
+        unloadable(forge(rule, {"offsets": np.array(offsets, dtype=np.int64)}), "its arrays do not fit together")
 
     def test_offsets_whose_differences_overflow_are_refused(self, forge):
         rule = calibrated(n_rows=4, condition=rs.PerLabel(), classes=[5, 6, 7])
         offsets = np.array([0, 2**63 - 1, -5, 4])
-        refused(forge(rule, {"offsets": offsets}), "its arrays do not fit together")
+        unloadable(forge(rule, {"offsets": offsets}), "its arrays do not fit together")
 
     def test_offsets_that_are_no_whole_numbers_are_refused(self, forge):
-        refused(forge(arrays={"offsets": np.array([0.0, 4.0])}), r"its arrays are not those of Rank\(\)")
+        unloadable(forge(arrays={"offsets": np.array([0.0, 4.0])}), "its arrays are not those of Rank()")
 
     @pytest.mark.parametrize("name", ["offsets", "key0", "key1"])
     def test_a_missing_array_is_refused(self, forge, name):
-        refused(forge(without=[name]), r"its arrays are not those of Rank\(\)")
+        unloadable(forge(without=[name]), "its arrays are not those of Rank()")
 
     @pytest.mark.parametrize("name", ["key2", "weights"])
     def test_an_array_too_many_is_refused(self, forge, name):
-        refused(forge(arrays={name: np.zeros(4)}), r"its arrays are not those of Rank\(\)")
+        unloadable(forge(arrays={name: np.zeros(4)}), "its arrays are not those of Rank()")
 
     @pytest.mark.parametrize("score", SCORES[1:], ids=repr)
     def test_the_keys_of_another_score_are_refused(self, forge, score):
         changed = forge(score=container.describe(score, rule_file.SCORES))
-        refused(changed, f"its arrays are not those of {re.escape(repr(score))}")
+        unloadable(changed, f"its arrays are not those of {score!r}")
 
     @pytest.mark.parametrize("key", [[1.0] * 4, [-1.0] * 4, [np.nan] * 4])
     def test_ranks_that_are_no_whole_numbers_are_refused(self, forge, key):
-        refused(forge(arrays={"key0": np.array(key)}), "its arrays are not those of Rank")
+        unloadable(forge(arrays={"key0": np.array(key)}), "its arrays are not those of Rank")
 
     @pytest.mark.parametrize("rank", [0, -1, 3, 2**62])
     def test_ranks_beyond_the_classes_are_refused(self, forge, rank):
-        refused(forge(arrays={"key0": np.full(4, rank)}), r"key0 of Rank\(\) must lie between 1 and 2, it has")
+        unloadable(forge(arrays={"key0": np.full(4, rank)}), "key0 of Rank() must lie between 1 and 2, it has ")
 
     def test_keys_with_nan_are_refused(self, forge):
-        refused(forge(arrays={"key1": np.array([-0.9, -0.8, np.nan, np.nan])}), "its arrays do not fit together")
+        unloadable(forge(arrays={"key1": np.array([-0.9, -0.8, np.nan, np.nan])}), "its arrays do not fit together")
 
     @pytest.mark.parametrize(("score", "wrong"), BEYOND, ids=repr)
     def test_keys_that_no_row_has_are_refused(self, forge, score, wrong):
@@ -639,7 +648,7 @@ class TestHostileArrays:
         place = len(rule.calibration.keys) - 1
         for value in wrong:
             path = forge(rule, {f"key{place}": np.full(4, value)})
-            refused(path, rf"key{place} of .* must lie between .* it has {re.escape(f'{value:g}')} to")
+            unloadable(path, f", it has {value:g} to ")
 
     @pytest.mark.parametrize("score", [*SCORES, *OTHERS], ids=repr)
     def test_keys_that_rows_have_are_loaded(self, tmp_path, score):
@@ -655,13 +664,13 @@ class TestHostileArrays:
 
     @pytest.mark.parametrize("length", [0, 3, 5])
     def test_keys_of_another_length_are_refused(self, forge, length):
-        refused(forge(arrays={"key1": np.zeros(length)}), "its arrays do not fit together")
+        unloadable(forge(arrays={"key1": np.zeros(length)}), "its arrays do not fit together")
 
     @pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.TieBreak(rs.TopK())], ids=repr)
     def test_keys_out_of_order_are_refused(self, forge, score):
         rule = calibrated(n_rows=4, score=score)
         keys = {f"key{place}": key[::-1] for place, key in enumerate(rule.calibration.keys)}
-        refused(forge(rule, keys), "its keys are not sorted")
+        unloadable(forge(rule, keys), "its keys are not sorted")
 
     def test_keys_need_not_be_sorted_across_groups(self, forge):
         rule = calibrated(n_rows=4, score=rs.Thr(), condition=rs.PerLabel())
@@ -671,12 +680,12 @@ class TestHostileArrays:
     @pytest.mark.parametrize("dtype", ["int32", "float32", "float16", "uint8", "bool", "uint64"])
     def test_arrays_of_another_type_are_refused(self, tmp_path, dtype):
         save_file({"key0": np.zeros(2, dtype)}, tmp_path / "a", {"rankset": '{"format": 1}'})
-        refused(tmp_path / "a", "its arrays must be one-dimensional I64 or F64, 'key0' is")
+        unloadable(tmp_path / "a", "its arrays must be one-dimensional I64 or F64, 'key0' is")
 
     @pytest.mark.parametrize("shape", [(), (2, 2), (0, 3)])
     def test_arrays_of_another_shape_are_refused(self, tmp_path, shape):
         save_file({"key0": np.zeros(shape)}, tmp_path / "a", {"rankset": '{"format": 1}'})
-        refused(tmp_path / "a", "its arrays must be one-dimensional I64 or F64, 'key0' is")
+        unloadable(tmp_path / "a", "its arrays must be one-dimensional I64 or F64, 'key0' is")
 
     @given(
         offsets=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5), max_size=6),
@@ -757,7 +766,12 @@ class TestSaving:
 
     def test_a_score_of_the_users_own_says_why_it_is_not_stored(self, tmp_path):
         for score in (Own(), OwnData(), OwnRank(), rs.TieBreak(Own()), rs.TieBreak(OwnData())):
-            with pytest.raises(StorageError, match=r"loading a file must never run foreign code, got .*Own"):
+            with refused(
+                StorageError,
+                what="scores and conditions in a file",
+                expected="be rankset's own, because loading a file must never run foreign code",
+                remedy="Keep the calibration scores and calibrate again after loading.",
+            ):
                 calibrated(score=score).save(tmp_path / "a.rankset")
         assert list(tmp_path.iterdir()) == []
 
@@ -765,17 +779,23 @@ class TestSaving:
         score = rs.Rank()
         for _ in range(100):
             score = rs.TieBreak(score)
-        with pytest.raises(StorageError, match="at most 100 scores or conditions inside one another"):
+        with refused(StorageError.nested_too_far(100)):
             calibrated(score=score).save(tmp_path / "a.rankset")
         monkeypatch.setattr(rule_file, "MOST_CLASSES", 4)
         calibrated(classes=range(4)).save(tmp_path / "b.rankset")
-        with pytest.raises(StorageError, match="a rule of at most 4 classes, got 5; nothing was written"):
+        with refused(StorageError.too_many_classes(5, 4)):
             calibrated(classes=range(5)).save(tmp_path / "a.rankset")
         assert [path.name for path in tmp_path.iterdir()] == ["b.rankset"]
 
     def test_more_names_than_a_file_may_hold_are_refused_before_writing(self, tmp_path, monkeypatch):
         monkeypatch.setattr(container, "LIMIT_HEADER", 1000)
-        with pytest.raises(StorageError, match="was not written: its class and group names would take 1,"):
+        with refused(
+            StorageError,
+            what="the file",
+            received="1,480",
+            expected="have class and group names of at most 1,000 bytes",
+            remedy="Nothing was written. Use shorter names, or calibrate without classes=.",
+        ):
             calibrated(classes=["a" * 500, "b" * 500]).save(tmp_path / "a.rankset")
         assert list(tmp_path.iterdir()) == []
 
@@ -821,5 +841,5 @@ def test_a_header_that_says_something_twice_is_refused(tmp_path, old, new, name)
     assert header.count(old) == 1
     changed = header.replace(old, new).encode()
     path.write_bytes(struct.pack("<Q", len(changed)) + changed + data[8 + length :])
-    with pytest.raises(StorageError, match=f"its header has '{name}' more than once"):
+    with refused(StorageError.unreadable(path, f"its header has {name!r} more than once")):
         rs.load(path)

@@ -24,10 +24,11 @@ from pyarrow import feather
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.engines import shards
-from rankset.errors import FileError, KindError
+from rankset.errors import COMMAND_LINE, FileError, InputError, KindError, LabelError
 from rankset.io import memory_budget, read_file
 from rankset.io.columns import Columns
 from rankset.io.readers import columnar
+from refusals import check_refusal, failure, refused
 
 RNG = np.random.default_rng(14)
 N, K = 300, 3
@@ -53,13 +54,6 @@ def fine(*arguments, **options):
     done = run(*arguments, **options)
     assert done.exit_code == 0, done.output
     return done
-
-
-def refused(*arguments, stdin=None):
-    done = run(*arguments, stdin=stdin)
-    assert done.exit_code == 1, done.output
-    assert len(done.stderr.strip().splitlines()) == 1
-    return done.stderr
 
 
 # What a file is
@@ -101,15 +95,19 @@ def test_a_file_of_labels_with_several_columns(folder):
     assert rs.load("rule.rankset") == rs.calibrate(PROBS, LABELS)
     assert "coverage" in fine("evaluate", "rule.rankset", "probs.npy", *labels).stdout
     assert "Thr()" in fine("compare", "probs.npy", *labels, "--repeats", "2").stdout
-    assert "it must have one column" in refused("calibrate", "probs.npy", "answers.csv", "-o", "x.rankset")
+    check_refusal(
+        failure("calibrate", "probs.npy", "answers.csv", "-o", "x.rankset"),
+        FileError.one_column("answers.csv", ["case", "answer", "guess"]),
+    )
     for number, part in enumerate(HALVES):
         np.save(f"p{number}.npy", PROBS[part])
         np.save(f"y{number}.npy", LABELS[part])
     several = ("p0.npy", "p1.npy", "--labels", "y0.npy", "--labels", "y1.npy")
     fine("calibrate", *several, "-o", "several.rankset")
     assert rs.load("several.rankset") == rs.load("rule.rankset")
-    assert "is an input" in refused(
-        "calibrate", "probs.npy", "--labels", "rule.rankset", "-o", "rule.rankset", "--force"
+    check_refusal(
+        failure("calibrate", "probs.npy", "--labels", "rule.rankset", "-o", "rule.rankset", "--force"),
+        FileError.own_input("rule.rankset"),
     )
 
 
@@ -117,12 +115,14 @@ def test_a_file_of_labels_is_not_taken_for_scores(folder):
     FRAME[NAMES].to_csv("scores.csv", index=False)
     FRAME[["answer"]].to_csv("labels.csv", index=False)
     FRAME.to_csv("both.csv", index=False)
-    said = refused("calibrate", "scores.csv", "labels.csv", "--label", "answer", "-o", "x.rankset")
-    assert "scores.csv: it has no column 'answer' of labels" in said
-    assert "--labels" in said
-    said = refused("calibrate", "both.csv", "labels.csv", "--label", "answer", "-o", "x.rankset")
-    assert "labels.csv: every file must hold scores" in said
-    assert "--labels" in said
+    check_refusal(
+        failure("calibrate", "scores.csv", "labels.csv", "--label", "answer", "-o", "x.rankset"),
+        FileError.no_label_column("scores.csv", "answer", ["cat", "dog", "owl"]),
+    )
+    check_refusal(
+        failure("calibrate", "both.csv", "labels.csv", "--label", "answer", "-o", "x.rankset"),
+        FileError.labels_alone("labels.csv", "answer"),
+    )
     assert run("calibrate", "a.csv", "b.csv", "c.csv", "-o", "x.rankset").exit_code == 2
 
 
@@ -226,15 +226,15 @@ DROPPED = ("--drop", "case", "--drop", "dose", "--drop", "visit")
 def test_cells_that_are_no_numbers_are_told_with_their_row(folder):
     rule = rs.calibrate(PROBS, WORDS, classes=NAMES)
     rule.save("rule.rankset")
-    for cell, words in (
-        ("x", "column 'dog' must hold numbers, it holds 'x' at row 1"),
-        ("", "column 'dog' has no value at row 1"),
-        ("NA", "column 'dog' has no value at row 1"),
-        ("true", "it holds 'true' at row 1"),
-        ("nan", "NaN at row 1, column 1"),
+    for cell, refusal, column in (
+        ("x", FileError.not_numbers("rows.csv", "dog", "'x'", 1), "dog"),
+        ("", FileError.missing_cell("rows.csv", "dog", 1), "dog"),
+        ("NA", FileError.missing_cell("rows.csv", "dog", 1), "dog"),
+        ("true", FileError.not_numbers("rows.csv", "dog", "'true'", 1), "dog"),
+        ("nan", InputError.missing("probs", 1, 1), 1),
     ):
         (folder / "rows.csv").write_text(f"cat,dog,owl\n0.5,0.25,0.25\n0.5,{cell},0.25\n")
-        assert words in refused("predict", "rule.rankset", "rows.csv")
+        check_refusal(failure("predict", "rule.rankset", "rows.csv"), refusal, file="rows.csv", row=1, column=column)
     (folder / "rows.csv").write_text("cat,dog,owl\n 0.5,0.25 , 0.25\n")
     assert fine("predict", "rule.rankset", "rows.csv").stdout.count("\n") == 2
 
@@ -252,22 +252,35 @@ def test_cells_that_are_no_numbers_are_told_with_their_row(folder):
 )
 def test_names_that_are_no_text_are_refused(folder, name, data):
     (folder / name).write_bytes(data)
-    assert "a." in refused("calibrate", name, "--label", "answer", "-o", "x.rankset")
+    error = failure("calibrate", name, "--label", "answer", "-o", "x.rankset")
+    check_refusal(error, FileError, file=name, expected="be readable")
 
 
 def test_other_files_of_names_that_are_no_text_are_refused(folder):
     np.save("probs.npy", PROBS[:2])
     np.save("labels.npy", LABELS[:2])
     (folder / "names.txt").write_bytes(b"a\xff\na\xfe\nb\n")
-    said = refused("calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "-o", "x.rankset")
-    assert "names.txt: it cannot be read" in said
+    check_refusal(
+        failure("calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "-o", "x.rankset"),
+        FileError,
+        file="names.txt",
+        expected="be readable",
+    )
     (folder / "labels.txt").write_bytes(b"a\xff\na\xfe\n")
-    assert "labels.txt: it cannot be read" in refused("calibrate", "probs.npy", "labels.txt", "-o", "x.rankset")
+    check_refusal(
+        failure("calibrate", "probs.npy", "labels.txt", "-o", "x.rankset"),
+        FileError,
+        file="labels.txt",
+        expected="be readable",
+    )
     words = pa.array([b"a\xff", b"a\xfe"]).view(pa.string())
     table = pa.table({"cat": [0.5, 0.5], "dog": [0.5, 0.5], "answer": words})
     pq.write_table(table, "rows.parquet")
-    assert "rows.parquet: it cannot be read" in refused(
-        "calibrate", "rows.parquet", "--label", "answer", "-o", "x.rankset"
+    check_refusal(
+        failure("calibrate", "rows.parquet", "--label", "answer", "-o", "x.rankset"),
+        FileError,
+        file="rows.parquet",
+        expected="be readable",
     )
 
 
@@ -288,7 +301,7 @@ def test_a_damaged_footer_is_an_error(folder):
     code = "from rankset.io import read_file; read_file.read_file('rows.parquet')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert "FileError: rows.parquet: it cannot be read" in done.stderr
+    assert "FileError: rows.parquet: the file must be readable" in done.stderr
 
 
 def test_damaged_footers_give_an_answer_or_one_error(folder):
@@ -316,7 +329,13 @@ def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     script = folder / "dies.py"
     script.write_text("import os, sys\nsys.stdin.buffer.readline()\nos.abort()\n")
     monkeypatch.setattr(columnar, "SCRIPT", script)
-    with pytest.raises(FileError, match=r"ended the process that reads it \(exit code -6\)"):
+    with refused(
+        FileError,
+        what="the file",
+        reason="reading it ended the process that reads it (exit code -6)",
+        remedy="Is it complete, and of the format that its name says?",
+        file="rows.parquet",
+    ):
         reader.read_table("rows.parquet", "parquet", whole)
     monkeypatch.undo()
     table, _ = reader.read_table(str(folder / "rows.parquet"), "parquet", whole)
@@ -428,7 +447,7 @@ def test_bombs_are_refused_before_they_take_memory(folder):
         assert code == "1", (name, told[name])
         assert name in said
         assert "|" not in said
-        assert f"may take {BUDGET:,} bytes of memory" in said or name == "line.csv.gz", said
+        assert f"take at most {BUDGET:,} bytes of memory" in said or name == "line.csv.gz", said
         assert int(peak) - before < 2.5 * BUDGET, (name, told[name], before)
 
 
@@ -436,7 +455,9 @@ def test_bombs_are_refused_before_they_take_memory(folder):
 def test_standard_input_has_a_budget(folder, kind):
     rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
     told = ("predict", "rule.rankset", "-", "--format", kind, "--max-memory", "1MB")
-    assert "--max-memory" in refused(*told, stdin=b"0" * 600_000)
+    check_refusal(
+        failure(*told, stdin=b"0" * 600_000), FileError, file="-", expected="take at most 1,000,000 bytes of memory"
+    )
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "txt", "npz", "parquet", "feather"])
@@ -459,9 +480,10 @@ def test_every_reader_takes_what_it_is_allowed(folder, kind):
     rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
     told = ("calibrate", "probs.npy", "rows.txt") if kind == "txt" else ("predict", "rule.rankset", f"rows.{kind}")
     output = ("-o", "x.rankset") if kind == "txt" else ("-o", "sets.csv")
-    said = refused(*told, *output, "--max-memory", "300 kB")
-    assert "may take 300,000 bytes of memory" in said
-    assert "--max-memory" in said
+    error = failure(*told, *output, "--max-memory", "300 kB")
+    check_refusal(error, FileError, file=f"rows.{kind}", expected="take at most 300,000 bytes of memory")
+    assert "--max-memory" in error.render(COMMAND_LINE)
+    assert "--" not in str(error)
     if kind != "txt":
         fine(*told, *output, "--max-memory", "20MB")
     fine("predict", "rule.rankset", "probs.npy", "--max-memory", "1B", "-o", "mapped.csv")
@@ -478,7 +500,12 @@ def test_an_arrow_file_that_is_mapped_takes_no_memory(folder):
     matrix, _ = read_file.read_file("rows.arrow").scores()
     assert matrix.tolist() == many.tolist()
     feather.write_feather(pa.table({"p": rows}), "packed.arrow", compression="zstd")
-    assert "may take 100,000 bytes" in refused("predict", "rule.rankset", "packed.arrow", "--max-memory", "100kB")
+    check_refusal(
+        failure("predict", "rule.rankset", "packed.arrow", "--max-memory", "100kB"),
+        FileError,
+        file="packed.arrow",
+        expected="take at most 100,000 bytes of memory",
+    )
 
 
 @pytest.mark.parametrize(
@@ -497,7 +524,7 @@ def test_headings_of_every_kind(folder, text, names, rows):
     assert columns.names == names
     assert columns.scores()[0].shape == (rows, 2)
     (folder / "empty.csv").write_text("")
-    with pytest.raises(FileError, match=r"empty\.csv: it cannot be read"):
+    with refused(FileError, what="the file", reason="Empty CSV file", file="empty.csv"):
         read_file.read_file("empty.csv")
 
 
@@ -505,10 +532,14 @@ def test_names_of_classes_have_a_budget(folder):
     np.save("probs.npy", PROBS)
     np.save("labels.npy", LABELS)
     (folder / "names.txt").write_text("ab\n" * 100_000)
-    said = refused(
-        "calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "--max-memory", "5MB", "-o", "x.rankset"
+    check_refusal(
+        failure(
+            "calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "--max-memory", "5MB", "-o", "x.rankset"
+        ),
+        FileError,
+        file="names.txt",
+        expected="take at most 5,000,000 bytes of memory",
     )
-    assert "names.txt: reading it may take 5,000,000 bytes" in said
 
 
 def test_many_columns_are_read(folder):
@@ -533,7 +564,7 @@ def test_the_budget_is_told_or_half_of_what_is_free(monkeypatch):
     assert memory_budget.limit() == 500_000_000
     for wrong in ("lots", "-1", "0", "1PB", "1e9", "GB", "9" * 5000):
         monkeypatch.setenv(memory_budget.VARIABLE, wrong)
-        with pytest.raises(KindError, match="max memory must be"):
+        with refused(KindError, what="max memory", received=repr(text)):
             memory_budget.limit()
     assert run("predict", "a.rankset", "b.csv", "--max-memory", "lots").exit_code in (1, 2)
 
@@ -567,7 +598,15 @@ def test_the_budget_knows_a_limit_of_the_group(tmp_path, monkeypatch):
 def test_processes_share_the_budget(folder):
     for number in range(3):
         FRAME.to_csv(f"s{number}.csv", index=False)
-    with memory_budget.use_limit(100_000), pytest.raises(FileError, match=r"s1\.csv: reading it may take 50,000 bytes"):
+    with (
+        memory_budget.use_limit(100_000),
+        refused(
+            FileError,
+            what="reading the file",
+            received="74,966 or more",
+            expected="take at most 50,000 bytes of memory",
+        ),
+    ):
         shards.calibrate([f"s{number}.csv" for number in range(3)], label="answer", workers=2)
 
 
@@ -604,11 +643,18 @@ def test_whole_numbers_are_names_where_they_are_names(folder):
 def test_whole_numbers_that_are_names_in_part_are_refused(folder):
     frame = pd.DataFrame(PROBS, columns=["1", "2", "x"]).assign(answer=LABELS)
     frame.to_csv("a.csv", index=False)
-    said = refused("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset")
-    assert "labels must be among the classes ('1', '2', 'x'), got '0'" in said
+    check_refusal(
+        failure("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset"),
+        LabelError.unknown("labels", 0, ["0"], ("1", "2", "x")),
+        file="a.csv",
+    )
     frame[LABELS == 0].to_csv("zeros.csv", index=False)
     numbered(["1", "2", "x"]).to_csv("first.csv", index=False)
-    assert "got '0'" in refused("calibrate", "first.csv", "zeros.csv", "--label", "answer", "-o", "rule.rankset")
+    check_refusal(
+        failure("calibrate", "first.csv", "zeros.csv", "--label", "answer", "-o", "rule.rankset"),
+        LabelError.unknown("labels", 0, ["0"], ("1", "2", "x")),
+        file="zeros.csv",
+    )
     numbers = frame.rename(columns={"1": "a", "2": "b"})
     numbers.to_csv("b.csv", index=False)
     fine("calibrate", "b.csv", "--label", "answer", "-o", "rule.rankset")
@@ -637,13 +683,17 @@ def test_files_of_one_name_in_several_folders_find_their_labels(folder):
     scores = ["d0/part.npy", "d1/part.npy"]
     fine("calibrate", *scores, "--labels", "l0/part.npy", "--labels", "l1/part.npy", "-o", "rule.rankset")
     assert joined() == rs.calibrate(PROBS, LABELS)
-    said = refused("calibrate", *scores, "--labels", "l0/part.npy", "--labels", "other.npy", "-o", "b.rankset")
-    assert "found by their names, and several have this one" in said
+    check_refusal(
+        failure("calibrate", *scores, "--labels", "l0/part.npy", "--labels", "other.npy", "-o", "b.rankset"),
+        FileError.same_stem("d0/part.npy"),
+    )
 
 
 def test_one_file_under_two_names_is_one_file(folder):
     FRAME.to_csv("a.csv", index=False)
-    assert "given twice" in refused("calibrate", "a.csv", "./a.csv", "--label", "answer", "-o", "r.rankset")
+    check_refusal(
+        failure("calibrate", "a.csv", "./a.csv", "--label", "answer", "-o", "r.rankset"), FileError.twice("./a.csv")
+    )
 
 
 def test_columns_of_classes_come_before_a_column_of_lists(folder):
@@ -654,8 +704,10 @@ def test_columns_of_classes_come_before_a_column_of_lists(folder):
         fine("evaluate", "rule.rankset", file, "--label", "answer").stdout for file in ("plain.parquet", "both.parquet")
     )
     assert one == other
-    said = refused("calibrate", "both.parquet", "--label", "answer", "-o", "b.rankset")
-    assert "a column of lists or a column per class, got the lists 'emb' and the columns 'cat', 'dog', 'owl'" in said
+    check_refusal(
+        failure("calibrate", "both.parquet", "--label", "answer", "-o", "b.rankset"),
+        FileError.lists_and_columns("both.parquet", "emb", ["cat", "dog", "owl"]),
+    )
     fine("calibrate", "both.parquet", "--label", "answer", "--drop", "emb", "-o", "b.rankset")
     assert joined("b.rankset") == joined()
 
@@ -667,9 +719,9 @@ def test_an_index_that_contradicts_is_refused(folder):
     labels.to_parquet("y.parquet")
     labels[::-1].to_parquet("turned.parquet")
     fine("calibrate", "p.parquet", "y.parquet", "-o", "rule.rankset")
-    said = refused("calibrate", "p.parquet", "turned.parquet", "-o", "b.rankset")
-    assert (
-        "turned.parquet: labels must stand in the order of the rows of p.parquet, got another index from row 0" in said
+    check_refusal(
+        failure("calibrate", "p.parquet", "turned.parquet", "-o", "b.rankset"),
+        FileError.other_order("turned.parquet", "p.parquet", 0),
     )
 
 
@@ -744,7 +796,10 @@ def test_arrays_packed_by_other_methods_are_refused(folder):
         with zipfile.ZipFile("a.npz", "w", method) as archive, archive.open("p.npy", "w") as file:
             np.save(file, PROBS)
         np.save("y.npy", LABELS)
-        assert "packed by another method" in refused("calibrate", "a.npz", "y.npy", "-o", "a.rankset")
+        check_refusal(
+            failure("calibrate", "a.npz", "y.npy", "-o", "a.rankset"),
+            FileError.unreadable("a.npz", "'p' is packed by another method than deflate"),
+        )
 
 
 def test_many_columns_of_one_name_are_told_at_once(folder):
@@ -752,7 +807,7 @@ def test_many_columns_of_one_name_are_told_at_once(folder):
     (folder / "wide.csv").write_text(",".join(names) + "\n" + ",".join(["0"] * len(names)) + "\n")
     with (
         memory_budget.use_limit(1 << 30),
-        pytest.raises(FileError, match="columns must have different names, got 'z' twice"),
+        refused(FileError.same_names("wide.csv", "z")),
     ):
         read_file.read_file("wide.csv")
 
@@ -764,7 +819,9 @@ def test_a_kept_column_may_begin_empty(folder, monkeypatch):
     fine("calibrate", "a.parquet", "--label", "answer", "--drop", "note", "--drop", "file", "-o", "a.rankset")
     fine("predict", "a.rankset", "a.parquet", "--keep", "note", "-o", "sets.parquet")
     assert pq.read_table("sets.parquet").column("note").to_pylist() == notes
-    assert "column 'file' of their own" in refused("predict", "a.rankset", "a.parquet", "--keep", "file", "-o", "s.npz")
+    check_refusal(
+        failure("predict", "a.rankset", "a.parquet", "--keep", "file", "-o", "s.npz"), FileError.taken("file")
+    )
 
 
 def test_without_a_heading_columns_go_by_their_places(folder):
@@ -788,8 +845,8 @@ def test_a_class_cannot_be_something_else_as_well(folder):
     np.save("y.npy", LABELS)
     fine("calibrate", "p.npy", "y.npy", "-o", "rule.rankset")
     pd.DataFrame(np.column_stack((LABELS, PROBS))).rename(columns=str).astype({"0": int}).to_csv("a.csv", index=False)
-    assert "column '0' is a class of the rule" in refused("evaluate", "rule.rankset", "a.csv", "--label", "0")
-    assert "column '0' is a class of the rule" in refused("predict", "rule.rankset", "a.csv", "--drop", "0")
+    check_refusal(failure("evaluate", "rule.rankset", "a.csv", "--label", "0"), FileError.class_apart("a.csv", "0"))
+    check_refusal(failure("predict", "rule.rankset", "a.csv", "--drop", "0"), FileError.class_apart("a.csv", "0"))
 
 
 def test_an_index_of_row_numbers_in_another_order_is_refused(folder):
@@ -801,7 +858,10 @@ def test_an_index_of_row_numbers_in_another_order_is_refused(folder):
     labels.reset_index(drop=True).to_parquet("plain.parquet")
     fine("calibrate", "p.parquet", "y.parquet", "-o", "rule.rankset")
     fine("calibrate", "p.parquet", "plain.parquet", "-o", "plain.rankset")
-    assert "got another index from row 0" in refused("calibrate", "p.parquet", "turned.parquet", "-o", "b.rankset")
+    check_refusal(
+        failure("calibrate", "p.parquet", "turned.parquet", "-o", "b.rankset"),
+        FileError.other_order("turned.parquet", "p.parquet", 0),
+    )
 
 
 def test_names_do_not_depend_on_the_order_of_files(folder):
@@ -812,17 +872,22 @@ def test_names_do_not_depend_on_the_order_of_files(folder):
     for some in (("a.csv", "b.parquet"), ("b.parquet", "a.csv")):
         fine("calibrate", *some, "--label", "answer", "--drop", "site", "-o", "rule.rankset", "--force")
         assert joined().calibration == expected.calibration
-    said = refused("calibrate", "a.csv", "b.parquet", "--label", "answer", "--group", "site", "-o", "g.rankset")
-    assert "a group must be written alike in all files" in said
+    check_refusal(
+        failure("calibrate", "a.csv", "b.parquet", "--label", "answer", "--group", "site", "-o", "g.rankset"),
+        FileError.mixed_groups([0, "0"]),
+    )
 
 
 def test_one_file_is_one_file_and_standard_input_comes_alone(folder):
     FRAME.to_csv("a.csv", index=False)
     (folder / "hard.csv").hardlink_to(folder / "a.csv")
-    assert "given twice" in refused("calibrate", "a.csv", "hard.csv", "--label", "answer", "-o", "r.rankset")
+    check_refusal(
+        failure("calibrate", "a.csv", "hard.csv", "--label", "answer", "-o", "r.rankset"), FileError.twice("hard.csv")
+    )
     text = (folder / "a.csv").read_text()
-    said = refused("calibrate", "a.csv", "-", "--label", "answer", "-o", "r.rankset", stdin=text)
-    assert "not beside other files" in said
+    check_refusal(
+        failure("calibrate", "a.csv", "-", "--label", "answer", "-o", "r.rankset", stdin=text), FileError.stdin_alone()
+    )
 
 
 def test_kept_cells_stay_as_they_are(folder):
@@ -838,10 +903,15 @@ def test_empty_lines_of_one_column_are_no_lines_that_are_left_out(folder):
     lines = [f"{value:.4f}" for value in PROBS[:60, 0]]
     (folder / "p.csv").write_text("\n".join(["p", *lines[:5], "", *lines[5:]]) + "\n")
     np.save("y.npy", LABELS[:60] % 2)
-    said = refused("calibrate", "p.csv", "y.npy", "--kind", "binary", "-o", "r.rankset")
-    assert "row 5" in said
+    check_refusal(
+        failure("calibrate", "p.csv", "y.npy", "--kind", "binary", "-o", "r.rankset"),
+        FileError.missing_cell("p.csv", "p", 5),
+    )
     (folder / "bare.csv").write_text("\n".join(lines) + "\n")
-    assert "--no-header" in refused("calibrate", "bare.csv", "y.npy", "--kind", "binary", "-o", "r.rankset")
+    check_refusal(
+        failure("calibrate", "bare.csv", "y.npy", "--kind", "binary", "-o", "r.rankset"),
+        FileError.no_header("bare.csv", ["0.7259"]),
+    )
     fine("calibrate", "bare.csv", "y.npy", "--kind", "binary", "--no-header", "-o", "r.rankset")
 
 
@@ -851,7 +921,10 @@ def test_a_default_index_beside_the_same_numbers_in_another_order_is_refused(fol
     scores, labels = pd.DataFrame(PROBS).rename(columns=str), pd.DataFrame({"answer": LABELS})
     scores.iloc[order if turned == "scores" else slice(None)].to_parquet("p.parquet")
     labels.iloc[order if turned == "labels" else slice(None)].to_parquet("y.parquet")
-    assert "got another index from row" in refused("calibrate", "p.parquet", "y.parquet", "-o", "r.rankset")
+    check_refusal(
+        failure("calibrate", "p.parquet", "y.parquet", "-o", "r.rankset"),
+        FileError.other_order("y.parquet", "p.parquet", 0),
+    )
 
 
 def test_kept_arrays_have_an_entry_per_row(folder):
@@ -860,8 +933,8 @@ def test_kept_arrays_have_an_entry_per_row(folder):
     fine("calibrate", "p.npy", "y.npy", "-o", "r.rankset")
     np.savez("a.npz", probs=PROBS, more=np.arange(N + 2), fewer=np.arange(3))
     for name, count in (("more", N + 2), ("fewer", 3)):
-        said = refused("predict", "r.rankset", "a.npz", "--key", "probs", "--keep", name, "-o", "sets.npz")
-        assert f"{name} must have one entry for each of the {N} rows, got {count}" in said
+        error = failure("predict", "r.rankset", "a.npz", "--key", "probs", "--keep", name, "-o", "sets.npz")
+        check_refusal(error, InputError.length(name, N, count), file="a.npz")
 
 
 # Names of columns and of groups
@@ -889,21 +962,23 @@ def test_a_single_column_called_as_the_first_class_is_refused(folder):
     frame.to_csv("a.csv", index=False)
     (folder / "names.txt").write_text("no\nyes\n")
     options = ["--kind", "binary", "--label", "answer"]
-    said = refused("calibrate", "a.csv", *options, "--classes", "names.txt", "-o", "rule.rankset")
-    assert "must hold the probability of the second class, got a column called as the first, 'no'" in said
+    check_refusal(
+        failure("calibrate", "a.csv", *options, "--classes", "names.txt", "-o", "rule.rankset"),
+        FileError.first_class("a.csv", "no"),
+    )
     pd.DataFrame({"0": PROBS[:, 0], "answer": LABELS % 2}).to_csv("b.csv", index=False)
-    assert "the first, '0'" in refused("calibrate", "b.csv", *options, "-o", "rule.rankset")
+    check_refusal(failure("calibrate", "b.csv", *options, "-o", "rule.rankset"), FileError.first_class("b.csv", "0"))
 
 
 @pytest.mark.parametrize("names", [["2.0", "0.0", "1.0"], ["02", "00", "01"]])
 def test_numbers_that_may_be_names_or_columns_are_refused(folder, names):
     frame = pd.DataFrame(PROBS, columns=names).assign(answer=LABELS)
     frame.to_csv("a.csv", index=False)
-    said = refused("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset")
-    assert "which may be column numbers or the names" in said
+    refusal = FileError.numbers_or_names("a.csv", names)
+    check_refusal(failure("calibrate", "a.csv", "--label", "answer", "-o", "rule.rankset"), refusal)
     frame.assign(answer=np.array(names)[LABELS]).to_csv("named.csv", index=False)
     fine("calibrate", "named.csv", "--label", "answer", "-o", "rule.rankset")
-    assert "column numbers or the names" in refused("evaluate", "rule.rankset", "a.csv", "--label", "answer")
+    check_refusal(failure("evaluate", "rule.rankset", "a.csv", "--label", "answer"), refusal)
 
 
 def test_without_a_heading_kept_columns_may_have_the_number_of_a_class(folder):
@@ -920,8 +995,8 @@ def test_groups_of_whole_floats_are_those_of_texts(folder):
     frame[:150].to_csv("a.csv", index=False)
     frame[150:].astype({"site": float}).to_parquet("b.parquet")
     options = ["--label", "answer", "--group", "site"]
-    assert "got '0', 0.0" in refused("calibrate", "a.csv", "b.parquet", *options, "-o", "rule.rankset").replace(
-        "0.0, '0'", "'0', 0.0"
+    check_refusal(
+        failure("calibrate", "a.csv", "b.parquet", *options, "-o", "rule.rankset"), FileError.mixed_groups([0.0, "0"])
     )
     fine("calibrate", "a.csv", *options, "-o", "rule.rankset")
     done = fine("predict", "rule.rankset", "b.parquet", "--group", "site", "-o", "sets.npz")
@@ -935,7 +1010,7 @@ def test_comparing_indexes_has_a_budget(folder):
     index = {"kind": "range", "name": None, "start": 5, "stop": 5 + rows, "step": 1}
     metadata = {"pandas": json.dumps({"index_columns": [index], "columns": []})}
     table = pa.table({"a": pa.nulls(rows)}).replace_schema_metadata(metadata)
-    with pytest.raises(FileError, match="--max-memory"):
+    with refused(FileError, file="a.parquet", expected="take at most 1,048,576 bytes of memory"):
         Columns("a.parquet", table=table, budget=memory_budget.Budget("a.parquet", 1 << 20)).index_values()
 
 
@@ -945,7 +1020,11 @@ def test_labels_of_arrays_of_texts_and_one_hot_rows(folder):
     fine("calibrate", "p.npy", "y.npy", "-o", "rule.rankset")
     assert joined() == rs.calibrate(PROBS, LABELS)
     np.savez("a.npz", p=PROBS, y=np.eye(K)[LABELS])
-    assert "one-hot matrix" in refused("calibrate", "a.npz", "--key", "p", "--label", "y", "-o", "b.rankset")
+    check_refusal(
+        failure("calibrate", "a.npz", "--key", "p", "--label", "y", "-o", "b.rankset"),
+        LabelError.one_hot("labels", (300, 3)),
+        file="a.npz",
+    )
 
 
 def test_hidden_files_of_a_folder_are_left_out(folder):
@@ -960,8 +1039,10 @@ def test_hidden_files_of_a_folder_are_left_out(folder):
 def test_kept_lists_are_refused_by_npz(folder):
     FRAME.drop(columns="answer").assign(note=[[1, 2]] * N).to_parquet("a.parquet")
     rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
-    said = refused("predict", "rule.rankset", "a.parquet", "--keep", "note", "-o", "sets.npz")
-    assert "must hold numbers or texts, got lists or bytes in 'note'" in said
+    check_refusal(
+        failure("predict", "rule.rankset", "a.parquet", "--keep", "note", "-o", "sets.npz"),
+        FileError.no_array("sets.npz", "note"),
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such file names")
@@ -1000,8 +1081,9 @@ def test_merging_rules_whose_groups_are_written_differently_is_refused(folder):
     frame[150:].to_parquet("b.parquet")
     for file in ("a.csv", "b.parquet"):
         fine("calibrate", file, "--label", "answer", "--group", "site", "-o", f"{file}.rankset")
-    said = refused("merge", "a.csv.rankset", "b.parquet.rankset", "-o", "both.rankset")
-    assert "a group must be written alike in all files" in said
+    check_refusal(
+        failure("merge", "a.csv.rankset", "b.parquet.rankset", "-o", "both.rankset"), FileError.mixed_groups([0, "0"])
+    )
 
 
 @pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(["x" * 5000, "y"])], ids=str)
@@ -1051,8 +1133,10 @@ def test_objects_with_ever_other_fields_are_texts(folder):
     (folder / "rows.jsonl").write_text("\n".join(lines))
     fine("predict", "rule.rankset", "rows.jsonl", "--keep", "few", "-o", "sets.csv")
     assert pd.read_csv("sets.csv")["few"][1] == '{"a": 1}'
-    said = refused("calibrate", "rows.jsonl", "--label", "answer", "-o", "b.rankset")
-    assert len(said) < 300
+    check_refusal(
+        failure("calibrate", "rows.jsonl", "--label", "answer", "-o", "b.rankset"),
+        FileError.not_numbers("rows.jsonl", "top", "string"),
+    )
 
 
 def test_dictionaries_of_many_values_are_read_once(folder):
@@ -1097,7 +1181,12 @@ def test_an_arrow_stream_is_read(folder):
     assert joined() == rs.calibrate(PROBS, WORDS, classes=NAMES)
     data = (folder / "a.arrow").read_bytes()
     (folder / "a.arrow").write_bytes(data[: len(data) // 2])
-    assert "cannot be read" in refused("calibrate", "a.arrow", "--label", "answer", "-o", "b.rankset")
+    check_refusal(
+        failure("calibrate", "a.arrow", "--label", "answer", "-o", "b.rankset"),
+        FileError,
+        file="a.arrow",
+        expected="be readable",
+    )
 
 
 def test_empty_lines_at_the_end_of_a_text_are_no_lines(folder):
@@ -1132,13 +1221,18 @@ def test_scores_of_several_types_are_told_with_their_column(folder):
     rows[7]["dog"] = "n/a"
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     rs.calibrate(PROBS, WORDS, classes=NAMES).save("rule.rankset")
-    assert "'dog'" in refused("predict", "rule.rankset", "rows.jsonl", "-o", "sets.csv")
+    check_refusal(
+        failure("predict", "rule.rankset", "rows.jsonl", "-o", "sets.csv"),
+        FileError.not_numbers("rows.jsonl", "dog", "string"),
+    )
 
 
 def test_quoted_cells_at_the_end_of_one_column_are_rows(folder):
     rs.calibrate(PROBS[:, 0], LABELS % 2, kind="binary").save("rule.rankset")
     (folder / "p.csv").write_text('p\n0.5\n0.25\n""\n""\n')
-    assert "has no value at row 2" in refused("predict", "rule.rankset", "p.csv", "-o", "sets.csv")
+    check_refusal(
+        failure("predict", "rule.rankset", "p.csv", "-o", "sets.csv"), FileError.missing_cell("p.csv", "p", 2)
+    )
 
 
 def test_lines_may_lack_fields(folder):
@@ -1153,7 +1247,9 @@ def test_lines_may_lack_fields(folder):
     assert kept == [row.get("note") for row in rows]
     del rows[7]["dog"]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "'dog'" in refused("predict", "rule.rankset", "rows.jsonl", "-o", "b.csv")
+    check_refusal(
+        failure("predict", "rule.rankset", "rows.jsonl", "-o", "b.csv"), FileError.missing_cell("rows.jsonl", "dog", 7)
+    )
 
 
 def test_fields_of_other_orders_and_types_in_several_parts(folder):
@@ -1174,5 +1270,8 @@ def test_fields_of_other_orders_and_types_in_several_parts(folder):
 def test_lines_of_ever_new_fields_have_a_budget(folder):
     lines = (json.dumps({f"field {number}": 1, "a": 0.5, "b": 0.5}) + "\n" for number in range(20_000))
     (folder / "rows.jsonl").write_text("".join(lines))
-    with memory_budget.use_limit(100 << 20), pytest.raises(FileError, match="--max-memory"):
+    with (
+        memory_budget.use_limit(100 << 20),
+        refused(FileError, file="rows.jsonl", expected="take at most 104,857,600 bytes of memory"),
+    ):
         read_file.read_file("rows.jsonl")

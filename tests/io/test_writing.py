@@ -18,11 +18,12 @@ from click.testing import CliRunner
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.core import parallel
-from rankset.errors import FileError, LabelError
+from rankset.errors import COMMAND_LINE, FileError, LabelError, join_names
 from rankset.io import atomic, memory_budget, write_sets
 from rankset.io.writers import csv as csv_writer
 from rankset.io.writers import parquet as parquet_writer
 from rankset.io.writers.values import python_values
+from refusals import check_refusal, failure, refused
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
 MASK = np.array([[True, True, False], [False, True, False], [False, False, True]])
@@ -59,7 +60,7 @@ def test_a_draft_becomes_its_file(tmp_path, way):
         os.umask(before)
     assert (tmp_path / "new").read_bytes() == b"whole"
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
-    with pytest.raises(FileError, match="exists already"):
+    with refused(FileError.exists(str(tmp_path / "new"))):
         put(tmp_path / "new", b"other", force=False)
     (tmp_path / "new").chmod(0o600)
     put(tmp_path / "new", b"replaced", force=True)
@@ -87,7 +88,7 @@ def test_what_came_meanwhile_is_replaced_only_by_force(tmp_path, way, force):
     if force:
         meanwhile()
     else:
-        with pytest.raises(FileError, match="exists already"):
+        with refused(FileError.exists(str(tmp_path / "new"))):
             meanwhile()
     assert (tmp_path / "new").read_bytes() == (b"ours" if force else b"theirs")
     assert files(tmp_path) == ["new"]
@@ -109,7 +110,7 @@ def test_old_drafts_of_the_same_file_are_removed(tmp_path, monkeypatch):
 def test_a_rule_replaces_files_only_and_keeps_their_permissions(tmp_path, way):
     rule, path = rs.calibrate(PROBS, [0, 1, 2]), tmp_path / "a.rankset"
     os.mkfifo(path)
-    with pytest.raises(rs.RanksetError, match=r"a\.rankset: it cannot be written: it is no regular file"):
+    with refused(FileError.unwritable(str(path), "it is no regular file")):
         rule.save(path)
     assert path.is_fifo()
     path.unlink()
@@ -128,9 +129,9 @@ def test_class_names_that_would_become_one_are_refused(tmp_path, names):
     for kind in (".csv", ".csv.gz", ".parquet", ".npz"):
         if kind == ".npz" and names[0] == "\ud800":
             continue  # NumPy holds it
-        with pytest.raises(LabelError, match="holds class names as texts, which must differ there") as caught:
+        file = None if kind == ".parquet" else str(tmp_path / f"sets{kind}")
+        with refused(LabelError, what="class names", received=join_names(names[:2]), file=file):
             write_sets.write_sets(tmp_path / f"sets{kind}", [(sets, {})])
-        assert ascii(names[0])[1:-1] in str(caught.value).encode("ascii", "backslashreplace").decode()
     assert files(tmp_path) == []
     write_sets.write_sets(tmp_path / "sets.jsonl", [(sets, {})])
     assert labels(tmp_path / "sets.jsonl") == [list(names[:2]), [names[1]], [names[2]]]
@@ -141,7 +142,7 @@ def test_class_names_stay_apart(tmp_path, names):
     sets = rs.PredictionSets.from_mask(MASK, names)
     for kind in (".csv", ".parquet", ".jsonl", ".npz"):
         if kind == ".npz" and names[1] == "a\0":
-            with pytest.raises(LabelError, match="npz holds class names as texts"):
+            with refused(LabelError.one_text("an npz file", names[:2]), file=str(tmp_path / "sets.npz")):
                 write_sets.write_sets(tmp_path / "sets.npz", [(sets, {})])
             continue
         write_sets.write_sets(tmp_path / f"sets{kind}", [(sets, {})])
@@ -205,9 +206,9 @@ def test_excel_is_an_option_of_predict(tmp_path, monkeypatch):
     assert run("--excel").stdout_bytes.decode("utf-8-sig").splitlines()[1] == "'-x,1,'=a,'=a"
     assert run().stdout_bytes.decode().splitlines()[1] == "-x,1,=a,=a"
     for output in ("sets.jsonl", "sets.parquet", "sets/"):
-        done = run("--excel", "-o", output)
-        assert done.exit_code == 1
-        assert "--excel writes csv" in done.stderr
+        error = failure("predict", "rule.rankset", "new.csv", "--id", "case", "--excel", "-o", output)
+        check_refusal(error, FileError.not_for_spreadsheets(output))
+        assert "--excel" in error.render(COMMAND_LINE)
         assert not (tmp_path / output).exists()
 
 
@@ -234,9 +235,7 @@ def test_json_lines_are_json(tmp_path):
 
 def test_the_demo_writes_all_its_files_or_none(tmp_path):
     (tmp_path / "classes.txt").write_text("mine")
-    done = CliRunner().invoke(rankset, ["demo", str(tmp_path)])
-    assert done.exit_code == 1
-    assert "classes.txt: it exists already" in done.stderr
+    check_refusal(failure("demo", tmp_path), FileError.exists(str(tmp_path / "classes.txt")))
     assert files(tmp_path) == ["classes.txt"]
     assert CliRunner().invoke(rankset, ["demo", str(tmp_path), "--force"]).exit_code == 0
     assert len(files(tmp_path)) == 5
@@ -321,11 +320,8 @@ def test_kept_columns_that_do_not_go_together_in_an_array_are_refused(tmp_path, 
     for name, kind in (("1", pa.timestamp("us")), ("2", pa.float64())):
         pq.write_table(pa.table({**scores, "k": pa.array([1, 2, 3]).cast(kind)}), f"{name}.parquet")
     rs.calibrate(PROBS, list("abc"), classes=list("abc")).save("rule.rankset")
-    done = CliRunner().invoke(
-        rankset, ["predict", "rule.rankset", "1.parquet", "2.parquet", "--keep", "k", "-o", "s.npz"]
-    )
-    assert done.exit_code == 1
-    assert "column 'k' must be of one type in all files to be kept" in done.stderr
+    error = failure("predict", "rule.rankset", "1.parquet", "2.parquet", "--keep", "k", "-o", "s.npz")
+    check_refusal(error, FileError.other_type("k", "datetime64[us]", "float64"))
 
 
 def test_repeated_texts_are_not_all_in_memory_at_once(tmp_path, monkeypatch):
@@ -340,12 +336,15 @@ def test_repeated_texts_are_not_all_in_memory_at_once(tmp_path, monkeypatch):
     table = pq.read_table(tmp_path / "sets.parquet")
     assert table.column("note").to_pylist() == values[:4]
     assert table.column("size").to_pylist() == [2] * 4
-    with memory_budget.use_limit(10_000), pytest.raises(FileError, match="--max-memory"):
+    with (
+        memory_budget.use_limit(10_000),
+        refused(FileError.too_large(str(tmp_path / "sets.npz"), 10_000, 48_000)),
+    ):
         write_sets.write_sets(tmp_path / "sets.npz", [(sets, {"note": pa.chunked_array([texts])})])
 
 
 def test_columns_that_parquet_cannot_hold_are_refused(tmp_path):
     sets = rs.PredictionSets.from_mask(np.ones((2, 2), dtype=bool))
-    with pytest.raises(FileError, match="cannot be written"):
+    with refused(FileError, file=str(tmp_path / "sets.parquet"), expected="be writable"):
         write_sets.write_sets(tmp_path / "sets.parquet", [(sets, {"note": pa.chunked_array([pa.array([{}, {}])])})])
     assert list(tmp_path.iterdir()) == []

@@ -10,9 +10,11 @@ import pytest
 
 import rankset as rs
 from rankset.datasets import DATASETS, load
+from rankset.errors import RuleError, StorageError
 from rankset.paper import METHODS, ClassColumn, printed_rule, resample
 from rankset.paper.definitions import confident_errors
 from rankset.paper.experiment import MEASURES
+from refusals import refused
 
 DATA = Path(__file__).parents[1] / "data"
 SUBJECTS = {"marketing": "marketing", "college medicine": "medicine", "public relations": "relations"}
@@ -121,7 +123,13 @@ def test_rules_without_a_guarantee_say_so():
     assert "no finite-sample guarantee" in repr(rs.calibrate(probs, labels, score=ClassColumn.fit(probs)))
     assert "no finite-sample guarantee" in repr(printed_rule(probs, labels, 0.1))
     assert "guarantee" not in repr(rs.calibrate(probs, labels))
-    with pytest.raises(ValueError, match="only rankset's own scores"):
+    with refused(
+        StorageError,
+        what="scores and conditions in a file",
+        received="ClassColumn(n=260)",
+        expected="be rankset's own, because loading a file must never run foreign code",
+        remedy="Keep the calibration scores and calibrate again after loading.",
+    ):
         rs.calibrate(probs, labels, score=ClassColumn.fit(probs)).save("never-written.rankset")
 
 
@@ -180,7 +188,25 @@ def test_the_experiment_gives_what_rules_and_evaluations_give():
 
 
 def test_an_unknown_row_is_told_the_known_ones():
-    with pytest.raises(ValueError, match="name must be one of 'mnist', 'fmnist'"):
+    with refused(
+        RuleError.option(
+            "name",
+            "law",
+            (
+                "mnist",
+                "fmnist",
+                "cifar10",
+                "cifar100",
+                "marketing",
+                "medicine",
+                "relations",
+                "agnews",
+                "news20",
+                "carer",
+                "tweet",
+            ),
+        )
+    ):
         load("law")
 
 

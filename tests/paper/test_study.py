@@ -23,6 +23,9 @@ from rankset.paper.study import AS_PUBLISHED
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from page import NUMBER, refreshed
 
+from rankset.errors import StorageError
+from refusals import refused
+
 DOCS = Path(__file__).parents[2] / "docs"
 RECORDED = Numbers.load(DOCS / "paper.json")
 SMALL = study(["relations", "tweet"], repeats=4, show_progress=False)
@@ -46,7 +49,7 @@ def test_numbers_survive_their_file(tmp_path):
     SMALL.save(tmp_path / "numbers.json")
     assert Numbers.load(tmp_path / "numbers.json") == SMALL
     (tmp_path / "numbers.json").write_text("{")
-    with pytest.raises(ValueError, match=r"numbers\.json"):
+    with refused(StorageError, what="the file"):
         Numbers.load(tmp_path / "numbers.json")
 
 

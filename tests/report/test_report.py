@@ -11,7 +11,9 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
+from rankset.errors import InputError, KindError, RuleError
 from rankset.evaluation.metrics import METRICS
+from refusals import refused
 
 pytest.importorskip("plotly")
 
@@ -114,9 +116,14 @@ def test_a_large_report_stays_small():
 
 def test_rules_of_other_classes_and_no_rows_are_told():
     other = rs.calibrate(LOGITS[CAL][:, :3], LABELS[CAL] % 3, kind="logits")
-    with pytest.raises(ValueError, match="classes"):
+    with refused(
+        RuleError,
+        what="rules that are used together",
+        expected="have the same classes",
+        remedy="Calibrate both with the same classes.",
+    ):
         rs.report.study_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
-    with pytest.raises(ValueError, match="0 rows"):
+    with refused(InputError.no_rows_to_evaluate()):
         rs.report.study_rules(RULES, LOGITS[:0], LABELS[:0])
 
 
@@ -171,18 +178,16 @@ def test_rules_of_one_report_expect_the_same_numbers():
     probs, labels = rs.datasets.load("marketing")
     with np.errstate(divide="ignore"):
         rules = [rs.calibrate(probs, labels), rs.calibrate(np.log(probs), labels, kind="logits")]
-    with pytest.raises(ValueError, match="got kind 'probs' and 'logits'"):
+    with refused(RuleError.different("kind", "probs", "logits")):
         rs.report.study_rules(rules, probs, labels)
-    with pytest.raises(TypeError, match="a list of at least one Rule"):
+    with refused(KindError, what="rules", expected="be a list of at least one Rule", received="[]"):
         rs.report.study_rules([], probs, labels)
 
 
 def test_rules_of_one_level_and_of_folds_are_refused():
     for other in (RULES[0].at(0.1), rs.CrossRule((RULES[0],) * 2), "rule"):
         for rules in ([other], [RULES[0], other]):
-            with pytest.raises(
-                rs.errors.KindError, match=r"objects of rankset\.Rule, got .* Pass what rankset\.calibrate"
-            ):
+            with refused(KindError.no_whole_rule("a report", other)):
                 rs.report.study_rules(rules, LOGITS[NEW], LABELS[NEW])
 
 

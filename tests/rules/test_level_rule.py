@@ -10,7 +10,8 @@ import pytest
 import rankset as rs
 from entry_points import GROUPS, LABELS, PROBS, N
 from rankset.engines.worker_tasks import PredictionTask
-from rankset.errors import LabelError, RuleError
+from rankset.errors import KindError, LabelError, RuleError
+from refusals import refused
 
 CONDITIONS = {
     "marginal": (rs.Marginal(), None),
@@ -50,11 +51,16 @@ def test_a_level_rule_says_what_it_is_and_nothing_it_cannot_know():
     assert [name for name in (*unknown, "expected_size", "calibration", "at") if hasattr(at, name)] == []
     with pytest.raises(TypeError):
         at.predict(PROBS, 0.1, groups=GROUPS)
-    with pytest.raises(RuleError, match="got LevelRule"):
+    with refused(RuleError, what="a rule", received="LevelRule"):
         rule.merge(at)
-    with pytest.raises(TypeError, match="rule must be a Rule"):
+    with refused(
+        KindError,
+        what="rule",
+        received="LevelRule(alpha=0.2, Rank(), PerGroup(), kind='probs', 3 classes, calibrated on…",
+        expected="be a Rule, as calibrate returns it",
+    ):
         PredictionTask.of(at, 0.2, "allow")
-    with pytest.raises(LabelError, match="needs to know each row's group"):
+    with refused(LabelError, what="PerGroup()", received="none", expected="know each row's group"):
         at.predict(PROBS)
     assert not hasattr(rule, "thinned")
 

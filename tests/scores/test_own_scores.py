@@ -8,7 +8,8 @@ import pytest
 
 import rankset as rs
 from entry_points import LABELS, LOGITS, PROBS, ROW_DOORS, N, calibrated, changed, entry_points, said
-from rankset.errors import KindError, RuleError, ScoreError
+from rankset.errors import InputError, KindError, RuleError, ScoreError
+from refusals import like, refused
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,12 @@ def test_a_users_score_with_unusable_keys_is_told_so_when_predicting(answer, wor
 
 def test_a_nan_key_is_named_with_its_row_in_any_block(monkeypatch):
     monkeypatch.setenv("RANKSET_BLOCK_BYTES", "72")
-    with pytest.raises(ScoreError, match=said("got NaN from", "at row 31")):
+    with refused(
+        ScoreError,
+        what="a score's keys",
+        received="NaN from Own(answer=<function test_a_nan_key_is_named_with_its_row_in_any_block.<locals>…",
+        row=31,
+    ):
         rs.calibrate(
             changed(PROBS, 31, [0.0, 0.0, 1.0]),
             changed(LABELS, 31, 2),
@@ -78,34 +84,60 @@ def test_a_users_keys_may_be_of_any_real_type(dtype):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "refusal"),
     [
-        ({"score": rs.Aps}, ("score must be an object, got the class Aps", "Pass Aps() with its parentheses")),
-        ({"score": "aps"}, ("score must be an object such as rankset.Aps()", "got 'aps'")),
-        ({"score": None}, ("score must be a score", "got None")),
-        ({"condition": rs.PerLabel}, ("condition must be an object, got the class PerLabel", "parentheses")),
-        ({"condition": "label"}, ("condition must be a condition such as Marginal()", "got 'label'")),
-        ({"seed": 1.5}, ("seed must be a whole number of up to 64 bits, got 1.5",)),
-        ({"seed": None}, ("seed must be a whole number of up to 64 bits, got None",)),
-        ({"seed": True}, ("seed must be a whole number of up to 64 bits, got True",)),
+        (
+            {"score": rs.Aps},
+            like(
+                KindError,
+                what="score",
+                received="the class Aps",
+                expected="be an object",
+                remedy="Pass Aps() with its parentheses.",
+            ),
+        ),
+        ({"score": "aps"}, KindError.argument("score", "an object such as rankset.Aps()", "aps")),
+        (
+            {"score": None},
+            KindError.argument("score", "a score such as Rank() or Aps(), an object with keys(cells)", None),
+        ),
+        (
+            {"condition": rs.PerLabel},
+            like(
+                KindError,
+                what="condition",
+                received="the class PerLabel",
+                expected="be an object",
+                remedy="Pass PerLabel() with its parentheses.",
+            ),
+        ),
+        (
+            {"condition": "label"},
+            KindError.argument("condition", "a condition such as Marginal() or PerLabel()", "label"),
+        ),
+        ({"seed": 1.5}, KindError.argument("seed", "a whole number of up to 64 bits", 1.5)),
+        ({"seed": None}, KindError.argument("seed", "a whole number of up to 64 bits", None)),
+        ({"seed": True}, KindError.argument("seed", "a whole number of up to 64 bits", True)),
     ],
 )
-def test_options_of_another_kind_are_refused(options, words):
-    with pytest.raises(KindError, match=said(*words)):
+def test_options_of_another_kind_are_refused(options, refusal):
+    with refused(refusal):
         rs.calibrate(PROBS, LABELS, **options)
 
 
-@pytest.mark.parametrize("score", [rs.Aps(), rs.Raps(), rs.Saps(), rs.TieBreak(rs.Aps())], ids=repr)
+@pytest.mark.parametrize(
+    "score",
+    [rs.Aps(), rs.Raps(), rs.Saps(), rs.TieBreak(rs.Aps())],
+    ids=repr,
+)
 def test_scores_that_add_probabilities_refuse_other_numbers(score):
-    with pytest.raises(
-        ScoreError, match=said(repr(score), "kind='decision' has none", "Use Rank, TopK, Thr or Margin")
-    ):
+    with refused(ScoreError.needs_probabilities(score)):
         rs.calibrate(LOGITS, LABELS, score=score, kind="decision")
 
 
 @pytest.mark.parametrize("empty", ["no", None, True])
 def test_an_unknown_treatment_of_empty_sets_is_refused(empty):
-    with pytest.raises(RuleError, match=f"empty must be one of 'allow', 'top', got {empty!r}"):
+    with refused(RuleError.option("empty", empty, ("allow", "top"))):
         calibrated().predict(PROBS, 0.1, empty=empty)
 
 
@@ -114,9 +146,7 @@ def test_an_unknown_treatment_of_empty_sets_is_refused(empty):
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "1e6", " 4"])
 def test_silly_settings_are_refused(door, name, value, monkeypatch):
     monkeypatch.setenv(name, value)
-    with pytest.raises(
-        KindError, match=said(f"environment variable {name} must be a positive whole number", repr(value))
-    ):
+    with refused(KindError, what=f"the environment variable {name}", received=repr(value)):
         door(PROBS)
 
 
@@ -152,7 +182,7 @@ class Shaped:
     "change", [lambda p: p[:1], lambda p: p[:, :2], lambda p: p[0], lambda p: None, lambda p: "no"]
 )
 def test_a_transform_that_changes_the_shape_is_refused(change):
-    with pytest.raises(rs.RanksetError, match=r"transform\(probs\) must return an array of the shape it got"):
+    with refused(ScoreError, what="a score's transform(probs)", expected="return an array of the shape it got, (4, 3)"):
         rs.calibrate([[0.5, 0.3, 0.2]] * 4, [0, 1, 2, 0], score=Shaped(change))
 
 
@@ -161,7 +191,9 @@ def test_integers_that_int64_cannot_hold_are_refused_not_wrapped():
         def keys(self, cells):
             return (np.full(cells.prob.shape, 2**63, dtype=np.uint64),)
 
-    with pytest.raises(rs.RanksetError, match=r"integers below 2\*\*63, got 9223372036854775808"):
+    with refused(
+        ScoreError, what="a score's keys(cells)", expected="return integers below 2**63", received="9223372036854775808"
+    ):
         rs.calibrate([[0.5, 0.5]], [0], score=Huge())
 
 
@@ -170,7 +202,12 @@ def test_a_nan_for_all_rows_is_named_with_the_first():
         def keys(self, cells):
             return (np.nan,)
 
-    with pytest.raises(rs.RanksetError, match=r"got NaN from .* at row 0"):
+    with refused(
+        ScoreError,
+        what="a score's keys",
+        received="NaN from <tests.scores.test_own_scores.test_a_nan_for_all_rows_is_named_with_the_first.<…",
+        row=0,
+    ):
         rs.calibrate([[0.5, 0.5]], [0], score=Lost())
 
 
@@ -181,13 +218,18 @@ def test_a_score_must_return_as_many_keys_at_prediction_as_at_calibration():
 
     rule = rs.calibrate([[0.5, 0.5]] * 9, [0] * 9, score=Growing())
     for ask in (lambda: rule.predict([[0.5, 0.5]], 0.1), lambda: rule.p_values([[0.5, 0.5]])):
-        with pytest.raises(rs.RanksetError, match="arrays of float64, as at calibration, got float64, float64"):
+        with refused(
+            ScoreError,
+            what="a score's keys(cells)",
+            expected="return arrays of float64, as at calibration",
+            received="float64, float64",
+        ):
             ask()
 
 
 def test_clusters_are_a_list_of_names():
     for clusters in ("ab", 3):
-        with pytest.raises(TypeError, match="clusters must be a list with one cluster name per class"):
+        with refused(KindError, what="clusters", expected="be a list with one cluster name per class, in column order"):
             rs.PerLabel(clusters)
 
 
@@ -197,7 +239,7 @@ def test_a_tie_break_does_not_take_the_rows_of_an_array_for_keys():
             return -cells.prob
 
     for score in (Bare(), rs.TieBreak(Bare())):
-        with pytest.raises(rs.RanksetError, match="must return a tuple of arrays, got ndarray"):
+        with refused(ScoreError, what="a score's keys(cells)", expected="return a tuple of arrays", received="ndarray"):
             rs.calibrate(PROBS, LABELS, score=score)
 
 
@@ -211,13 +253,13 @@ def test_masses_of_a_transform_with_negative_entries_are_refused_with_the_right_
 
     rows = np.vstack([np.full((3, 1), 1.0)] * 2)
     assert rs.calibrate(rows, [0] * 6, score=Logs()).n == 6
-    with pytest.raises(rs.RanksetError, match=r"got row 0 with lowest entry -0\.69"):
+    with refused(InputError.not_addable(0, -0.6931471805599453, -1.3862943611198906)):
         rs.calibrate([[0.5, 0.5]] * 6, [0] * 6, score=Logs())
 
 
 @pytest.mark.parametrize("change", [lambda p: np.where(p < 0.4, np.nan, p), lambda p: p + 0j])
 def test_a_transform_must_return_real_numbers(change):
-    with pytest.raises(rs.RanksetError, match=r"must return an array of the shape it got, .* got"):
+    with refused(ScoreError, what="a score's transform(probs)", expected="return an array of the shape it got, (4, 2)"):
         rs.calibrate([[0.6, 0.4 - 1e-9]] * 4, [0, 1, 1, 0], score=Shaped(change))
 
 
@@ -227,13 +269,18 @@ def test_keys_must_be_of_one_kind_at_calibration_and_prediction():
             return (cells.rank if len(cells) == 9 else cells.rank * 1.0,)
 
     rule = rs.calibrate([[0.6, 0.4]] * 9, [0] * 9, score=Moody())
-    with pytest.raises(rs.RanksetError, match="arrays of int64, as at calibration, got float64"):
+    with refused(
+        ScoreError,
+        what="a score's keys(cells)",
+        expected="return arrays of int64, as at calibration",
+        received="float64",
+    ):
         rule.predict([[0.6, 0.4]], 0.1)
 
 
 @pytest.mark.parametrize("clusters", [{0: "a", 1: "b"}, {"a", "b"}])
 def test_clusters_come_in_column_order(clusters):
-    with pytest.raises(TypeError, match="one cluster name per class, in column order"):
+    with refused(KindError, what="clusters", expected="be a list with one cluster name per class, in column order"):
         rs.PerLabel(clusters)
 
 
@@ -242,7 +289,7 @@ def test_clusters_come_in_column_order(clusters):
     [lambda: rs.Raps(penalty=10**400), lambda: rs.Raps(free_ranks=10**30), lambda: rs.Raps(penalty=np.complex64(1))],
 )
 def test_parameters_beyond_reason_are_refused(make):
-    with pytest.raises(ValueError, match="must be a"):
+    with refused(ScoreError):
         make()
 
 
@@ -256,7 +303,12 @@ def test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank():
         def keys(self, cells):
             return (-cells.prob,)
 
-    with pytest.raises(ValueError, match="rank_profile describes rules that order labels by rank"):
+    with refused(
+        RuleError,
+        what="rank_profile",
+        received="test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank.<locals>.Odd()",
+        expected="have a rule that orders labels by rank",
+    ):
         rs.calibrate(PROBS, LABELS, score=Odd()).rank_profile(0.1)
     expected = rs.calibrate(PROBS, LABELS, score=rs.Thr()).predict(PROBS, 0.2)
     assert rs.calibrate(PROBS, LABELS, score=Odd()).predict(PROBS, 0.2) == expected
@@ -290,7 +342,7 @@ def test_what_a_class_declares_does_not_hold_for_other_keys(score):
     expected = rs.calibrate(PROBS, LABELS, score=Gap()).predict(PROBS, 0.2)
     assert (rule.predict(PROBS, 0.2).mask == expected.mask).all()
     assert (rule.predict(PROBS, 0.2).mask == (rule.p_values(PROBS) > 0.2)).all()
-    with pytest.raises(ValueError, match="rank_profile describes rules that order labels by rank"):
+    with refused(RuleError, what="rank_profile", expected="have a rule that orders labels by rank"):
         rule.rank_profile(0.1)
 
 
@@ -312,7 +364,12 @@ def test_ragged_keys_are_refused():
         def keys(self, cells):
             return ([[1], [1, 2]],)
 
-    with pytest.raises(ScoreError, match="must return arrays of real numbers, got rows of different lengths"):
+    with refused(
+        ScoreError,
+        what="a score's keys(cells)",
+        expected="return arrays of real numbers",
+        received="rows of different lengths",
+    ):
         rs.calibrate(PROBS, LABELS, score=Ragged())
 
 
@@ -351,19 +408,62 @@ class Reaching:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "refusal"),
     [
-        (None, "must return a rankset.Reach, got NoneType from Reaching("),
-        (rs.Reach(prob=np.nan), "none NaN, got prob=nan from Reaching("),
-        (rs.Reach(rank=np.arange(3)), "arrays of shape (2,), none NaN, got rank=array([0, 1, 2])"),
-        (rs.Reach(before="all"), "got before='all'"),
-        (rs.Reach(behind=None), "got behind=None"),
+        (
+            None,
+            like(
+                ScoreError,
+                what="a score's reach(bounds)",
+                received="NoneType from Reaching(answer=None)",
+                expected="return a rankset.Reach",
+                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+            ),
+        ),
+        (
+            rs.Reach(prob=np.nan),
+            like(
+                ScoreError,
+                what="a score's reach(bounds)",
+                received="prob=nan from Reaching(answer=Reach(rank=inf, before=inf, prob=nan, behind=inf))",
+                expected="return numbers or arrays of shape (2,), none NaN",
+                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+            ),
+        ),
+        (
+            rs.Reach(rank=np.arange(3)),
+            like(
+                ScoreError,
+                what="a score's reach(bounds)",
+                received="rank=array([0, 1, 2]) from Reaching(answer=Reach(rank=array([0, 1, 2]), before=inf, prob=-inf, behind=inf))",
+                expected="return numbers or arrays of shape (2,), none NaN",
+                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+            ),
+        ),
+        (
+            rs.Reach(before="all"),
+            like(
+                ScoreError,
+                what="a score's reach(bounds)",
+                received="before='all' from Reaching(answer=Reach(rank=inf, before='all', prob=-inf, behind=inf))",
+                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+            ),
+        ),
+        (
+            rs.Reach(behind=None),
+            like(
+                ScoreError,
+                what="a score's reach(bounds)",
+                received="behind=None from Reaching(answer=Reach(rank=inf, before=inf, prob=-inf, behind=None))",
+                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+            ),
+        ),
     ],
     ids=repr,
 )
-def test_a_reach_that_cannot_be_is_refused(answer, words):
+def test_a_reach_that_cannot_be_is_refused(answer, refusal):
     rule = rs.calibrate(PROBS, LABELS, score=Reaching(answer))
-    with pytest.raises(ScoreError, match=said(words, "help(rankset.Reach)")):
+    with refused(refusal):
         rule.predict(PROBS, 0.1)
 
 
@@ -389,7 +489,13 @@ def test_a_score_that_draws_and_has_not_declared_it_is_told_so():
         def keys(self, cells):
             return (cells.rank + cells.noise,)
 
-    with pytest.raises(ScoreError, match=said("must have 'noise' among its features")):
+    with refused(
+        ScoreError,
+        what="a score that reads cells.noise",
+        received="<tests.scores.test_own_scores.test_a_score_that_draws_and_has_not_declared_it_i…",
+        expected="have 'noise' among its features",
+        remedy="Add it to features, or leave features out.",
+    ):
         rs.calibrate(PROBS, LABELS, score=Undeclared())
 
 

@@ -8,10 +8,11 @@ import pytest
 
 import rankset as rs
 from rankset.core.cells import FEATURES, LabelCells, RankedCells, Rows
-from rankset.errors import ScoreError
+from rankset.errors import InputError, KindError, LabelError, RuleError, ScoreError
 from rankset.scores import Reach, traits
 from rankset.scores.application import transform_rows
 from rankset.scores.reach import reach_of
+from refusals import like, refused
 from strategies import SCORES as ALL_SCORES
 
 ROW = [0.5, 0.125, 0.25, 0.125]
@@ -49,22 +50,20 @@ def test_keys_are_those_of_the_formula_for_all_labels_and_for_one(score, ranked)
 @pytest.mark.parametrize("value", [-1e-9, np.nan, np.inf, -np.inf, "1", None, True, 1j, 10**400])
 def test_weights_are_finite_and_not_negative(score, value):
     name = "penalty" if score is rs.Raps else "weight"
-    with pytest.raises(ValueError, match=rf"^{score.__name__}\({name}=...\) must be a finite number, at least 0, got"):
+    with refused(ScoreError, what=f"{name} of {score.__name__}", expected="be a finite number, at least 0"):
         score(**{name: value})
 
 
 @pytest.mark.parametrize("value", [-1, 1.0, "1", None, True, 2**31])
 def test_free_ranks_are_a_count(value):
-    with pytest.raises(
-        ValueError, match=r"^Raps\(free_ranks=...\) must be a whole number, at least 0 and below 2\*\*31, got"
-    ):
+    with refused(ScoreError, what="free_ranks of Raps", expected="be a whole number, at least 0 and below 2**31"):
         rs.Raps(free_ranks=value)
 
 
 @pytest.mark.parametrize("score", [rs.Aps, rs.Raps, rs.Saps], ids=["Aps", "Raps", "Saps"])
 @pytest.mark.parametrize("value", [1, "yes", None])
 def test_randomized_is_true_or_false(score, value):
-    with pytest.raises(ValueError, match=rf"^{score.__name__}\(randomized=...\) must be True or False, got"):
+    with refused(ScoreError.parameter(score.__name__, "randomized", "True or False", value)):
         score(randomized=value)
 
 
@@ -100,7 +99,7 @@ def test_a_tie_break_speaks_for_its_score():
     plain = rs.TieBreak(rs.Thr())
     assert (traits(plain).needs_probs, traits(plain).caveat, traits(plain).transforms) == (False, None, False)
     assert reach_of(plain, (np.array([-0.25]), np.zeros(1))) == Reach(prob=0.25)
-    with pytest.raises(TypeError, match=r"the class Rank. Pass Rank\(\) with its parentheses"):
+    with refused(KindError, what="score", received="the class Rank", remedy="Pass Rank() with its parentheses."):
         rs.TieBreak(rs.Rank)
 
 
@@ -118,7 +117,12 @@ def test_classes_are_seen_in_labels_or_given():
     assert np.exp(fitted.transform(np.array([[0.25, 0.25, 0.5]]))).sum() == pytest.approx(1.0)
     assert not traits(score).orders_by_rank  # the first key tells seen from unseen classes
     assert not traits(rs.TieBreak(score)).breaks_ties_by_prob
-    with pytest.raises(ValueError, match="Rank"):
+    with refused(
+        RuleError,
+        what="rank_profile",
+        received="Seen(Rank(), 2 of 4 classes)",
+        remedy="Calibrate with the score Rank() or TopK().",
+    ):
         rs.calibrate(*rs.datasets.load("marketing"), score=score).rank_profile(0.1)
 
 
@@ -148,31 +152,69 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "words"),
+    ("make", "refusal"),
     [
-        (lambda: rs.Seen(rs.Thr(), (0, 0), 3), ValueError, "different columns, each a whole number from 0 to 2"),
-        (lambda: rs.Seen(rs.Thr(), (0, 3), 3), ValueError, "from 0 to 2, got"),
-        (lambda: rs.Seen(rs.Thr(), (-1,), 3), ValueError, "from 0 to 2, got"),
-        (lambda: rs.Seen(rs.Thr(), (True,), 3), ValueError, "from 0 to 2, got"),
-        (lambda: rs.Seen(rs.Thr(), "01", 3), ValueError, "from 0 to 2, got"),
-        (lambda: rs.Seen(rs.Thr(), 1, 3), ValueError, "from 0 to 2, got"),
-        (lambda: rs.Seen(rs.Thr(), (0,), 3.0), ValueError, "n_columns"),
-        (lambda: rs.Seen(rs.Thr, (0,), 3), TypeError, "the class Thr"),
-        (lambda: rs.Seen(rs.Recalibrated(factors=(0.0, 1.0)), (0,), 3), ValueError, "fitted for 2 classes"),
-        (lambda: rs.Seen.fit([], 3), ValueError, "at least one row"),
-        (lambda: rs.Seen.fit(5, 3), TypeError, "labels must be a list"),
-        (lambda: rs.Seen.fit([0], True), TypeError, "classes must be the number of classes"),  # noqa: FBT003
-        (lambda: rs.Seen.fit([0, 3], 3), ValueError, "label"),
-        (lambda: rs.Seen.fit(["cow"], ["cat", "dog"]), ValueError, "cow"),
+        (
+            lambda: rs.Seen(rs.Thr(), (0, 0), 3),
+            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (0, 0)),
+        ),
+        (
+            lambda: rs.Seen(rs.Thr(), (0, 3), 3),
+            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (0, 3)),
+        ),
+        (
+            lambda: rs.Seen(rs.Thr(), (-1,), 3),
+            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (-1,)),
+        ),
+        (
+            lambda: rs.Seen(rs.Thr(), (True,), 3),
+            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (True,)),
+        ),
+        (
+            lambda: rs.Seen(rs.Thr(), "01", 3),
+            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", "01"),
+        ),
+        (
+            lambda: rs.Seen(rs.Thr(), 1, 3),
+            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", 1),
+        ),
+        (
+            lambda: rs.Seen(rs.Thr(), (0,), 3.0),
+            ScoreError.parameter("Seen", "n_columns", "a whole number, at least 0 and below 2**31", 3.0),
+        ),
+        (lambda: rs.Seen(rs.Thr, (0,), 3), like(KindError, what="score", received="the class Thr")),
+        (
+            lambda: rs.Seen(rs.Recalibrated(factors=(0.0, 1.0)), (0,), 3),
+            like(
+                ScoreError,
+                what="Recalibrated(scale=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
+                received="3",
+                expected="get the 2 columns it was fitted on",
+                remedy="Pass the columns it was fitted on, in their order.",
+            ),
+        ),
+        (lambda: rs.Seen.fit([], 3), InputError.no_rows()),
+        (lambda: rs.Seen.fit(5, 3), KindError.argument("labels", "a list or an array of labels", 5)),
+        (
+            lambda: rs.Seen.fit([0], True),
+            KindError.argument("classes", "the number of classes, or their names in column order", True),
+        ),
+        (lambda: rs.Seen.fit([0, 3], 3), LabelError.out_of_range("labels", 1, 3, 3)),
+        (lambda: rs.Seen.fit(["cow"], ["cat", "dog"]), LabelError.unknown("labels", 0, ["cow"], ("cat", "dog"))),
         (
             lambda: rs.calibrate(*rs.datasets.load("marketing"), score=rs.Seen.fit([0, 1], 3)),
-            ValueError,
-            "fitted for 3 classes, got 4 columns",
+            like(
+                ScoreError,
+                what="Seen(Thr(), 2 of 3 classes)",
+                received="4",
+                expected="get the 3 columns it was fitted on",
+                remedy="Pass the columns it was fitted on, in their order.",
+            ),
         ),
     ],
 )
-def test_seen_classes_that_cannot_be_are_told(make, error, words):
-    with pytest.raises(error, match=words):
+def test_seen_classes_that_cannot_be_are_told(make, refusal):
+    with refused(refusal):
         make()
 
 
@@ -263,7 +305,12 @@ def test_features_that_cells_do_not_have_are_refused(features):
             return (cells.prob,)
 
     Own.features = features
-    with pytest.raises(ScoreError, match="a score's features must be among before, column, mass"):
+    with refused(
+        ScoreError,
+        what="a score's features",
+        expected="be among before, column, mass, noise, prob, rank, second, top",
+        remedy="Leave features out to get all of them.",
+    ):
         rs.calibrate([[0.5, 0.5]], [0], score=Own())
 
 
@@ -281,12 +328,24 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
     frame = pd.DataFrame(probs, columns=names)
     assert rs.calibrate(frame, truth, score=score) == rule
     for wrong in (rs.TieBreak(score), score):
-        with pytest.raises(ValueError, match="was fitted for the classes 'A', 'B', 'C', 'D', in this order"):
+        with refused(
+            ScoreError,
+            what="Seen(Thr(), 2 of 4 classes)",
+            received="'D', 'C', 'B', 'A'",
+            expected="get the classes it was fitted for, in this order: 'A', 'B', 'C', 'D'",
+            remedy="Pass the same classes in the same order, here and to its fit.",
+        ):
             rs.calibrate(frame[list("DCBA")], truth, score=wrong)
     rs.calibrate(frame[list("DCBA")], truth, score=score, classes=names)
-    with pytest.raises(ValueError, match="4 names in column order"):
+    with refused(ScoreError, what="names of Seen", expected="be 4 names in column order", received="('A',)"):
         rs.Seen(rs.Thr(), (0,), 4, ("A",))
-    with pytest.raises(ValueError, match="was fitted for the classes 0, 1, 2, 3, in this order, got 3, 2, 1, 0"):
+    with refused(
+        ScoreError,
+        what="Seen(Thr(), 2 of 4 classes)",
+        received="3, 2, 1, 0",
+        expected="get the classes it was fitted for, in this order: 0, 1, 2, 3",
+        remedy="Pass the same classes in the same order, here and to its fit.",
+    ):
         rs.calibrate(probs, labels, score=rs.Seen.fit([0, 1], 4), classes=[3, 2, 1, 0])
 
 
@@ -295,5 +354,11 @@ def test_every_candidate_is_asked_for_its_classes():
     names, truth = list("ABCD"), np.array(list("ABCD"))[labels]
     wrong = rs.Seen.fit(["D", "B"], names[::-1])
     for candidates in ([rs.Thr(), wrong], [wrong, rs.Thr()]):
-        with pytest.raises(ValueError, match="was fitted for the classes"):
+        with refused(
+            ScoreError,
+            what="Seen(Thr(), 2 of 4 classes)",
+            received="'A', 'B', 'C', 'D'",
+            expected="get the classes it was fitted for, in this order: 'D', 'C', 'B', 'A'",
+            remedy="Pass the same classes in the same order, here and to its fit.",
+        ):
             rs.compare(probs, truth, classes=names, scores=candidates)

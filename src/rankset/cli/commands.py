@@ -12,8 +12,7 @@ import click
 
 import rankset as library
 from rankset.cli.printing import echo
-from rankset.errors import RanksetError, RanksetWarning
-from rankset.io.spoken import spoken
+from rankset.errors import COMMAND_LINE, RanksetError, RanksetWarning
 
 COMMANDS = ("calibrate", "compare", "demo", "evaluate", "inspect", "merge", "paper", "predict", "report")
 """Names of all commands. Each is a function in the module of the same name, which is imported when it is needed."""
@@ -23,11 +22,12 @@ TRACEBACK = "RANKSET_TRACEBACK"
 
 def _show_warning(message: Warning | str, *_where: object) -> None:
     """Print a warning in one line, without the code that gave it."""
-    echo(f"Warning: {_one_line(message)}", err=True)
+    text = message.render(COMMAND_LINE) if isinstance(message, RanksetWarning) else message
+    echo(f"Warning: {_one_line(text)}", err=True)
 
 
 def _one_line(message: object) -> str:
-    return spoken(" ".join(str(message).split()))
+    return " ".join(str(message).split())
 
 
 class Failure(click.ClickException):
@@ -59,7 +59,7 @@ class Commands(click.Group):
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except RanksetError as error:
-            raise Failure(str(error)) from error
+            raise Failure(error.render(COMMAND_LINE)) from error
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has ended
             ctx.exit(0)

@@ -12,7 +12,7 @@ import numpy as np
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import InputError, warn
+from rankset.errors import InputError, Place, warn
 from rankset.inputs.row_index import RowIndex
 
 EMPTY = object_array([])
@@ -83,7 +83,7 @@ def _map_blocks(
 
 def _partition_of_block(scores: Any, number: Any, names: Sequence[str], values: Sequence[Any]) -> Partition:
     known = dict(zip(names, values, strict=True))
-    return Partition(np.asarray(scores), where=f"partition {int(number[0])}", **known)
+    return Partition(np.asarray(scores), where=Place(part=f"partition {int(number[0])}"), **known)
 
 
 def _calibrate_block(scores: Any, number: Any, *values: Any, worker_task: CalibrationTask, names: Sequence[str]) -> Any:

@@ -11,7 +11,7 @@ import dask
 from rankset.engines.frame_columns import partition_of, score_columns
 from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import KindError
+from rankset.errors import KindError, Place
 from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
@@ -68,8 +68,8 @@ def _partition_of_frame(
 ) -> Partition:
     import pyarrow as pa
 
-    columns = Columns(f"partition {number}", table=pa.Table.from_pandas(frame, preserve_index=False))
-    return partition_of(columns, layout, classes=classes, kind=kind)
+    columns = Columns("", table=pa.Table.from_pandas(frame, preserve_index=False))
+    return partition_of(columns, layout, where=Place(part=f"partition {number}"), classes=classes, kind=kind)
 
 
 def _predict_part(task: PredictionTask, layout: Layout, number: int, frame: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankset.engines.worker_tasks import Partition
-from rankset.errors import FileError, located
+from rankset.errors import NOWHERE, FileError, Place, located
 from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
@@ -25,9 +25,9 @@ def score_columns(
     picked = [name for name in names if name not in apart] if given is None else list(given)
     for name in (*picked, *apart):
         if name not in names:
-            raise FileError.no_column("the frame", name, names)
+            raise FileError.no_column("", name, names)
     if not picked:
-        raise FileError.no_scores("the frame", names)
+        raise FileError.no_scores("", names)
     return picked
 
 
@@ -36,15 +36,16 @@ def partition_of(
     layout: Layout,
     first_row: int = 0,
     *,
+    where: Place = NOWHERE,
     classes: Sequence[object] | None = None,
     kind: Kind = "probs",
 ) -> Partition:
     """Return the rows of a table that is in memory."""
-    with located("", first_row):
+    with located(where, first_row):
         rows = layout.rows_of(columns, classes=classes, kind=kind)
         rows.check_order(classes)
         rows = rows.with_labels_of(classes)
-    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, columns.path, first_row)
+    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, where, first_row)
 
 
 def kept_and_sets(table: Any, sets: PredictionSets, kept: Sequence[str]) -> Any:

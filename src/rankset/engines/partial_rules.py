@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rankset.errors import InputError, warn
+from rankset.errors import InputError, Text, warn
 from rankset.rules.rule import Rule
 
 MERGED_AT_ONCE = 16
@@ -17,7 +17,7 @@ class PartialRule:
     """The rule of some partitions (None if they have no rows), and the warnings that all of them gave."""
 
     rule: Rule | None
-    warnings: frozenset[str] = frozenset()
+    warnings: frozenset[tuple[Text, ...]] = frozenset()
 
 
 def merge_partial_rules(partial_rules: Iterable[PartialRule]) -> PartialRule:
@@ -37,6 +37,6 @@ def final_rule(partial: PartialRule) -> Rule:
     """Return the rule of all partitions, and give the warnings that all of them gave; refuse if there are no rows."""
     if partial.rule is None:
         raise InputError.no_rows()
-    for message in sorted(partial.warnings):
-        warn(message)
+    for text in sorted(partial.warnings, key=str):
+        warn(*text)
     return partial.rule

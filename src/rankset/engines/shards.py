@@ -20,7 +20,7 @@ from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial
 from rankset.engines.processes import map_in_processes
 from rankset.engines.shard_paths import Paths, expand_paths, file_stem, pair_files
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import FileError
+from rankset.errors import FileError, Place
 from rankset.inputs.matrix import Kind
 from rankset.io.layout import Layout
 from rankset.io.rows import Rows
@@ -274,4 +274,4 @@ def _write_file(task: PredictionTask, layout: Layout, job: tuple[str, Path], *, 
 
 
 def _partition(rows: Rows) -> Partition:
-    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, rows.scores_file)
+    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, Place(file=rows.scores_file))

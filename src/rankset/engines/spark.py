@@ -26,7 +26,7 @@ from rankset.core.alpha import Alpha
 from rankset.engines.frame_columns import kept_and_sets, partition_of, score_columns
 from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
-from rankset.errors import KindError, RanksetError
+from rankset.errors import KindError, Place, RanksetError
 from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
@@ -221,11 +221,11 @@ def _chunks(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator
         yield pa.Table.from_batches(waiting).rename_columns(names), start
 
 
-def _partition_name() -> str:
+def _partition_name() -> Place:
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    return "partition ?" if context is None else f"partition {context.partitionId()}"
+    return Place(part="partition ?" if context is None else f"partition {context.partitionId()}")
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,14 @@ class _CalibratePartition:
         try:
             answer: Any = merge_partial_rules(
                 task.run(
-                    partition_of(Columns(where, table=table), self.layout, start, classes=task.classes, kind=task.kind)
+                    partition_of(
+                        Columns("", table=table),
+                        self.layout,
+                        start,
+                        where=where,
+                        classes=task.classes,
+                        kind=task.kind,
+                    )
                 )
                 for table, start in _chunks(batches, self.names)
             )
@@ -270,6 +277,11 @@ class _PredictPartition:
         where, task = _partition_name(), self.broadcast.value
         for table, start in _chunks(batches, self.names):
             partition = partition_of(
-                Columns(where, table=table), self.layout, start, classes=task.classes, kind=task.rule.kind
+                Columns("", table=table),
+                self.layout,
+                start,
+                where=where,
+                classes=task.classes,
+                kind=task.rule.kind,
             )
             yield from kept_and_sets(table, task.run(partition), self.layout.keep).to_batches()

@@ -16,7 +16,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
-from rankset.errors import KindError, RanksetWarning, located, once
+from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, located, once
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
 from rankset.inputs.vocabulary import in_order
@@ -37,7 +37,7 @@ class Partition:
     labels: Any = None
     groups: Any = None
     ids: Any = None
-    where: str = ""
+    where: Place = NOWHERE
     first_row: int = 0
 
     def __len__(self) -> int:
@@ -89,7 +89,8 @@ class CalibrationTask:
                 ids=partition.ids,
                 seed=self.seed,
             )
-        return PartialRule(rule, frozenset(str(one.message) for one in caught))
+        given = [one.message for one in caught if isinstance(one.message, RanksetWarning)]
+        return PartialRule(rule, frozenset(warning.text for warning in given))
 
 
 @dataclass(frozen=True)

@@ -2,32 +2,46 @@
 
     RanksetError
     ├── InputError    (ValueError)   values: NaN, sums, shapes, lengths
-    ├── KindError     (TypeError)    things that are not what they should be
-    ├── RowError      (IndexError, ValueError)  rows that are not there
+    ├── KindError     (TypeError)    values of the wrong type, packages that are not installed
+    ├── RowError      (IndexError, ValueError)  row numbers that do not exist
     ├── LabelError    (ValueError)   labels, class names, group names
     ├── LevelError    (ValueError)   alpha
     ├── ScoreError    (ValueError)   scores: their parameters, their keys, where they apply
-    ├── SplitError    (ValueError)   rows that cannot be shared as asked
-    ├── RuleError     (ValueError)   rules asked for something they do not hold
+    ├── SplitError    (ValueError)   rows that cannot be divided in this way
+    ├── RuleError     (ValueError)   requests that do not fit the rule
     ├── FileError     (ValueError)   files of scores, labels and sets
     └── StorageError  (ValueError)   files of rules
 
     RanksetWarning    (UserWarning)
 
-Every sentence says what was expected, what came, and what to do.
+An error carries fields: ``what`` must ``expected``, got ``received`` at ``where``, but ``reason``. ``remedy``.
+``str(error)`` writes them for Python, ``error.render(COMMAND_LINE)`` for the command line. The two differ in options,
+which are data (``Option``): ``kind='probs'`` and ``--kind probs``.
 """
 
-from rankset.errors.base import RanksetError, RanksetWarning, join_names, located, moved, once, short_repr, warn
-from rankset.errors.data import InputError, KindError, LabelError, RowError
-from rankset.errors.disk import FileError, StorageError
-from rankset.errors.questions import LevelError, RuleError, ScoreError, SplitError
+from rankset.errors.base import RanksetError, RanksetWarning, located, once, warn
+from rankset.errors.fields import COMMAND_LINE, NOWHERE, PYTHON, Either, Option, Place, Text
+from rankset.errors.files import FileError
+from rankset.errors.inputs import InputError, RowError
+from rankset.errors.kinds import KindError
+from rankset.errors.labels import LabelError
+from rankset.errors.rules import RuleError, SplitError
+from rankset.errors.scores import LevelError, ScoreError
+from rankset.errors.storage import StorageError
+from rankset.errors.values import join_names, short_repr
 
 __all__ = [
+    "COMMAND_LINE",
+    "NOWHERE",
+    "PYTHON",
+    "Either",
     "FileError",
     "InputError",
     "KindError",
     "LabelError",
     "LevelError",
+    "Option",
+    "Place",
     "RanksetError",
     "RanksetWarning",
     "RowError",
@@ -35,9 +49,9 @@ __all__ = [
     "ScoreError",
     "SplitError",
     "StorageError",
+    "Text",
     "join_names",
     "located",
-    "moved",
     "once",
     "short_repr",
     "warn",

@@ -1,80 +1,125 @@
-"""What all errors share: the family's name, warnings, and how to show what came."""
+"""The base class of all errors, the warning, and how the place of an error is added to it."""
 
-import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from rankset.errors.fields import NOWHERE, PYTHON, Place, Style, Text, render_text
+
 
 class RanksetError(Exception):
-    """Anything rankset refuses to do."""
+    """Base class of all rankset errors.
+
+    The message is made of fields, so that programs can read them: ``what`` must ``expected``, got ``received``, but
+    ``reason``. ``remedy``.
+
+    Attributes
+    ----------
+    what : what the error is about, such as "labels" or "alpha".
+    expected : what it must do or be: the words after "must".
+    received : the value that was found instead.
+    reason : why the requirement is not met, where there is no value to show.
+    remedy : sentences that say what to do.
+    where : file, part, row and column of the error; those that are unknown are None.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     rs.calibrate([[0.5, 0.5], [0.5, float("nan")]], [0, 1])
+    ... except rs.RanksetError as error:
+    ...     print(error.what, error.where.row, error.where.column)
+    probs 1 1
+    """
+
+    def __init__(
+        self,
+        what: Text = "",
+        expected: Text = "",
+        received: Text = "",
+        remedy: Text = "",
+        *,
+        reason: Text = "",
+        where: Place = NOWHERE,
+    ) -> None:
+        super().__init__(what)  # pickle and copy call the class with this, and then restore all attributes
+        self.what = what
+        self.expected = expected
+        self.received = received
+        self.remedy = remedy
+        self.reason = reason
+        self.where = where
+
+    @property
+    def statement(self) -> Text:
+        """The message without its place in a file and without the remedy."""
+        must: Text = (" must ", self.expected) if self.expected else ""
+        got: Text = (", got ", self.received) if self.received else ""
+        reason: Text = (", but ", self.reason) if self.reason else ""
+        return (self.what, must, got, self.where.suffix, reason)
+
+    def render(self, style: Style) -> str:
+        """Return the message with options as ``style`` writes them."""
+        end = "." if self.expected else ""
+        remedy: Text = (" ", self.remedy) if self.remedy else ""
+        return render_text((self.where.prefix, self.statement, end, remedy), style)
+
+    def __str__(self) -> str:
+        return self.render(PYTHON)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 class RanksetWarning(UserWarning):
-    """Something valid that deserves a look."""
+    """Something valid that may be a mistake."""
+
+    @property
+    def text(self) -> tuple[Text, ...]:
+        """The words of the warning, with options as data."""
+        return self.args
+
+    def render(self, style: Style) -> str:
+        """Return the warning with options as ``style`` writes them."""
+        return render_text(self.text, style)
+
+    def __str__(self) -> str:
+        return self.render(PYTHON)
 
 
-def short_repr(value: object, limit: int = 80) -> str:
-    """What came, never a page of it."""
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # an integer with more digits than Python prints
-        text = f"a very large {type(value).__name__}"
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-_said: ContextVar[set[str] | None] = ContextVar("_said", default=None)
+_given: ContextVar[set[tuple[Text, ...]] | None] = ContextVar("_given", default=None)
 
 
 @contextmanager
 def once() -> Iterator[None]:
-    """Inside, the same warning is given once, however often there is reason."""
-    token = _said.set(set())
+    """Inside, the same warning is given once only."""
+    token = _given.set(set())
     try:
         yield
     finally:
-        _said.reset(token)
+        _given.reset(token)
 
 
-def warn(message: str) -> None:
-    """Warns at the line outside this package that led here."""
-    said = _said.get()
-    if said is not None and message in said:
+def warn(*text: Text) -> None:
+    """Warn at the line outside this package that led here."""
+    given = _given.get()
+    if given is not None and text in given:
         return
-    if said is not None:
-        said.add(message)
+    if given is not None:
+        given.add(text)
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("rankset."):
         depth, frame = depth + 1, frame.f_back
-    warnings.warn(message, RanksetWarning, stacklevel=depth)
-
-
-QUOTED_OR_ROW = re.compile(r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow (\d+)\b""")
-
-
-def moved(message: str, by: int) -> str:
-    """A message about a row of some rows, told with its number among all rows; what is quoted stays."""
-
-    def number(found: re.Match[str]) -> str:
-        return found.group() if found.group(1) is None else f"row {int(found.group(1)) + by}"
-
-    return QUOTED_OR_ROW.sub(number, message) if by else message
+    warnings.warn(RanksetWarning(*text), stacklevel=depth)
 
 
 @contextmanager
-def located(where: str, first_row: int = 0) -> Iterator[None]:
-    """Inside, errors tell where the rows they are about came from, and count rows from there."""
+def located(where: Place = NOWHERE, first_row: int = 0) -> Iterator[None]:
+    """Inside, errors get the file and part of ``where``, and their rows are counted from ``first_row``."""
     try:
         yield
     except RanksetError as error:
-        message = moved(str(error), first_row)
-        raise type(error)(f"{where}: {message}" if where else message) from error
-
-
-def join_names(names: Sequence[object], limit: int = 5) -> str:
-    """Up to ``limit`` names in quotes, then how many more there are."""
-    first = ", ".join(short_repr(name) for name in names[:limit])
-    rest = len(names) - limit
-    return f"{first} and {rest:,} more" if rest > 0 else first
+        error.where = error.where.inside(where, first_row)
+        raise

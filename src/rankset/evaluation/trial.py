@@ -10,7 +10,7 @@ from rankset import progress
 from rankset.conditions import Marginal
 from rankset.core.alpha import rows_needed
 from rankset.core.arrays import is_whole
-from rankset.errors import InputError, KindError, LabelError, warn
+from rankset.errors import InputError, KindError, LabelError, Option, warn
 from rankset.evaluation.metrics import Ints
 from rankset.evaluation.resampling import SortedCells, Split, halves
 from rankset.inputs.prepare import Prepared
@@ -41,8 +41,9 @@ class Trial:
             raise LabelError.not_one_dimensional("labels", "NoneType")
         if n // 2 < needed:
             warn(
-                f"need n ≥ {2 * needed} to compare scores at alpha={float(alpha):g}, "
-                f"got {n}: half of them leaves no label out, so all scores look alike."
+                f"need n ≥ {2 * needed} to compare scores at ",
+                Option("alpha", float(alpha)),
+                f", got {n}: with half of them every label is kept, so all scores look alike.",
             )
         condition = Marginal()
         specs = [RuleSpec.of(score, condition, data.kind, seed, data.classes) for score in scores]

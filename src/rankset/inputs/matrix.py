@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset.errors import InputError, KindError, RuleError
+from rankset.errors import InputError, KindError, Option, RuleError, Text
 from rankset.inputs import tensors
 from rankset.inputs.vocabulary import Array
 
@@ -149,17 +149,18 @@ def _second_class(array: Array, name: str) -> Array:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        remedy = "Pass the probability of the second class alone, or kind='probs' for a matrix."
-        raise InputError.shape(name, "(n,) for kind='binary'", array.shape, remedy)
+        remedy = ("Pass the probability of the second class alone, or ", Option("kind", "probs"), " for a matrix.")
+        raise InputError.shape(name, ("(n,) for ", Option("kind", "binary")), array.shape, remedy)
     return array
 
 
-def _shape_remedy(array: Array) -> str:
+def _shape_remedy(array: Array) -> Text:
     if array.size == 0:
         return "Pass at least one row."
     if array.ndim == 1:
         return (
-            "For one row pass values.reshape(1, -1); for the probability of the second of two classes "
-            "pass kind='binary'."
+            "For one row pass values.reshape(1, -1); for the probability of the second of two classes pass ",
+            Option("kind", "binary"),
+            ".",
         )
     return "Pass one row per sample and one column per class."

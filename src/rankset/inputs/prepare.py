@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import parallel
-from rankset.errors import InputError, LabelError, warn
+from rankset.errors import InputError, LabelError, Option, warn
 from rankset.inputs import frames, huggingface
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.matrix import Kind, as_matrix, known_kind, look_like_probs, plain_rows
@@ -167,7 +167,8 @@ def prepare(
     if known is None:
         known = class_names(opened.classes, 2 if checked_kind == "binary" else matrix.shape[1])
     if checked_kind == "logits" and look_like_probs(matrix):
-        warn("these logits look like probabilities: every row sums to 1. If they are, pass kind='probs'.")
+        probs = Option("kind", "probs")
+        warn("these logits look like probabilities: every row sums to 1. If they are, pass ", probs, ".")
     n, index = len(matrix), opened.index
     columns = None if labels is None else label_codes(labels, known, n, index)
     if columns is not None and opened.counts is not None:

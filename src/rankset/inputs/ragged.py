@@ -141,6 +141,6 @@ def _numbers(row: ArrayLike, number: int) -> Array:
     """Return one row as a vector of numbers."""
     array = as_numbers(row, f"row {number}")
     if array.ndim != 1:
-        raise InputError.shape(f"row {number}", "(k,)", array.shape, "Pass one list of numbers per row.")
+        raise InputError.row_shape(number, array.shape)
     check_whole(array[np.newaxis], number, name="rows")
     return array.astype(np.float32) if array.dtype.kind == "V" else array

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import is_whole
-from rankset.errors import StorageError
+from rankset.errors import RanksetError, StorageError
 from rankset.io import atomic
 
 HEADER = "rankset"
@@ -93,7 +93,8 @@ def damage_as_error(path: str | os.PathLike[str]) -> Iterator[None]:
     except KeyError as error:
         raise StorageError.unreadable(path, f"it has no {error}") from None
     except (ValueError, IndexError, TypeError, RecursionError, OverflowError, SafetensorError) as error:
-        raise StorageError.unreadable(path, str(error)[:LIMIT_REASON].rstrip(".")) from None
+        reason = error.statement if isinstance(error, RanksetError) else str(error)[:LIMIT_REASON].rstrip(".")
+        raise StorageError.unreadable(path, reason) from None
 
 
 def describe(value: object, known: Mapping[str, type[Any]]) -> Header:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError, InputError
+from rankset.errors import FileError, InputError, Place, located
 from rankset.io.columns import Columns
 from rankset.io.pandas_index import first_difference
 from rankset.io.read_file import read_file
@@ -80,7 +80,8 @@ class Layout:
             matrix, names = _second_class(columns.path, matrix, names, classes)
         for name in self.keep:
             if len(kept[name]) != len(matrix):
-                raise FileError.within(columns.path, str(InputError.length(name, len(matrix), len(kept[name]))))
+                with located(Place(file=columns.path)):
+                    raise InputError.length(name, len(matrix), len(kept[name]))
         return Rows(
             matrix,
             names,

@@ -46,7 +46,7 @@ def _parse_one_by_one(path: str, name: str, column: Any, first: int) -> NDArray[
         if text in MISSING:
             raise FileError.missing_cell(path, name, row)
         if not _is_number(text):
-            raise FileError.not_numbers(path, name, f"{short_repr(text)} at row {row}")
+            raise FileError.not_numbers(path, name, short_repr(text), row)
     return pa.array(texts, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
 
 

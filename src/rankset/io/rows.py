@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import is_whole, object_array
-from rankset.errors import FileError, LabelError, RanksetError, RuleError, StorageError
+from rankset.errors import FileError, LabelError, Place, RanksetError, RuleError, StorageError, located
 from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io.parse_cells import WHOLE_NUMBER, whole_numbers_or_names
 from rankset.io.spelling import equal_groups, spell_groups, spell_labels, whole_number
-from rankset.io.spoken import spoken
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,8 @@ class Rows:
         if self.names is None or wanted is None or self.names == wanted or len(self.names) == 1:
             return self
         if sorted(self.names) != sorted(wanted):
-            raise FileError.within(self.scores_file, str(RuleError.columns_of_file(list(wanted), self.names)))
+            with located(Place(file=self.scores_file)):
+                raise RuleError.columns_of_file(list(wanted), self.names)
         places = {name: place for place, name in enumerate(self.names)}
         return replace(self, names=list(wanted), scores=self.scores[:, [places[name] for name in wanted]])
 
@@ -114,11 +114,12 @@ class Rows:
 
     @contextmanager
     def name_file_in_errors(self) -> Iterator[None]:
-        """Add the name of the file to errors about its rows, and say them in options of the command line."""
+        """Add the name of the file to errors about its rows; labels may have a file of their own."""
         try:
             yield
         except (FileError, StorageError, RuleError):
             raise
         except RanksetError as error:
             file = self.labels_file if isinstance(error, LabelError) else self.scores_file
-            raise FileError.within(file, spoken(str(error))) from error
+            error.where = error.where.inside(Place(file=file))
+            raise

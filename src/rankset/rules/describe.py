@@ -173,10 +173,10 @@ class DescribesRule:
         column = _place("label", spec.classes, label) if table.shape[1] > 1 else 0
         if row is None or column is None:
             needed = [
-                *(["group=…"] if spec.condition.needs_groups else []),
-                *(["label=…"] if table.shape[1] > 1 else []),
+                *(["group"] if spec.condition.needs_groups else []),
+                *(["label"] if table.shape[1] > 1 else []),
             ]
-            raise RuleError.which_group(spec.condition, spec.n_groups, " and ".join(needed))
+            raise RuleError.which_group(spec.condition, spec.n_groups, needed)
         return int(np.broadcast_to(table, (max(1, len(spec.groups)), spec.n_columns))[row, column])
 
     def _is_alone(self, number: int) -> bool:

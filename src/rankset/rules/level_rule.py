@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.alpha import rows_needed
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
-from rankset.errors import KindError, RuleError, warn
+from rankset.errors import KindError, Option, RuleError, warn
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
@@ -194,8 +194,11 @@ class LevelRule(Sealed, HasSpec):
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
-            f"need n ≥ {_readable(needed)} for alpha={self.alpha:g}, got "
-            f"{f'{self.n}: every label is kept' if spec.n_groups == 1 else f'{got}{more}: these keep every label'}."
+            f"need n ≥ {_readable(needed)} for ",
+            Option("alpha", self.alpha),
+            f", got {self.n}: every label is kept."
+            if spec.n_groups == 1
+            else f", got {got}{more}: these keep every label.",
         )
 
 

@@ -7,6 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
+from rankset.errors import InputError, KindError, RuleError
+from refusals import like, refused
 
 
 def folds(**changes):
@@ -26,21 +28,36 @@ def test_folds_take_what_rules_take():
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "refusal"),
     [
-        (lambda: rs.CrossRule(()), "at least one Rule"),
-        (lambda: rs.CrossRule((folds()[0][0], folds(score=rs.Thr())[0][1])), "the same question"),
-        (lambda: rs.CrossRule(tuple(folds()[0])).predict([folds()[1]], 0.1), "2 of them, got 1"),
-        (lambda: rs.CrossRule(tuple(folds()[0])).predict(iter([folds()[1]] * 2), 0.1), "2 of them, got"),
+        (lambda: rs.CrossRule(()), KindError.argument("rules", "a tuple of at least one Rule", ())),
+        (
+            lambda: rs.CrossRule((folds()[0][0], folds(score=rs.Thr())[0][1])),
+            like(
+                RuleError,
+                what="rules that are used together",
+                received="Rank() and Thr()",
+                expected="have the same score",
+                remedy="Calibrate both with the same score.",
+            ),
+        ),
+        (lambda: rs.CrossRule(tuple(folds()[0])).predict([folds()[1]], 0.1), RuleError.folds(2, 1)),
+        (
+            lambda: rs.CrossRule(tuple(folds()[0])).predict(iter([folds()[1]] * 2), 0.1),
+            RuleError.folds(2, "list_iterator"),
+        ),
         (
             lambda: rs.CrossRule(tuple(folds()[0])).predict([folds()[1], folds()[1][:9]], 0.1),
-            "of 9 and 60 rows",
+            RuleError.folds(2, "matrices of 9 and 60 rows"),
         ),
-        (lambda: rs.CrossRule(tuple(folds()[0])).predict([rs.Ragged.of([[1.0, 0.0]])] * 2, 0.1), "whole rows only"),
+        (
+            lambda: rs.CrossRule(tuple(folds()[0])).predict([rs.Ragged.of([[1.0, 0.0]])] * 2, 0.1),
+            InputError.no_pooling(),
+        ),
     ],
 )
-def test_folds_that_cannot_be_pooled_are_told(make, words):
-    with pytest.raises((ValueError, TypeError), match=words):
+def test_folds_that_cannot_be_pooled_are_told(make, refusal):
+    with refused(refusal):
         make()
 
 
@@ -96,7 +113,12 @@ def test_what_is_proven_counts_the_rows_of_each_group():
     assert round(by_label.guarantee(0.1), 3) == 0.320
     assert by_label.guarantee(0.05) == 1.0  # ten rows leave no label out at this level
     assert "in every group" in by_label._repr_html_()
-    with pytest.raises(ValueError, match="label= says nothing"):
+    with refused(
+        RuleError,
+        what="label",
+        received="a label for Marginal()",
+        expected="be left out unless there is a threshold for each label",
+    ):
         whole.guarantee(0.1, label=3)
 
 
@@ -151,5 +173,5 @@ def test_sets_of_folds_keep_the_index_of_what_came_with_the_rows():
     )
     sets = rule.predict([probs, probs], 0.2, groups=groups)
     sets.covers(pd.Series(labels, index=groups.index))
-    with pytest.raises(ValueError, match="in another order"):
+    with refused(InputError.other_order("labels", "the rows")):
         sets.covers(pd.Series(labels, index=groups.index)[::-1])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import progress
-from rankset.errors import KindError, RanksetError, once
+from rankset.errors import KindError, Place, RanksetError, located, once
 from rankset.inputs import huggingface, tensors
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
@@ -63,16 +63,13 @@ class BatchReader:
     def each(
         self, loader: Iterable[Any], work: Callable[[BatchOutput], Result], what: str, *, show_progress: bool
     ) -> Iterator[Result]:
-        """Yield the result of ``work`` for every batch; errors get a note with the number of the batch."""
+        """Yield the result of ``work`` for every batch; errors name the batch."""
         if not isinstance(loader, Iterable) or hasattr(loader, "detach"):
             raise KindError.argument("loader", "an iterable of batches, such as a DataLoader", type(loader).__name__)
         with evaluation_mode(self.model), once():
             for number, batch in enumerate(progress.bar(loader, what, show=show_progress)):
-                try:
+                with located(Place(part=f"batch {number}")):
                     yield work(self._output(batch))
-                except RanksetError as error:
-                    error.add_note(f"This is of batch {number}; rows are counted within it.")
-                    raise
 
     def _output(self, batch: Any) -> BatchOutput:
         labels = self._labels_of(batch)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError
+from rankset.errors import FileError, Place, located
 from rankset.inputs.vocabulary import distinct_texts
 from rankset.io.sets_table import SET_COLUMNS
 from rankset.io.writers.base import KeptColumns, Writer
@@ -65,7 +65,8 @@ class Csv(Writer):
             for name in sets.names.values:
                 if SEPARATOR in str(name):
                     raise FileError.separator_in_name(self.path, name)
-            self.names = np.array([*distinct_texts(sets.names, f"{self.path}: csv"), None], dtype=object)[:-1]
+            with located(Place(file=self.path)):
+                self.names = np.array([*distinct_texts(sets.names, "a csv file"), None], dtype=object)[:-1]
             self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
             self._write_row((*kept, *SET_COLUMNS))
         others = zip(*map(_cells, kept.values()), strict=True) if kept else ((),) * len(sets)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import object_array
-from rankset.errors import FileError
+from rankset.errors import FileError, Place, located
 from rankset.inputs.vocabulary import check_distinct
 from rankset.io.memory_budget import Budget
 from rankset.io.writers.base import KeptColumns, Writer
@@ -43,7 +43,8 @@ class Npz(Writer):
         names = sets.classes
         if names.dtype == object:
             names = names.astype(str)  # NumPy drops zeros at the end of texts
-            check_distinct(sets.names, names.tolist(), f"{self.path}: npz")
+            with located(Place(file=self.path)):
+                check_distinct(sets.names, names.tolist(), "an npz file")
         kept: dict[str, Any] = {name: _concatenate(name, parts) for name, parts in self.kept.items()}
         for taken in {"offsets", "codes", "classes", "file", "allow_pickle"} & set(kept):
             raise FileError.taken(taken)

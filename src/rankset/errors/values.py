@@ -1,0 +1,30 @@
+"""Short texts of the values that errors show."""
+
+from collections.abc import Sequence
+
+
+def short_repr(value: object, limit: int = 80) -> str:
+    """``repr`` of ``value`` on one line, truncated to ``limit`` characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer with more digits than Python prints
+        text = f"a very large {type(value).__name__}"
+    return shorten(text, limit)
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """``text`` truncated to ``limit`` characters."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def join_names(names: Sequence[object], limit: int = 5) -> str:
+    """Up to ``limit`` names in quotes, then the number of the others."""
+    first = ", ".join(short_repr(name) for name in names[:limit])
+    rest = len(names) - limit
+    return f"{first} and {rest:,} more" if rest > 0 else first
+
+
+def differences(lacks: str, missing: Sequence[object], extra: str, unknown: Sequence[object]) -> str:
+    """What is ``missing`` and what is ``unknown``, each with its words before it."""
+    parts = [f"{words} {join_names(names)}" for words, names in ((lacks, missing), (extra, unknown)) if names]
+    return " and ".join(parts)
