@@ -122,7 +122,7 @@ def test_no_row_numbers_pick_no_rows(sets, nothing):
 @pytest.mark.parametrize(
     ("rows", "refusal"),
     [
-        (True, KindError.rows(True)),
+        (True, KindError.rows(True)),  # noqa: FBT003
         (
             np.True_,
             like(

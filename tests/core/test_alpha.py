@@ -9,7 +9,7 @@ import pytest
 import rankset as rs
 from rankset.core.alpha import exact_alpha, rows_needed, threshold_position
 from rankset.errors import LevelError
-from refusals import like, refused
+from refusals import refused
 
 RNG = np.random.default_rng(3)
 PROBS = RNG.dirichlet(np.ones(4), 30)
@@ -72,30 +72,12 @@ def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(
         (np.nan, LevelError.out_of_range(np.nan)),
         (np.inf, LevelError.out_of_range(np.inf)),
         ("nan", LevelError.out_of_range("nan")),
-        (
-            Decimal("sNaN"),
-            like(
-                LevelError,
-                what="alpha",
-                received="Decimal('sNaN')",
-                expected="lie strictly between 0 and 1",
-                remedy="alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1.",
-            ),
-        ),
+        (Decimal("sNaN"), LevelError.out_of_range(Decimal("sNaN"))),
         ("1e999999999", LevelError.out_of_range("1e999999999")),
         ("3/2", LevelError.out_of_range("3/2", "did you mean 0.015?")),
         (10, LevelError.out_of_range(10, "did you mean 0.1?")),
         (90, LevelError.out_of_range(90, "did you mean 0.1?")),
-        (
-            np.int64(10),
-            like(
-                LevelError,
-                what="alpha",
-                received="np.int64(10)",
-                expected="lie strictly between 0 and 1",
-                remedy="alpha is the tolerated miss rate: did you mean 0.1?",
-            ),
-        ),
+        (np.int64(10), LevelError.out_of_range(np.int64(10), "did you mean 0.1?")),
         ("10", LevelError.out_of_range("10", "did you mean 0.1?")),
         (95.0, LevelError.out_of_range(95.0, "did you mean 0.05?")),
         (5, LevelError.out_of_range(5, "did you mean 0.05?")),
@@ -103,57 +85,13 @@ def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(
         ("", LevelError.not_a_number("")),
         ("10%", LevelError.not_a_number("10%")),
         ("1/0", LevelError.not_a_number("1/0")),
-        (True, LevelError.not_a_number(True)),
-        (
-            np.array(True),
-            like(
-                LevelError,
-                what="alpha",
-                received="np.True_",
-                expected="be a number such as 0.1, '0.1' or Fraction(1, 10)",
-                remedy="alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1.",
-            ),
-        ),
+        (True, LevelError.not_a_number(True)),  # noqa: FBT003
+        (np.array(True), LevelError.not_a_number(np.True_)),  # noqa: FBT003
         ([0.1], LevelError.not_a_number([0.1])),
-        (
-            np.array([0.1, 0.2]),
-            like(
-                LevelError,
-                what="alpha",
-                received="array([0.1, 0.2])",
-                expected="be a number such as 0.1, '0.1' or Fraction(1, 10)",
-                remedy="alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1.",
-            ),
-        ),
-        (
-            0.1j,
-            like(
-                LevelError,
-                what="alpha",
-                received="0.1j",
-                expected="be a number such as 0.1, '0.1' or Fraction(1, 10)",
-                remedy="alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1.",
-            ),
-        ),
-        (
-            b"0.1",
-            like(
-                LevelError,
-                what="alpha",
-                received="b'0.1'",
-                expected="be a number such as 0.1, '0.1' or Fraction(1, 10)",
-                remedy="alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1.",
-            ),
-        ),
-        (
-            "0." + "1" * 500,
-            like(
-                LevelError,
-                what="alpha",
-                received="'0.1111111111111111111111111111111111111111111111111111111111111111111111111111…",
-                expected="have at most 400 decimal places",
-            ),
-        ),
+        (np.array([0.1, 0.2]), LevelError.not_a_number(np.array([0.1, 0.2]))),
+        (0.1j, LevelError.not_a_number(0.1j)),
+        (b"0.1", LevelError.not_a_number(b"0.1")),
+        ("0." + "1" * 500, LevelError.too_long("0." + "1" * 500, 400)),
         ("1e-500", LevelError.too_long("1e-500", 400)),
     ],
 )
@@ -183,8 +121,10 @@ def test_a_long_text_is_not_repeated_in_full():
 
 def test_messages_end_in_one_mark():
     for alpha in (10, 100, "x"):
-        with refused(LevelError, what="alpha"):
+        with refused(LevelError, what="alpha") as caught:
             exact_alpha(alpha)
+        assert str(caught.value)[-1] in "?."
+        assert str(caught.value)[-2] not in "?."
 
 
 @pytest.mark.parametrize(
@@ -215,10 +155,5 @@ def test_percentages_are_guessed_from_the_nearer_end(typed, refusal):
 
 @pytest.mark.parametrize("typed", [1, 100, 1000, 0, -5])
 def test_what_is_no_percentage_is_not_guessed_at(typed):
-    with refused(
-        LevelError,
-        what="alpha",
-        expected="lie strictly between 0 and 1",
-        remedy="alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1.",
-    ):
+    with refused(LevelError.out_of_range(typed)):
         exact_alpha(typed)

@@ -223,7 +223,7 @@ def test_the_best_of_the_candidates_is_chosen(objective):
         ),
         (
             lambda: rs.Temperature(scale=True),
-            ScoreError.parameter("Temperature", "scale", "a number above 0, of at most 1e+06", True),
+            ScoreError.parameter("Temperature", "scale", "a number above 0, of at most 1e+06", True),  # noqa: FBT003
         ),
         (
             lambda: rs.choose(rs.Thr(), PROBS, LABELS),

@@ -53,7 +53,7 @@ from refusals import like, refused
         (0, LabelError.not_one_dimensional("labels", "int")),
         (None, LabelError.not_one_dimensional("labels", "NoneType")),
         ((label for label in LABELS), LabelError.not_one_dimensional("labels", "generator")),
-        (np.ma.array(LABELS), KindError.not_names("labels", "a masked array", "Fill or drop what is masked first.")),
+        (np.ma.array(LABELS), KindError.not_names("labels", "a masked array", "Fill or drop masked entries first.")),
         (
             sparse.csr_matrix(np.eye(K)[LABELS]),
             KindError.not_names("labels", "a sparse matrix", "Pass values.toarray()."),

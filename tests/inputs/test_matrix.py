@@ -222,7 +222,7 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
         (np.zeros((N, K), dtype="V8"), KindError.not_a_matrix("probs", "an array of |V8", "Pass an array of floats.")),
         (
             np.ma.array(PROBS, mask=PROBS > 0.5),
-            KindError.not_a_matrix("probs", "a masked array", "Fill or drop what is masked first."),
+            KindError.not_a_matrix("probs", "a masked array", "Fill or drop masked entries first."),
         ),
         (sparse.csr_matrix(PROBS), KindError.not_a_matrix("probs", "a sparse matrix", "Pass values.toarray().")),
         (sparse.coo_array(PROBS), KindError.not_a_matrix("probs", "a sparse matrix", "Pass values.toarray().")),

@@ -156,16 +156,16 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
         ),
         (
             lambda: rs.Ragged(np.ma.array([[1.0, 2.0]], mask=[[0, 1]]), [2]),
-            KindError.not_a_matrix("values", "a masked array", "Fill or drop what is masked first."),
+            KindError.not_a_matrix("values", "a masked array", "Fill or drop masked entries first."),
         ),
         (
             lambda: rs.Ragged([[1.0, 2.0]], np.ma.array([2], mask=[1])),
-            KindError.not_a_matrix("counts", "a masked array", "Fill or drop what is masked first."),
+            KindError.not_a_matrix("counts", "a masked array", "Fill or drop masked entries first."),
         ),
         (lambda: rs.Ragged([[1.0, 2.0]] * 3, [[1], [1, 2], 3]), InputError.ragged("counts")),
         (
             lambda: rs.Ragged.of([np.ma.array([0.5, 0.5], mask=[0, 1])]),
-            KindError.not_a_matrix("row 0", "a masked array", "Fill or drop what is masked first."),
+            KindError.not_a_matrix("row 0", "a masked array", "Fill or drop masked entries first."),
         ),
         (
             lambda: rs.calibrate(RAGGED, LABELS, kind="logits").predict(rs.Ragged.of([[0] * 7]), 0.1),

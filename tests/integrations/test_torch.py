@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.errors import InputError, KindError, LabelError
+from refusals import like, refused
 
 torch = pytest.importorskip("torch")
 
@@ -80,9 +82,9 @@ def test_batches_are_taken_one_by_one_and_quietly(model):
 
 
 def test_the_mode_comes_back_after_an_error(model):
-    with pytest.raises(ValueError, match="from 0 to 3") as caught:
+    with refused(LabelError, what="labels", part="batch 0") as caught:
         rs.torch.calibrate(model, loader(X, Y + torch.arange(203)), **QUIET)
-    assert caught.value.__notes__ == ["This is of batch 0; rows are counted within it."]
+    assert str(caught.value).startswith("batch 0: labels must be whole numbers from 0 to 3, ")
     assert model.training
     with pytest.raises(RuntimeError):
         rs.torch.calibrate(model, loader(X[:, :5], Y), **QUIET)
@@ -155,22 +157,25 @@ def test_inputs_go_to_the_device_of_the_model():
 def test_no_rows(model):
     rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
     assert len(rs.torch.predict(rule, model, [], 0.1, **QUIET)) == 0
-    with pytest.raises(ValueError, match="at least one row"):
+    with refused(InputError.no_rows()):
         rs.torch.calibrate(model, [], **QUIET)
-    with pytest.raises(ValueError, match="got 0 rows"):
+    with refused(InputError.no_rows_to_evaluate()):
         rs.torch.evaluate(rule, model, [], 0.1, **QUIET)
 
 
 @pytest.mark.parametrize(
-    ("ask", "words"),
+    ("ask", "refusal"),
     [
-        (lambda model: rs.torch.calibrate(model, loader(X), **QUIET), "must hold labels"),
-        (lambda model: rs.torch.calibrate(model, [{"x": X, "y": Y}], labels="z", **QUIET), "have 'z', got keys"),
-        (lambda model: rs.torch.calibrate(model, loader(X, Y), labels=2, **QUIET), "must have 2, got a list"),
+        (lambda model: rs.torch.calibrate(model, loader(X), **QUIET), KindError.no_labels_in_batch()),
+        (
+            lambda model: rs.torch.calibrate(model, [{"x": X, "y": Y}], labels="z", **QUIET),
+            KindError.batch("z", "keys ['x', 'y']"),
+        ),
+        (lambda model: rs.torch.calibrate(model, loader(X, Y), labels=2, **QUIET), KindError.batch(2, "a list")),
     ],
 )
-def test_labels_that_are_not_there(model, ask, words):
-    with pytest.raises(TypeError, match=words):
+def test_labels_that_are_not_there(model, ask, refusal):
+    with refused(refusal, part="batch 0"):
         ask(model)
 
 
@@ -218,7 +223,7 @@ def test_labels_may_be_column_numbers_where_classes_are_texts(model):
     assert rule == expected
     seen = rs.torch.evaluate(rule, model, loader(X, Y), 0.2, **QUIET)
     assert repr(seen) == repr(rs.evaluate(expected.predict(logits(model), 0.2), np.array(names)[Y]))
-    with pytest.raises(TypeError, match="classes must be a list of names"):
+    with refused(KindError, what="classes", expected="be a list of names in column order"):
         rs.torch.calibrate(model, loader(X, Y), classes=set(names), **QUIET)
 
 
@@ -237,7 +242,7 @@ def test_labels_belong_to_their_batch(model):
     batches = [(X[:10], Y[:9]), (X[10:20], Y[9:20])]
     rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
     for ask in (lambda: rs.torch.calibrate(model, batches), lambda: rs.torch.evaluate(rule, model, batches, 0.1)):
-        with pytest.raises(ValueError, match="each of the 10 rows, got 9"):
+        with refused(InputError, what="labels", expected="have one entry for each of the 10 rows", received="9"):
             ask()
 
 
@@ -262,18 +267,24 @@ def test_a_warning_is_given_once(model):
 
 
 @pytest.mark.parametrize(
-    ("ask", "words"),
+    ("ask", "refusal"),
     [
-        (lambda model: rs.torch.calibrate(loader(X, Y), model), "model must be a model that can be called"),
-        (lambda model: rs.torch.calibrate(model, 5), "loader must be an iterable of batches"),
-        (lambda model: rs.torch.calibrate(model, X), "loader must be an iterable of batches"),
-        (lambda model: rs.torch.calibrate(model, [()]), "must have 'inputs', got a tuple of 0"),
-        (lambda model: rs.torch.predict(None, model, [X], 0.1), "rule must be a Rule"),
-        (lambda model: rs.torch.calibrate(model, [{"x": X, "idx": Y, "labels": Y}]), "unexpected keyword"),
+        (lambda model: rs.torch.calibrate(loader(X, Y), model), like(KindError, what="model")),
+        (lambda model: rs.torch.calibrate(model, 5), like(KindError, what="loader", received="'int'")),
+        (lambda model: rs.torch.calibrate(model, X), like(KindError, what="loader", received="'Tensor'")),
+        (
+            lambda model: rs.torch.calibrate(model, [()]),
+            like(KindError, expected="have 'inputs'", received="a tuple of 0", part="batch 0"),
+        ),
+        (lambda model: rs.torch.predict(None, model, [X], 0.1), like(KindError, what="rule", received="None")),
     ],
 )
-def test_what_cannot_be_is_told(model, ask, words):
-    with pytest.raises(TypeError, match=words) as caught:
+def test_what_cannot_be_is_told(model, ask, refusal):
+    with refused(refusal):
         ask(model)
-    if words == "unexpected keyword":
-        assert "forward=" in caught.value.__notes__[0]
+
+
+def test_a_model_that_takes_other_names_is_told_how_to_call_it(model):
+    with pytest.raises(TypeError, match="unexpected keyword") as caught:
+        rs.torch.calibrate(model, [{"x": X, "idx": Y, "labels": Y}])
+    assert "forward=" in caught.value.__notes__[0]

@@ -24,7 +24,7 @@ from pyarrow import feather
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.engines import shards
-from rankset.errors import COMMAND_LINE, FileError, InputError, KindError, LabelError
+from rankset.errors import COMMAND_LINE, FileError, InputError, KindError, LabelError, short_repr
 from rankset.io import memory_budget, read_file
 from rankset.io.columns import Columns
 from rankset.io.readers import columnar
@@ -564,7 +564,7 @@ def test_the_budget_is_told_or_half_of_what_is_free(monkeypatch):
     assert memory_budget.limit() == 500_000_000
     for wrong in ("lots", "-1", "0", "1PB", "1e9", "GB", "9" * 5000):
         monkeypatch.setenv(memory_budget.VARIABLE, wrong)
-        with refused(KindError, what="max memory", received=repr(text)):
+        with refused(KindError, what="max memory", received=short_repr(wrong)):
             memory_budget.limit()
     assert run("predict", "a.rankset", "b.csv", "--max-memory", "lots").exit_code in (1, 2)
 

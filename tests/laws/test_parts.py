@@ -162,7 +162,7 @@ def test_an_error_in_a_later_part_names_the_row_it_would_name_at_once(question, 
     values[row, 0] = 7.0
     bad = rs.Ragged(values, question.rows.counts) if isinstance(question.rows, rs.Ragged) else values
     for options in ({"rows": rows}, {"rows": None}):
-        with refused(InputError, what="probs", expected="have rows that sum to 1 within 0.01"):
+        with refused(InputError, what="probs", expected="have rows that sum to 1 within 0.01", row=row):
             list(quietly(question.rule.predict_parts, bad, alpha, **question.asked, **options))
 
 

@@ -49,7 +49,7 @@ def test_numbers_survive_their_file(tmp_path):
     SMALL.save(tmp_path / "numbers.json")
     assert Numbers.load(tmp_path / "numbers.json") == SMALL
     (tmp_path / "numbers.json").write_text("{")
-    with refused(StorageError, what="the file"):
+    with refused(StorageError, what="the file", file=str(tmp_path / "numbers.json")):
         Numbers.load(tmp_path / "numbers.json")
 
 

@@ -37,7 +37,7 @@ from refusals import like, refused
         (np.zeros((N, 2)), LabelError.not_one_dimensional("groups", "shape (40, 2)")),
         ([["a"], ["b", "c"]] * 20, LabelError.not_one_dimensional("groups", "lists of different lengths")),
         ("north", LabelError.not_one_dimensional("groups", "str")),
-        (np.ma.array(GROUPS), KindError.not_names("groups", "a masked array", "Fill or drop what is masked first.")),
+        (np.ma.array(GROUPS), KindError.not_names("groups", "a masked array", "Fill or drop masked entries first.")),
         (np.ones(N) * 1j, KindError.not_names("groups", "an array of complex128", "Pass texts or whole numbers.")),
         (
             [object()] * N,

@@ -196,8 +196,8 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
         (lambda: rs.Seen.fit([], 3), InputError.no_rows()),
         (lambda: rs.Seen.fit(5, 3), KindError.argument("labels", "a list or an array of labels", 5)),
         (
-            lambda: rs.Seen.fit([0], True),
-            KindError.argument("classes", "the number of classes, or their names in column order", True),
+            lambda: rs.Seen.fit([0], True),  # noqa: FBT003
+            KindError.argument("classes", "the number of classes, or their names in column order", True),  # noqa: FBT003
         ),
         (lambda: rs.Seen.fit([0, 3], 3), LabelError.out_of_range("labels", 1, 3, 3)),
         (lambda: rs.Seen.fit(["cow"], ["cat", "dog"]), LabelError.unknown("labels", 0, ["cow"], ("cat", "dog"))),

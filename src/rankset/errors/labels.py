@@ -16,7 +16,8 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def one_hot(cls, name: str, shape: tuple[int, ...]) -> Self:
         received = f"a one-hot matrix of shape {shape}"
-        return cls(name, "be one-dimensional", received, f"Pass {name}.argmax(axis=1).")
+        remedy = ("Pass ", Either(f"{name}.argmax(axis=1)", "the column numbers"), ".")
+        return cls(name, "be one-dimensional", received, remedy)
 
     @classmethod
     def not_one_dimensional(cls, name: str, received: str) -> Self:

@@ -583,36 +583,49 @@ def test_a_model_with_other_labels_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "words"),
+    ("make", "refusal"),
     [
-        (lambda X, y: rs.ConformalClassifier(LinearRegression()).fit(X, X[:, 0] > 5), TypeError, "a classifier with"),
-        (lambda X, y: rs.ConformalClassifier(FrozenEstimator(SVC())).fit(X, y), NotFittedError, "not fitted"),
-        (lambda X, y: rs.ConformalClassifier(method="aps").fit(X, y), TypeError, "method must be .* rankset.Aps()"),
-        (lambda X, y: rs.ConformalClassifier(method=rs.Aps).fit(X, y), TypeError, "method must be an object"),
+        (
+            lambda X, y: rs.ConformalClassifier(LinearRegression()).fit(X, X[:, 0] > 5),
+            like(KindError, what="estimator", received="'LinearRegression'"),
+        ),
+        (
+            lambda X, y: rs.ConformalClassifier(method="aps").fit(X, y),
+            KindError.argument("method", "an object such as rankset.Aps()", "aps"),
+        ),
+        (
+            lambda X, y: rs.ConformalClassifier(method=rs.Aps).fit(X, y),
+            KindError.class_instead_of_object("method", rs.Aps),
+        ),
         (
             lambda X, y: rs.ConformalClassifier(condition=rs.PerGroup()).fit(X, y),
-            ValueError,
-            "each row's group",
+            LabelError.groups_missing(rs.PerGroup()),
         ),
-        (lambda X, y: rs.ConformalClassifier().fit(X, y, groups=y), (ValueError, TypeError), "does not look at"),
+        (
+            lambda X, y: rs.ConformalClassifier().fit(X, y, groups=y),
+            LabelError.groups_unused(rs.Marginal()),
+        ),
         (
             lambda X, y: rs.ConformalClassifier(condition=rs.PerGroup()).fit(X, y, groups=[*y, *y]),
-            ValueError,
-            "one entry for each of the 150 rows, got 300",
+            InputError.length("groups", 150, 300),
         ),
         (
             lambda X, y: rs.ConformalClassifier(FrozenEstimator(SVC().fit(X, y)), split=rs.Holdout()).fit(X, y),
-            TypeError,
-            "split must be None for a FrozenEstimator",
+            like(KindError, what="split", expected="be None for a FrozenEstimator, all of whose rows calibrate"),
         ),
-        (lambda X, y: fitted(rs.GivenSplit(np.ma.array(y == 0, mask=y == 1))), ValueError, "GivenSplit"),
-        (lambda X, y: fitted(rs.GivenSplit([[1], [1, 2]])), ValueError, "GivenSplit"),
+        (lambda X, y: fitted(rs.GivenSplit(np.ma.array(y == 0, mask=y == 1))), like(SplitError)),
+        (lambda X, y: fitted(rs.GivenSplit([[1], [1, 2]])), like(SplitError, what="calibration of GivenSplit")),
     ],
 )
 @pytest.mark.filterwarnings("ignore:lbfgs")
-def test_what_cannot_be_fitted_is_told(iris, make, error, words):
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_fitted_is_told(iris, make, refusal):
+    with refused(refusal):
         make(*iris)
+
+
+def test_a_frozen_estimator_must_be_fitted(iris):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        rs.ConformalClassifier(FrozenEstimator(SVC())).fit(*iris)
 
 
 def test_a_refit_leaves_nothing_behind(iris):
@@ -642,7 +655,7 @@ def test_asking_before_fitting_is_told_so():
     ("make", "refusal"),
     [
         (lambda: rs.Holdout(0), SplitError.parameter("Holdout", "share", "a number between 0 and 1", 0)),
-        (lambda: rs.Holdout(share=True), SplitError.parameter("Holdout", "share", "a number between 0 and 1", True)),
+        (lambda: rs.Holdout(share=True), SplitError.parameter("Holdout", "share", "a number between 0 and 1", True)),  # noqa: FBT003
         (lambda: rs.Holdout(classes="abc"), KindError.argument("classes", "a list of classes", "abc")),
         (lambda: rs.Holdout(stratify=True, classes=[0, 1]), SplitError.stratified_classes()),
         (
