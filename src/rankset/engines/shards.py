@@ -163,7 +163,29 @@ def predict(
 def predict_with_kept(
     rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
 ) -> Iterator[SetsAndKept]:
-    """Yield the sets of one file at a time, with the columns of the file that the layout keeps."""
+    """Yield the sets of one file at a time, with the columns of the file that the layout keeps.
+
+    Parameters
+    ----------
+    rule, scores, alpha, layout, empty, workers
+        As in ``predict``.
+
+    Returns
+    -------
+    iterator of (PredictionSets, dict)
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, rankset as rs
+    >>> from rankset.engines import shards
+    >>> from rankset.io.layout import Layout
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/new.npy", probs)
+    ...     found = list(shards.predict_with_kept(rs.calibrate(probs, labels), [f"{folder}/new.npy"], 0.1, layout=Layout()))
+    >>> len(found[0][0])
+    260
+    """
     task = PredictionTask.of(rule, alpha, empty)
     return map_in_processes(partial(_predict_file, task, layout), expand_paths(scores), workers)
 
