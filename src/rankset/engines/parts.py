@@ -83,7 +83,11 @@ class Calibrating:
                 ids=part.ids,
                 seed=self.seed,
             )
-        return Answer(rule, frozenset(one.message.args for one in said if isinstance(one.message, RanksetWarning)))
+        return Answer(rule, frozenset(_text(one.message) for one in said))
+
+
+def _text(warning: Warning | str) -> tuple[Text, ...]:
+    return warning.text if isinstance(warning, RanksetWarning) else (str(warning),)
 
 
 def joined(answers: Iterable[Answer]) -> Answer:
