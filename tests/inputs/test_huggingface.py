@@ -76,7 +76,6 @@ def test_rows_in_tuples_are_rows():
             like(
                 KindError,
                 what="probs",
-                received="[{'label': 'LABEL_0', 'score': 0.43494419709856946}, {'label': 'LABEL_2', 'scor…",
                 row=0,
                 expected="hold a list of {'label': …, 'score': …} per text, each label once",
             ),
@@ -94,7 +93,6 @@ def test_rows_in_tuples_are_rows():
             like(
                 KindError,
                 what="probs",
-                received="[{'label': 'LABEL_0', 'score': 0.43494419709856946}, {'label': 'LABEL_2', 'scor…",
                 row=2,
                 expected="hold a list of {'label': …, 'score': …} per text, each label once",
             ),
@@ -137,7 +135,7 @@ def test_sampled_answers_become_frequencies():
     assert rs.frequencies([], range(3)).shape == (0, 3)
     assert rs.frequencies([Counter(yes=9, no=1)], ["no", "yes"]).tolist() == [[0.1, 0.9]]
     assert rs.frequencies([iter("ABA")], ["A", "B"]).tolist() == [[2 / 3, 1 / 3]]
-    with refused(KindError, what="classes", received=repr({"a", "b"}), expected="be a list of names in column order"):
+    with refused(KindError, what="classes", expected="be a list of names in column order"):
         rs.frequencies([["a"]], {"a", "b"})
 
 
@@ -189,7 +187,6 @@ def test_frequencies_tie_and_keep_their_level():
             like(
                 KindError,
                 what="answers",
-                received=repr({"A", "B"}),
                 expected="be a list of answers, or a Counter of them, for every row",
             ),
         ),

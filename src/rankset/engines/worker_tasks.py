@@ -16,7 +16,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
-from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, located, once
+from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, Text, located, once
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
 from rankset.inputs.vocabulary import in_order
@@ -89,8 +89,7 @@ class CalibrationTask:
                 ids=partition.ids,
                 seed=self.seed,
             )
-        given = [one.message for one in caught if isinstance(one.message, RanksetWarning)]
-        return PartialRule(rule, frozenset(warning.text for warning in given))
+        return PartialRule(rule, frozenset(_text(one.message) for one in caught))
 
 
 @dataclass(frozen=True)
@@ -125,3 +124,8 @@ class PredictionTask:
         none: list[Any] = []
         groups, ids = self.rule.condition.needs_groups, self.rule.spec.with_ids
         return self.run(Partition(np.empty((0, *columns)), groups=none if groups else None, ids=none if ids else None))
+
+
+def _text(warning: Warning | str) -> tuple[Text, ...]:
+    """Return the words of a warning, with options as data."""
+    return warning.text if isinstance(warning, RanksetWarning) else (str(warning),)
