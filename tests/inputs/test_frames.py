@@ -201,3 +201,16 @@ def test_parts_of_a_frame_are_joined_with_their_index():
     assert joined == RULE.predict(table, 0.1)
     assert joined.to_frame().index.equals(table.index)
     assert joined[pd.Series(joined.sizes == 2)] == joined[joined.sizes == 2]
+
+
+def test_binary_probabilities_may_stand_in_a_frame_with_one_column():
+    second = np.linspace(0.05, 0.95, 40)
+    labels = np.arange(40) % 2
+    plain = rs.calibrate(second, labels, kind="binary")
+    assert rs.calibrate(pd.DataFrame({"p": second}), labels, kind="binary") == plain
+    names = np.array(["no", "yes"])[labels]
+    named = rs.calibrate(pd.DataFrame({"yes": second}), names, kind="binary", classes=["no", "yes"])
+    assert named == rs.calibrate(second, names, kind="binary", classes=["no", "yes"])
+    assert named.predict(pd.DataFrame({"yes": second}), 0.3) == named.predict(second, 0.3)
+    with refused(InputError.frame_columns("probs", ["yes"], ["no"])):
+        rs.calibrate(pd.DataFrame({"no": second}), names, kind="binary", classes=["no", "yes"])

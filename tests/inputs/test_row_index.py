@@ -8,7 +8,7 @@ import pytest
 
 import rankset as rs
 from entry_points import GROUPS, LABELS, PROBS, N
-from rankset.errors import InputError
+from rankset.errors import InputError, KindError
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.report import study
 from refusals import refused
@@ -179,3 +179,18 @@ def test_pictures_refuse_labels_in_another_order(draw):
 def test_what_has_no_index_is_taken_as_it_comes():
     for plain in (LABELS, LABELS.tolist(), pd.Index(LABELS), pd.Categorical(LABELS)):
         assert rs.calibrate(FRAME, plain) == PLAIN
+
+
+def test_labels_of_rows_are_not_taken_for_row_numbers():
+    shuffled = FRAME.set_index(np.random.default_rng(0).permutation(len(FRAME)))
+    sets = PLAIN.predict(shuffled, 0.1)
+    wanted = shuffled.index[3:6]
+    with refused(KindError.row_labels("rows", wanted)):
+        sets[wanted]
+    assert sets[shuffled.index.get_indexer(wanted)] == sets[3:6]
+    ragged = rs.Ragged(shuffled.to_numpy(), pd.Series(np.full(len(shuffled), 2), index=shuffled.index))
+    with refused(KindError.row_labels("rows", wanted)):
+        ragged[wanted]
+    numbered = PLAIN.predict(FRAME.reset_index(drop=True), 0.1)
+    assert numbered[pd.RangeIndex(3, 6)] == numbered[3:6]
+    assert len(sets[pd.Index(sets.sizes == 1)]) == (sets.sizes == 1).sum()

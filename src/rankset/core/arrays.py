@@ -17,6 +17,11 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def is_real(value: object) -> bool:
+    """Return whether ``value`` is a real number of Python or NumPy and not a boolean."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def object_array(values: Iterable[object]) -> NDArray[Any]:
     """Return a one-dimensional object array of ``values``, none of them converted."""
     entries = list(values)

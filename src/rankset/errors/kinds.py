@@ -54,6 +54,15 @@ class KindError(RanksetError, TypeError):
         return cls(what, expected, received, "Pass str(...) of them.")
 
     @classmethod
+    def row_labels(cls, name: str, received: object) -> Self:
+        return cls(
+            name,
+            "be row numbers or booleans, because the rows have an index of their own",
+            f"an index, {short_repr(received)}",
+            "Pass index.get_indexer(labels), where index is that of the rows, or True or False for every row.",
+        )
+
+    @classmethod
     def rows(cls, received: object) -> Self:
         expected = "be picked by a slice, by row numbers, or by an array with True or False for every row"
         return cls("rows", expected, short_repr(received), "Pass one of these.")

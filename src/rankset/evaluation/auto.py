@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
+from rankset.core.arrays import is_real
 from rankset.errors import InputError, KindError
 from rankset.evaluation.compare import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
@@ -148,11 +150,16 @@ def count_fitting_rows(n: int, n_columns: int, share: float | None, needed: int)
     if share is None:
         fraction = max((value for least, value in SHARES.items() if n >= least), default=0.0)
         count = min(int(fraction * n), max(MANY_ROWS, MOST_FITTING_CELLS // n_columns))
-    elif isinstance(share, bool) or not isinstance(share, int | float | Fraction | np.number) or not 0 <= share < 1:
-        raise KindError.argument("share", "a number from 0 to below 1", share)
     else:
+        check_share(share)
         count = int(share * n)
     return count if count >= FEWEST_FITTING and n - count >= needed else 0
+
+
+def check_share(share: object) -> None:
+    """Raise an error if ``share`` is not a number from 0 to below 1."""
+    if not (is_real(share) or isinstance(share, Fraction)) or not 0 <= cast("float", share) < 1:
+        raise KindError.argument("share", "a number from 0 to below 1", share)
 
 
 def _obstacle(data: Prepared) -> str:

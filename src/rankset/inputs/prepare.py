@@ -158,17 +158,14 @@ def prepare(
     known, names = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
     checked_kind = known_kind(kind)
     opened = _unwrap(values, names, checked_kind)
-    if opened.counts is not None and checked_kind == "binary":
-        raise InputError.ragged_binary()
     width = None if known is None else len(known.values)
-    if opened.counts is not None and width is not None and opened.values.shape[1] > width:
-        raise InputError.more_candidates(width, opened.values.shape[1])
+    if opened.counts is not None:
+        _check_ragged(opened.values.shape[1], checked_kind, width)
     matrix = as_matrix(opened.values, checked_kind, columns=width)
     if known is None:
         known = class_names(opened.classes, 2 if checked_kind == "binary" else matrix.shape[1])
-    if checked_kind == "logits" and look_like_probs(matrix):
-        probs = Option("kind", "probs")
-        warn("these logits look like probabilities: every row sums to 1. If they are, pass ", probs, ".")
+    if checked_kind == "logits":
+        _warn_of_probs(matrix)
     n, index = len(matrix), opened.index
     columns = None if labels is None else label_codes(labels, known, n, index)
     if columns is not None and opened.counts is not None:
@@ -184,6 +181,21 @@ def prepare(
         index,
         opened.template,
     )
+
+
+def _warn_of_probs(logits: Array) -> None:
+    """Warn if supposed logits look like probabilities."""
+    if look_like_probs(logits):
+        probs = Option("kind", "probs")
+        warn("these logits look like probabilities: every row sums to 1. If they are, pass ", probs, ".")
+
+
+def _check_ragged(n_columns: int, kind: Kind, width: int | None) -> None:
+    """Raise an error if ``Ragged`` rows are of kind "binary", or have more candidates than the ``width`` of a rule."""
+    if kind == "binary":
+        raise InputError.ragged_binary()
+    if width is not None and n_columns > width:
+        raise InputError.more_candidates(width, n_columns)
 
 
 def _check_candidates(columns: Ints, counts: Ints, classes: Names) -> None:

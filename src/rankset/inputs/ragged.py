@@ -115,7 +115,7 @@ class Ragged:
 
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
         """Return the selected rows; a boolean series must have the index of the rows."""
-        chosen = selected_rows(rows, len(self))
+        chosen = selected_rows(rows, len(self), self.template.index)
         if not isinstance(rows, slice) and np.asarray(rows).dtype.kind == "b":
             RowIndex(self.template.index, numbered=self.template.numbered).check(rows, "mask")
         values = self.values[rows if isinstance(rows, slice) else chosen]

@@ -41,7 +41,7 @@ class RuleSpec:
     def of(cls, score: Score, condition: Condition, kind: Kind, seed: int, classes: Names) -> RuleSpec:
         """Return a spec; raise an error if a part of it is invalid or the parts do not fit together."""
         checked_condition(condition)
-        if not is_whole(seed) or not -(2**63) <= seed < 2**64:
+        if not (type(seed) is int or is_whole(seed)) or not -(2**63) <= seed < 2**64:
             raise KindError.argument("seed", "a whole number of up to 64 bits", seed)
         names = None if isinstance(classes.values, range) else classes.values
         declared = checked_traits(score, names, len(classes.values))

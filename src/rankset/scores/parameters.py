@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankset.core.arrays import is_whole
+from rankset.core.arrays import is_real, is_whole
 from rankset.errors import ScoreError
 
 LARGEST_FITTED = 1e6
@@ -18,7 +18,7 @@ LARGEST_FITTED = 1e6
 def check_number(score: object, name: str) -> None:
     """Require a finite number of at least 0."""
     value = getattr(score, name)
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    real = is_real(value)
     try:
         number = float(value) if real else math.nan
     except OverflowError:
@@ -72,5 +72,6 @@ def list_parameter(score: object, name: str, expected: str) -> tuple[Any, ...]:
 
 
 def _is_fitted_number(value: object) -> bool:
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    """Return whether ``value`` is a number of at most ``LARGEST_FITTED`` in absolute value."""
+    real = type(value) is float or is_real(value)
     return real and abs(value) <= LARGEST_FITTED  # type: ignore[arg-type]

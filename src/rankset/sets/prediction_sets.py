@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
-from rankset.core.arrays import Sealed
+from rankset.core.arrays import Sealed, is_whole
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.per_row import label_codes
@@ -29,9 +29,8 @@ Ints = NDArray[np.int64]
 class PredictionSets(Sealed):
     """Sets of labels, one per row. ``Rule.predict`` returns them.
 
-    Iteration yields an array of class names per row, most likely first. A row number gives the class names of one row;
-    a slice, a list of row numbers or a boolean array gives the sets of several rows. Only a slice keeps ``law``: rows
-    picked in another way may have been picked by the size of their sets.
+    Iteration yields an array of class names per row, most likely first. ``sets[3]`` has the class names of one row;
+    a slice, row numbers or booleans select several rows. Only slices keep ``law``: other rows may be picked by size.
 
     Parameters
     ----------
@@ -162,10 +161,10 @@ class PredictionSets(Sealed):
     def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> PredictionSets: ...
     def __getitem__(self, index: Any) -> NDArray[Any] | PredictionSets:
         """Return the class names of one row, or the sets of several rows."""
-        if isinstance(index, int | np.integer) and not isinstance(index, bool):
+        if is_whole(index):
             row = row_number(int(index), len(self))
             return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
-        rows = selected_rows(index, len(self))
+        rows = selected_rows(index, len(self), self.template.index)
         if isinstance(index, slice):
             return self._take(rows)
         if np.ndim(index) == 0:

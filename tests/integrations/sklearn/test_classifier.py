@@ -807,3 +807,15 @@ def test_importing_the_library_loads_nothing_optional():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_given_split_by_labels_of_rows_is_refused_unless_they_are_row_numbers(iris):
+    features, labels = iris
+    frame = pd.DataFrame(features)
+    part = frame.index[::3]
+    by_label = rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(part)).fit(frame, labels)
+    by_number = rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(np.arange(0, 150, 3))).fit(frame, labels)
+    assert by_label.rule_ == by_number.rule_
+    shuffled = frame.set_index(np.random.default_rng(0).permutation(150))
+    with refused(KindError.row_labels("calibration", part)):
+        rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(part)).fit(shuffled, labels)

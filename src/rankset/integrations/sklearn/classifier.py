@@ -19,6 +19,7 @@ from rankset.core.alpha import Alpha
 from rankset.inputs import frames
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.row_selection import check_row_labels
 from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.delegated import DelegatedMethods
@@ -165,6 +166,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         index = RowIndex.of(X)
         for name, given in {"y": y, "split": getattr(self.split, "calibration", None), **fit_params}.items():
             index.check(given, name)
+        check_row_labels(getattr(self.split, "calibration", None), index_of(X), "calibration")
         labels, settings = read_labels(X, y, type(self).__name__), self._settings
         settings.check_method()
         check_groups(checked_condition(settings.condition), groups)

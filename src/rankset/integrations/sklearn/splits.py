@@ -7,11 +7,13 @@ coverage is asked for every label separately.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from fractions import Fraction
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankset.core.arrays import is_real, is_whole
 from rankset.errors import KindError, SplitError, join_names, warn
 
 Ints = NDArray[np.int64]
@@ -29,7 +31,7 @@ class Split(Protocol):
 
 def check_share(owner: str, share: object) -> None:
     """Raise a SplitError about ``owner`` if ``share`` is not a number between 0 and 1."""
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+    if not (is_real(share) or isinstance(share, Fraction)) or not 0 < cast("float", share) < 1:
         raise SplitError.parameter(owner, "share", "a number between 0 and 1", share)
 
 
@@ -178,7 +180,7 @@ class CrossConformal:
     stratify: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.folds, bool) or not isinstance(self.folds, int | np.integer) or self.folds < 2:
+        if not is_whole(self.folds) or self.folds < 2:
             raise SplitError.parameter("CrossConformal", "folds", "a whole number, at least 2", self.folds)
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:

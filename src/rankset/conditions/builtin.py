@@ -1,86 +1,21 @@
-"""Conditions: for which groups the guarantee holds separately, as a group number for every (row, label) cell.
-
-A condition is a small frozen value. Like a score it is a formula over cells, here over the column of the label and the
-group of the row. So it serves calibration and prediction alike and combines with any score.
-"""
+"""The conditions of rankset: Marginal, PerLabel, PerGroup, PerLabelAndGroup."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankset.conditions.base import (
+    Condition,
+    Ints,
+    checked_condition,
+    group_numbers,
+    has_clusters,
+    has_one_label_per_group,
+)
 from rankset.errors import KindError, LabelError
 from rankset.inputs.vocabulary import Name, Names, group_names, plain
-
-Ints = NDArray[np.int64]
-
-
-@runtime_checkable
-class Condition(Protocol):
-    """Any object that numbers groups of (row, label) cells. Every group gets a threshold of its own.
-
-    Group numbers are 0 … count-1, and -1 for a group that has no calibration rows.
-
-    Two more properties are optional, False by default: ``has_clusters`` (groups depend on the order of the classes)
-    and ``one_label_per_group`` (no group contains cells of two labels).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import rankset as rs
-    >>> class FirstLabelOrOther:
-    ...     needs_groups = False
-    ...     def count(self, n_columns, n_row_groups):
-    ...         return 2
-    ...     def numbers(self, columns, row_groups, n_columns, n_row_groups):
-    ...         return np.minimum(columns, 1)
-    >>> isinstance(FirstLabelOrOther(), rs.Condition)
-    True
-    >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, condition=FirstLabelOrOther()).n
-    260
-    """
-
-    @property
-    def needs_groups(self) -> bool:
-        """Whether rows have groups, passed as ``groups=``."""
-
-    def count(self, n_columns: int, n_row_groups: int) -> int:
-        """Return the number of groups.
-
-        Parameters
-        ----------
-        n_columns : int
-            Number of classes.
-        n_row_groups : int
-            Number of different row groups.
-
-        Returns
-        -------
-        int
-            Number of groups of cells.
-        """
-
-    def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-        """Return the group number of cells.
-
-        Parameters
-        ----------
-        columns : array of int
-            Columns of the labels.
-        row_groups : array of int
-            Groups of the rows, -1 for groups without calibration rows. It is broadcast against ``columns``.
-        n_columns, n_row_groups : int
-            As in ``count``.
-
-        Returns
-        -------
-        array of int
-            Group numbers, in a shape that can be broadcast to that of the cells.
-        """
 
 
 @dataclass(frozen=True)
@@ -96,6 +31,7 @@ class Marginal:
     """
 
     needs_groups = False
+    trusted = True
 
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
         """Return 1."""
@@ -132,6 +68,7 @@ class PerLabel:
 
     clusters: tuple[Name, ...] | None = None
     needs_groups = False
+    trusted = True
 
     def __post_init__(self) -> None:
         unordered = isinstance(self.clusters, str | bytes | Mapping | set | frozenset)
@@ -191,6 +128,7 @@ class PerGroup:
     """
 
     needs_groups = True
+    trusted = True
 
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
         """Return the number of row groups."""
@@ -231,6 +169,7 @@ class PerLabelAndGroup:
 
     first: Condition = PerGroup()
     second: Condition = PerLabel()
+    trusted = True
 
     def __post_init__(self) -> None:
         checked_condition(self.first)
@@ -261,46 +200,3 @@ class PerLabelAndGroup:
         second = group_numbers(self.second, columns, row_groups, n_columns, n_row_groups)
         joined = first * self.second.count(n_columns, n_row_groups) + second
         return np.where((first < 0) | (second < 0), -1, joined)
-
-
-BUILT_IN: tuple[type[Any], ...] = (Marginal, PerLabel, PerGroup, PerLabelAndGroup)
-"""The conditions a file may name."""
-
-
-def group_numbers(condition: Condition, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-    """Return the group numbers of cells. Those of a condition that is not rankset's own are checked.
-
-    Cells of rows whose group has no calibration rows get -1, whatever the condition returns for them.
-    """
-    numbers = condition.numbers(columns, row_groups, n_columns, n_row_groups)
-    if type(condition) in BUILT_IN:
-        return numbers
-    array, count = np.atleast_2d(np.asarray(numbers)), condition.count(n_columns, n_row_groups)
-    if condition.needs_groups and (row_groups < 0).any():
-        array = np.where(row_groups < 0, -1, array)
-    if array.dtype.kind not in "iu":
-        raise LabelError.group_numbers(condition, count, f"an array of {array.dtype}")
-    if array.size and (array.min() < -1 or array.max() >= count):
-        raise LabelError.group_numbers(condition, count, f"{array.min()} to {array.max()}")
-    return array
-
-
-def has_clusters(condition: Condition) -> bool:
-    """Whether groups depend on the order of the classes, as ``condition`` declares."""
-    return bool(getattr(condition, "has_clusters", False))
-
-
-def has_one_label_per_group(condition: Condition) -> bool:
-    """Whether no group contains cells of two labels, as ``condition`` declares."""
-    return bool(getattr(condition, "one_label_per_group", False))
-
-
-def checked_condition(condition: object) -> Condition:
-    """Return ``condition`` if it is one; raise a KindError otherwise."""
-    if isinstance(condition, type):
-        raise KindError.class_instead_of_object("condition", condition)
-    if isinstance(condition, BUILT_IN):  # checking a protocol is slow
-        return condition
-    if not isinstance(condition, Condition):
-        raise KindError.argument("condition", "a condition such as Marginal() or PerLabel()", condition)
-    return condition
