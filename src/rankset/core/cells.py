@@ -235,6 +235,11 @@ class LabelCells(Cells):
     def rank(self) -> Ints:
         if self._known is not None:
             return self._known.ranks
+        return self._ranks_and_ties[0]
+
+    @lazy
+    def _ranks_and_ties(self) -> tuple[Ints, Ints]:
+        """The labels' ranks, and the rows in which other entries equal the label's."""
         return ranking.label_ranks(self.rows.probs, self._entries, self._labels)
 
     @lazy
@@ -242,8 +247,9 @@ class LabelCells(Cells):
         self.rows.check_additive()
         if self._known is not None and self._known.units is not None:
             return self._known.units.astype(np.float64) * GRID
-        entries = ranking.entries_up_to(self.rows.probs, self._entries, self._labels)
-        return _running_sums(entries.astype(np.float64), self.rank)[self.rank.cumsum() - 1]
+        ranks, tied = self._ranks_and_ties
+        entries = ranking.entries_up_to(self.rows.probs, self._entries, self._labels, tied)
+        return _running_sums(entries.astype(np.float64), ranks)[ranks.cumsum() - 1]
 
 
 class RankedCells(Cells):

@@ -107,26 +107,28 @@ def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) 
     return _at_least(values, np.maximum.reduce(known))
 
 
-def label_ranks(values: Floats, entries: Floats, labels: Ints) -> Ints:
-    """Return the rank of one label per row, by counting; ``entries`` are the labels' own entries (n,).
+def label_ranks(values: Floats, entries: Floats, labels: Ints) -> tuple[Ints, Ints]:
+    """Return the rank of one label per row, by counting, and the rows in which other entries equal the label's.
+
+    ``entries`` are the labels' own entries (n,).
 
     >>> label_ranks(np.array([[0.1, 0.5, 0.2, 0.2]]), np.array([0.2]), np.array([3]))
-    array([3])
+    (array([3]), array([0]))
     """
     own, mask = entries[:, np.newaxis], scratch(values.shape, np.bool_)
     ranks = count(np.greater_equal(values, own, out=mask))
     tied = np.flatnonzero(count(np.equal(values, own, out=mask)) > 1)
     if len(tied):
         ranks[tied] -= count(_equal_on_the_right(values, entries, labels, tied))
-    return ranks
+    return ranks, tied
 
 
-def entries_up_to(values: Floats, entries: Floats, labels: Ints) -> Floats:
-    """Return the entries ranked up to one label per row, the label's own included, row after row, in column order."""
-    own = entries[:, np.newaxis]
-    mask = np.equal(values, own, out=scratch(values.shape, np.bool_))
-    tied = np.flatnonzero(count(mask) > 1)
-    np.greater_equal(values, own, out=mask)
+def entries_up_to(values: Floats, entries: Floats, labels: Ints, tied: Ints) -> Floats:
+    """Return the entries ranked up to one label per row, the label's own included, row after row, in column order.
+
+    ``tied`` are the rows in which other entries equal the label's, as ``label_ranks`` returns them.
+    """
+    mask = np.greater_equal(values, entries[:, np.newaxis], out=scratch(values.shape, np.bool_))
     mask[tied] &= ~_equal_on_the_right(values, entries, labels, tied)
     return values.ravel()[np.flatnonzero(mask)]
 
