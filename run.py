@@ -33,6 +33,7 @@ except ImportError:  # Windows, where two set-ups at once are left to luck
 
 ROOT = Path(__file__).resolve().parent
 LEAKS = {"PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
+ALL = "'slow or not slow'"  # tests with and without the marker
 ARGS = "{args}"  # in a command: the caller's further arguments go here
 LOCKS = {  # lock file -> the dependency groups it adds to the runtime requirements
     "demo": "--extra cli --extra plots --group build",
@@ -102,7 +103,7 @@ def run_all(job: Job, env: Path | None, extra: Sequence[str]) -> int:
     """Run every command of a job, also after a failure, and return the first exit code that is not 0."""
     codes = []
     for line in job.commands:
-        command = [word for part in line.split() for word in (extra if part == ARGS else [part])]
+        command = [word for part in shlex.split(line) for word in (extra if part == ARGS else [part])]
         say(f"$ {shlex.join(command)}")
         codes.append(run(command, env, job.variables))
     return next(filter(None, codes), 0)
@@ -254,7 +255,7 @@ def say(line: str) -> None:
 
 JOBS = {
     "demo": Job("the paper's experiment: Table 1, figures, numbers", "demo", [f"rankset paper all {ARGS}"]),
-    "test": Job("every test and doctest", "test", [f"python -m pytest {ARGS}"]),
+    "test": Job("every test and doctest but the slow ones", "test", [f"python -m pytest -n auto {ARGS}"]),
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
@@ -268,9 +269,12 @@ JOBS = {
     "browser": Job("the report in a real browser", "browser", function=browser),
     "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
     "laws": Job(
-        "the property tests, with many more examples",
+        "the property tests with many more examples, and all slow tests",
         "test",
-        [f"python -m pytest -n auto tests/laws {ARGS}"],
+        [
+            f"python -m pytest -n auto -m {ALL} tests/laws {ARGS}",
+            f"python -m pytest -n auto -m slow --ignore=tests/laws {ARGS}",
+        ],
         variables={"HYPOTHESIS_PROFILE": "large"},
     ),
     "lint": Job(

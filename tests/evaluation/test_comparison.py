@@ -53,6 +53,7 @@ def test_a_comparison_gives_what_evaluations_give():
 
 
 @pytest.mark.parametrize("source", [Source(200, 4, "0.1"), Source(200, 8, "0.2", grain=50)], ids=["plain", "tied"])
+@pytest.mark.slow
 def test_standard_errors_are_those_over_fresh_data_sets(source):
     """80 data sets tell the true error within 8 %, one standard error. The spread over halves, which is no estimate of
     it, gives more than 3 for coverage and 1.5 to 1.8 for gaps."""

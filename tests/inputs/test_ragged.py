@@ -88,6 +88,7 @@ def test_no_padding_where_empty_sets_are_filled():
     assert sets.to_lists() == [[1], [1]]
 
 
+@pytest.mark.slow
 def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
     values = np.tile(RAGGED.values, (40, 1))
     rows, labels = rs.Ragged(values, np.tile(COUNTS, 40)), np.tile(LABELS, 40)

@@ -258,6 +258,7 @@ class TestDamage:
             saved.write_bytes(data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :])
             assert loaded_or_refused(saved) in (rule, None)
 
+    @pytest.mark.slow
     def test_many_changed_bytes_are_refused(self, saved):
         data, rng = np.frombuffer(saved.read_bytes(), dtype=np.uint8), np.random.default_rng(0)
         for _ in range(2000):
@@ -538,6 +539,7 @@ class TestHostileHeaders:
         unloadable(forge(keys=count), "its arrays do not fit together")
 
     @given(data=st.data())
+    @pytest.mark.slow
     def test_whatever_a_header_says_it_is_refused_or_a_rule(self, tmp_path_factory, data):
         path = tmp_path_factory.getbasetemp() / "any.rankset"
         calibrated(score=rs.Raps(), condition=rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel(("a", "b")))).save(path)

@@ -304,6 +304,7 @@ def test_a_damaged_footer_is_an_error(folder):
     assert "FileError: rows.parquet: the file must be readable" in done.stderr
 
 
+@pytest.mark.slow
 def test_damaged_footers_give_an_answer_or_one_error(folder):
     rnd, data = random.Random(0), io.BytesIO()  # noqa: S311
     pq.write_table(lists(slice(0, 20)), data, row_group_size=5)
@@ -425,6 +426,7 @@ MEASURED = """
 """
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_before_they_take_memory(folder):
     bombs()
     np.save("probs.npy", PROBS)

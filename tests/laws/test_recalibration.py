@@ -133,11 +133,13 @@ def coverage(fit_on_calibration, trials=150, n=20, n_columns=12, alpha=0.2):
     return float(np.mean(hits))
 
 
+@pytest.mark.slow
 def test_choosing_on_the_calibration_rows_breaks_coverage_and_on_others_does_not():
     assert coverage(fit_on_calibration=True) < 0.77
     assert coverage(fit_on_calibration=False) == pytest.approx(17 / 21, abs=0.02)
 
 
+@pytest.mark.slow
 def test_auto_covers_whatever_it_chooses():
     """Small samples, heavy ties, rare classes: 200 independent calibrations, and the exact law of their mean."""
     shares = []

@@ -144,6 +144,7 @@ class Weighted:
 MANY = [Weighted(tuple(weights)) for weights in np.exp(np.random.default_rng(3).normal(size=(20, 5)))]
 
 
+@pytest.mark.slow
 def test_scores_chosen_on_rows_of_their_own_keep_the_level_and_others_do_not():
     options = {"split": rs.Holdout(0.5), "classes": range(5)}
     honest = rs.ConformalClassifier(Frequencies(), method=rs.Choice(MANY[:5], alpha=0.2), **options)

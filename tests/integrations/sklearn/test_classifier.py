@@ -50,7 +50,8 @@ def checks():
     for model in CHECKED:
         for estimator, check in estimator_checks_generator(model):
             name = getattr(check, "func", check).__name__
-            yield pytest.param(estimator, check, id=f"{type(model.estimator).__name__}-{name}")
+            slow = () if model is CHECKED[0] else (pytest.mark.slow,)
+            yield pytest.param(estimator, check, id=f"{type(model.estimator).__name__}-{name}", marks=slow)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -173,6 +174,7 @@ OF_SEARCH = "ignore:.*on the rows that calibrate:rankset.RanksetWarning"
 
 
 @pytest.mark.filterwarnings(OF_SEARCH)
+@pytest.mark.slow
 def test_grid_search_pipelines_clones_and_pickles(iris):
     features, labels = iris
     grid = {"estimator__C": [0.01, 10.0], "method": [rs.Rank(), rs.Thr()]}
