@@ -12,6 +12,7 @@ from typing import Any
 from rankset.core import coverage_law
 from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.errors import StorageError
+from rankset.io import atomic
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,9 @@ class Numbers:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     numbers.save(Path(folder) / "numbers.json")
         """
-        path.write_text(json.dumps(self.data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = json.dumps(self.data, indent=1, ensure_ascii=False) + "\n"
+        with atomic.open_draft(path, force=True) as file:
+            file.write(text.encode())
 
     @classmethod
     def load(cls, path: Path) -> Numbers:
