@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankset.errors import once
 from rankset.inputs.matrix import KINDS
 from rankset.io import memory_budget
 from rankset.io.layout import Layout
@@ -82,6 +83,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add options by name.
 
     Those of ``LAYOUT_OPTIONS`` reach the command as one ``Layout``. ``max_memory`` is in force while the command runs.
+    The same warning is given once.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,7 +93,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapped(**values: Any) -> Any:
             if of_layout:
                 values["layout"] = Layout(**{name: values.pop(name) for name in of_layout})
-            with memory_budget.use_limit(values.pop("max_memory", None)):
+            with once(), memory_budget.use_limit(values.pop("max_memory", None)):
                 return command(**values)
 
         for name in reversed(names):

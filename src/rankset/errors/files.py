@@ -45,6 +45,17 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "every file of scores", expected, "none", "Add it, or rename the file of labels.")
 
     @classmethod
+    def unclear_pairs(cls, scores: Sequence[str], labels: Sequence[str]) -> Self:
+        pairs = [f"{ours} and {theirs}" for ours, theirs in zip(scores[:3], labels[:3], strict=False)]
+        remedy = "Give files of scores and labels the same names, or list both one by one in the same order."
+        return cls._of("", "names of files", "say which labels belong to which scores", "; ".join(pairs), remedy)
+
+    @classmethod
+    def two_formats(cls, path: str, first: str) -> Self:
+        received, remedy = f"the name of {first}", "If they hold the same rows, move one of them away. Else rename it."
+        return cls._of(path, "every file of a folder", "have a name of its own before the suffix", received, remedy)
+
+    @classmethod
     def same_stem(cls, path: str) -> Self:
         remedy = "Give them different names, or pass both in the same order with the same names."
         expected, received = "have different names, which say what labels belong to what scores", "this name twice"
