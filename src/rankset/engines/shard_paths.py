@@ -129,11 +129,17 @@ def _keys(paths: Sequence[str]) -> list[tuple[str | int, ...]]:
     names = [file_stem(path) for path in paths]
     if len(set(names)) < len(names):
         names = [str(Path(path).parent / name) for path, name in zip(paths, names, strict=True)]
-    start = len(os.path.commonprefix(names).rstrip(DIGITS))  # a number is never cut
-    ends = [name[start:][::-1] for name in names]
-    end = len(os.path.commonprefix(ends).rstrip(DIGITS))
+    start = _common_start(names)
+    end = _common_start([name[start:][::-1] for name in names])
     parts = [NUMBER.split(name[start : len(name) - end]) for name in names]
     return [tuple(int(part) if part and part[0] in DIGITS else part for part in some) for some in parts]
+
+
+def _common_start(names: Sequence[str]) -> int:
+    """Number of characters with which all names begin; a number is never cut."""
+    first, last = min(names), max(names)
+    same = next((place for place, letter in enumerate(first) if letter != last[place]), len(first))
+    return len(first[:same].rstrip(DIGITS))
 
 
 def _as_list(paths: Paths) -> list[str]:

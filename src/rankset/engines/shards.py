@@ -182,7 +182,8 @@ def predict_with_kept(
     >>> probs, labels = rs.datasets.load("marketing")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(f"{folder}/new.npy", probs)
-    ...     found = list(shards.predict_with_kept(rs.calibrate(probs, labels), [f"{folder}/new.npy"], 0.1, layout=Layout()))
+    ...     rule, files = rs.calibrate(probs, labels), [f"{folder}/new.npy"]
+    ...     found = list(shards.predict_with_kept(rule, files, 0.1, layout=Layout()))
     >>> len(found[0][0])
     260
     """
