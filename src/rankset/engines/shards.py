@@ -94,13 +94,14 @@ def calibrate(
     """
     where = layout or Layout(label, group, identity, tuple(drop))
     task, pairs = CalibrationTask.of(score, condition, kind, classes, seed), pair_files(scores, labels)
+    given = classes is not None
     partial_rules: list[PartialRule] = []
     rest = list(pairs)
     while rest and not any(one.rule for one in partial_rules):  # the first rows decide the classes of all others
-        partial_rules.append(_calibrate_first_file(task, where, rest.pop(0)))
+        partial_rules.append(_calibrate_first_file(task, where, rest.pop(0), given=given))
         if partial_rules[-1].rule is not None:
             task = replace(task, classes=partial_rules[-1].rule.classes.tolist())
-    partial_rules += map_in_processes(partial(_calibrate_file, task, where), rest, workers)
+    partial_rules += map_in_processes(partial(_calibrate_file, task, where, given=given), rest, workers)
     rule = final_rule(merge_partial_rules(partial_rules))
     mixed = equal_groups(rule.groups.tolist())
     if mixed:
@@ -269,18 +270,23 @@ def _check_targets(folder: Path, targets: Sequence[Path], inputs: Sequence[str],
             raise FileError.exists(str(path))
 
 
-def _calibrate_first_file(task: CalibrationTask, layout: Layout, pair: tuple[str, str | None]) -> PartialRule:
+def _calibrate_first_file(
+    task: CalibrationTask, layout: Layout, pair: tuple[str, str | None], *, given: bool
+) -> PartialRule:
     """Calibrate on the first file, whose labels decide whether classes are numbers or texts."""
     rows = layout.read_rows(*pair, task.classes, kind=task.kind)
     classes = rows.classes if task.classes is None else rows.classes_from(task.classes)
-    return _calibrate_rows(replace(task, classes=classes), rows)
+    return _calibrate_rows(replace(task, classes=classes), rows, given=given)
 
 
-def _calibrate_file(task: CalibrationTask, layout: Layout, pair: tuple[str, str | None]) -> PartialRule:
-    return _calibrate_rows(task, layout.read_rows(*pair, task.classes, kind=task.kind))
+def _calibrate_file(task: CalibrationTask, layout: Layout, pair: tuple[str, str | None], *, given: bool) -> PartialRule:
+    """Calibrate on another file; ``given``: a user gave the classes."""
+    return _calibrate_rows(task, layout.read_rows(*pair, task.classes, kind=task.kind), given=given)
 
 
-def _calibrate_rows(task: CalibrationTask, rows: Rows) -> PartialRule:
+def _calibrate_rows(task: CalibrationTask, rows: Rows, *, given: bool) -> PartialRule:
+    if given and task.classes is not None:
+        rows = rows.with_given_order(task.classes)
     rows.check_order(task.classes)
     return task.run(_partition(rows.with_labels_of(task.classes)))
 

@@ -63,6 +63,26 @@ class LabelError(RanksetError, ValueError):
         )
 
     @classmethod
+    def lines_in_several_orders(cls, path: str) -> Self:
+        return cls(
+            "labels",
+            "be class names if the columns are in another order in some lines of the file",
+            "column numbers",
+            ("Pass labels by name, or the class names in the order of the numbers as ", Option("classes"), "."),
+            where=Place(file=path),
+        )
+
+    @classmethod
+    def number_in_name(cls, path: str, number: int, column: str, name: str) -> Self:
+        return cls(
+            "labels",
+            "be class names if the numbers in the names differ from the column numbers",
+            f"whole numbers: {number} may be column {number} ({short_repr(column)}) or the class {short_repr(name)}",
+            "Write labels as the names are written, or put the columns in the order of their numbers.",
+            where=Place(file=path),
+        )
+
+    @classmethod
     def other_labels(cls, labels: Sequence[object], classes: Sequence[object]) -> Self:
         expected = f"be among the classes the trained model knows ({join_names(classes)})"
         return cls("labels", expected, join_names(labels), "Pass the labels that the model was trained with.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ class Columns:
     """The content of the file ``path``: exactly one of ``matrix``, ``archive`` and ``table`` (of Arrow).
 
     ``has_names``: the columns of the table have names, not only numbers. ``is_text``: its cells are texts as the file
-    has them. ``budget``: memory that making arrays of them may take.
+    has them. ``budget``: memory that making arrays of them may take. ``line_orders``: as in ``Table``.
     """
 
     path: str
@@ -39,6 +39,7 @@ class Columns:
     has_names: bool = True
     is_text: bool = False
     budget: Budget = NO_LIMIT
+    line_orders: Collection[tuple[str, ...]] | None = ()
 
     @property
     def names(self) -> list[str]:
@@ -46,6 +47,15 @@ class Columns:
         if self.archive is not None:
             return self.archive.names
         return [] if self.table is None else list(self.table.column_names)
+
+    def have_one_order(self, names: Sequence[str]) -> bool:
+        """Whether the columns ``names`` are in the same order in every line of the file."""
+        if self.line_orders is None:
+            return False
+        known = set(names)
+        places = {name: place for place, name in enumerate(self.names) if name in known}
+        found = ([places[name] for name in order if name in places] for order in self.line_orders)
+        return all(order == sorted(order) for order in found)
 
     @property
     def index(self) -> frozenset[str]:

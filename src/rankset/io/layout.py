@@ -92,6 +92,7 @@ class Layout:
             scores_file=columns.path,
             labels_file=labels or columns.path,
             file_columns=columns.names if columns.table is not None else None,
+            has_one_order=names is None or columns.have_one_order(names),
         ).with_column_order(wanted)
 
     def _read(self, path: str) -> Columns:

@@ -125,4 +125,11 @@ def _read_table(source: Source, suffix: str) -> Columns:
     if len(set(names)) < len(names):
         raise FileError.same_names(path, next(name for name, count in Counter(names).items() if count > 1))
     budget = source.budget.with_taken(-read.mapped_bytes)
-    return Columns(path, table=read.table, has_names=read.has_names, is_text=read.is_text, budget=budget)
+    return Columns(
+        path,
+        table=read.table,
+        has_names=read.has_names,
+        is_text=read.is_text,
+        budget=budget,
+        line_orders=read.line_orders,
+    )
