@@ -253,6 +253,11 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "labels", f"be in the order of {scores}", "another index", remedy, row=row)
 
     @classmethod
+    def other_ids(cls, path: str, scores: str, name: str, row: int) -> Self:
+        expected, remedy = f"be in the order of {scores}", "Sort both files alike, with the same rows in both."
+        return cls._of(path, "labels", expected, "another id", remedy, row=row, column=name)
+
+    @classmethod
     def numbers_in_another_order(cls, path: str) -> Self:
         expected, received = "be in the order of the classes if labels are column numbers", "another order"
         return cls._of(path, "columns", expected, received, "Pass labels by name, or columns in that order.")

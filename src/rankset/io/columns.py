@@ -73,6 +73,19 @@ class Columns:
         self.budget.check(self.table.nbytes + 16 * len(self.table))
         return pandas_index.range_values(numbers, len(self.table))
 
+    @property
+    def index_names(self) -> frozenset[str]:
+        """Names of all levels of the index of a pandas frame, also of one that is a range and no column."""
+        name = pandas_index.range_name(pandas_index.index_metadata(self.table))
+        return self.index if name is None or name in self.names else self.index | {name}
+
+    def row_names(self, name: str) -> NDArray[Any] | None:
+        """The column or the level of the index with this name; None where there is none."""
+        if name in self.names:
+            return self.column(name)
+        levels = self.index_values() if name in self.index_names else None
+        return None if levels is None else levels[0]
+
     def column(self, name: str) -> NDArray[Any]:
         """One column of labels or ids: texts, or whole numbers if all its texts are whole numbers."""
         return self._column(name, NAMES)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import FileError, InputError, Place, located
+from rankset.inputs.per_row import id_words
+from rankset.inputs.row_index import RowIndex
 from rankset.io.columns import Columns
 from rankset.io.pandas_index import first_difference
 from rankset.io.read_file import read_file
@@ -126,7 +128,25 @@ class Layout:
         row = first_difference(scores.index_values(), columns.index_values())
         if row is not None:
             raise FileError.other_order(path, scores.path, row)
+        self._check_ids(columns, scores)
         return columns.only_column() if self.label is None else columns.column(self.label)
+
+    def _check_ids(self, labels: Columns, scores: Columns) -> None:
+        """Refuse labels whose ids differ from those of the scores; an index in one file only is such an id too."""
+        names = {*({self.identity} if self.identity is not None else ()), *(labels.index_names ^ scores.index_names)}
+        for name in sorted(names):
+            ours, theirs = scores.row_names(name), labels.row_names(name)
+            if ours is None or theirs is None or len(ours) != len(theirs):  # the number of labels is checked later
+                continue
+            differ = _id_words(scores.path, ours) != _id_words(labels.path, theirs)
+            if differ.any():
+                raise FileError.other_ids(labels.path, scores.path, name, int(differ.argmax()))
+
+
+def _id_words(path: str, ids: NDArray[Any]) -> NDArray[Any]:
+    """Words that are equal for equal ids, whatever their spelling: 7, 7.0 and "7"."""
+    with located(Place(file=path)):
+        return np.asarray(id_words(ids, len(ids), RowIndex()))
 
 
 def _wanted_columns(columns: Columns, classes: Sequence[object] | None, kind: str | None) -> list[str] | None:
