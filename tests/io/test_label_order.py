@@ -52,17 +52,17 @@ def test_ids_in_both_files_are_compared(here, scores, labels):
     known = ANSWERS.assign(case=CASES)
     assert (read(scores, write(known, labels)).labels == WORDS).all()
     write(known.iloc[ORDER], labels)
-    with refused(FileError.other_ids(labels, scores, "case", FIRST)):
+    with refused(FileError.other_order(labels, scores, FIRST, "case")):
         read(scores, labels)
     write(known.assign(case=[*CASES[:-1], "other"]), labels)
-    with refused(FileError.other_ids(labels, scores, "case", N - 1)):
+    with refused(FileError.other_order(labels, scores, N - 1, "case")):
         read(scores, labels)
 
 
 def test_commands_and_shards_compare_ids(here):
     scores, labels = write(SCORES.assign(case=CASES), "s.csv"), write(ANSWERS.assign(case=CASES).iloc[ORDER], "l.csv")
     files = (scores, "--labels", labels, "--label", "answer", "--id", "case")
-    refusal = FileError.other_ids("l.csv", "s.csv", "case", FIRST)
+    refusal = FileError.other_order("l.csv", "s.csv", FIRST, "case")
     check_refusal(failure("calibrate", *files, "-o", "r.rankset"), refusal)
     RULE.save("rule.rankset")
     check_refusal(failure("evaluate", "rule.rankset", *files), refusal)
@@ -91,11 +91,11 @@ def test_an_index_of_one_file_is_compared_with_the_column_of_the_other(here, ids
         write(answers, f"labels.{kind}")
         write(answers.iloc[ORDER], f"turned.{kind}")
         assert (read("index.parquet", f"labels.{kind}", identity=None).labels == WORDS).all()
-        with refused(FileError.other_ids(f"turned.{kind}", "index.parquet", "case", FIRST)):
+        with refused(FileError.other_order(f"turned.{kind}", "index.parquet", FIRST, "case")):
             read("index.parquet", f"turned.{kind}", identity=None)
     for identity, drop in (("case", ()), (None, ("case",))):
         assert (read("column.parquet", "labels_index.parquet", identity=identity, drop=drop).labels == WORDS).all()
-        with refused(FileError.other_ids("turned_index.parquet", "column.parquet", "case", FIRST)):
+        with refused(FileError.other_order("turned_index.parquet", "column.parquet", FIRST, "case")):
             read("column.parquet", "turned_index.parquet", identity=identity, drop=drop)
 
 
@@ -104,7 +104,7 @@ def test_a_range_with_a_name_is_an_index_too(here):
     write(ANSWERS.assign(case=range(500, 500 + N)), "l.csv")
     assert (read("s.parquet", "l.csv", identity=None).labels == WORDS).all()
     write(ANSWERS.assign(case=range(N)), "l.csv")
-    with refused(FileError.other_ids("l.csv", "s.parquet", "case", 0)):
+    with refused(FileError.other_order("l.csv", "s.parquet", 0, "case")):
         read("s.parquet", "l.csv", identity=None)
 
 

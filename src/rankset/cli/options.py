@@ -70,7 +70,9 @@ LAYOUT_OPTIONS = {
     "keep": click.option("--keep", multiple=True, help="Column to write beside the sets; may be repeated."),
     "key": click.option("--key", help="Array of scores in an .npz file; --label and others then name arrays."),
     "file_format": click.option(
-        "--format", "file_format", help="Format of files (csv, jsonl, npy, …) whose name has no known suffix."
+        "--format",
+        "file_format",
+        help="Format of standard input and of files (csv, jsonl, npy, …) whose name has no suffix or another one.",
     ),
     "header": click.option(
         "--no-header", "header", flag_value=False, default=True, help="The first line holds data, not column names."

@@ -8,6 +8,7 @@ from rankset.errors.fields import Either, Option, Place
 from rankset.errors.values import join_names, short_repr
 
 PANDAS = Option("backend", "pandas")
+WHOLE_NUMBERS = "; write column numbers as whole numbers, 2 instead of 2.0."
 
 
 class LabelError(RanksetError, ValueError):
@@ -57,7 +58,7 @@ class LabelError(RanksetError, ValueError):
             (
                 "Check spelling and type, or pass the names of these labels as ",
                 Option("classes"),
-                Either("; np.array(classes)[labels] turns column numbers into names.", "."),
+                Either("; np.array(classes)[labels] turns column numbers into names.", WHOLE_NUMBERS),
             ),
             where=Place(row=row),
         )

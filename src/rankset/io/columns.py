@@ -57,6 +57,16 @@ class Columns:
         found = ([places[name] for name in order if name in places] for order in self.line_orders)
         return all(order == sorted(order) for order in found)
 
+    def names_without(self, names: Collection[str]) -> list[str]:
+        """Names of the columns except ``names`` and the index."""
+        without = {*names, *self.index}
+        return [name for name in self.names if name not in without]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the file has no content: neither rows nor columns."""
+        return self.table is not None and not self.names and len(self.table) == 0
+
     @property
     def index(self) -> frozenset[str]:
         """Columns that hold the index of a pandas frame; they are neither classes nor labels."""
@@ -92,7 +102,12 @@ class Columns:
 
     def group_column(self, name: str) -> NDArray[Any]:
         """One column of groups: texts stay texts, so that a name means the same in every file."""
-        return self._column(name, ())
+        groups = self._column(name, ())
+        if self.is_text:
+            blank = [row for row, group in enumerate(groups.tolist()) if group == ""]
+            if blank:
+                raise FileError.missing_cell(self.path, name, blank[0])
+        return groups
 
     def kept_column(self, name: str) -> Any:
         """One column that is copied to the output: as ``column``, or as an Arrow column where the file has types."""
@@ -118,7 +133,7 @@ class Columns:
             if self.matrix.ndim != 1 and self.matrix.shape[1:] != (1,):
                 raise FileError.not_a_column(self.path, self.matrix.shape)
             return self.matrix.reshape(-1)
-        names = [name for name in self.names if name not in self.index]
+        names = self.names_without(())
         if len(names) != 1:
             raise FileError.one_column(self.path, self.names)
         return self.column(names[0])
@@ -135,8 +150,7 @@ class Columns:
             raise FileError.no_arrays(self.path, key)
         if self.matrix is not None:
             return self.matrix, None
-        without = {*apart, *self.index}
-        names = [name for name in self.names if name not in without]
+        names = self.names_without(apart)
         with unreadable_as_error(self.path):
             if self.archive is None:
                 return self._scores_of_table(names, apart, wanted)

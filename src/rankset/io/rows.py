@@ -25,7 +25,8 @@ class Rows:
 
     ``names`` are those of the columns of ``scores``; ``kept`` holds columns that are copied to the output;
     ``file_columns`` are all columns of a table, in the order of the file. ``has_one_order`` is false if the lines of
-    the file have the columns of ``scores`` in several orders (JSON lines).
+    the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
+    neither scores nor anything else that was asked for.
     """
 
     scores: NDArray[Any]
@@ -38,6 +39,7 @@ class Rows:
     labels_file: str = ""
     file_columns: Sequence[str] | None = None
     has_one_order: bool = True
+    ignored: Sequence[str] = ()
 
     def with_column_order(self, wanted: Sequence[str] | None) -> Rows:
         """Return the rows with columns in the order of ``wanted``, by name, if the columns have names."""
@@ -126,6 +128,12 @@ class Rows:
         found = [name for name in self.file_columns if name in known]
         if found != order and len(found) == len(order):
             raise FileError.numbers_in_another_order(self.scores_file)
+
+    def check_nothing_ignored(self) -> None:
+        """Refuse columns that are ignored, where every column that is nothing else counts as a class."""
+        if self.ignored:
+            with located(Place(file=self.scores_file)):
+                raise RuleError.more_columns(self.ignored)
 
     @contextmanager
     def name_file_in_errors(self) -> Iterator[None]:
