@@ -56,8 +56,9 @@ def calibrate(
     scores : path, or several
         Files of model outputs: a file, a folder, a pattern, or several of them.
     labels : path, or several, optional
-        Files of labels, as many as files of scores, with the same names or in the same order. Without them ``label``
-        names a column in the files of scores.
+        Files of labels, as many as files of scores. Those of folders and patterns need the same names, or names with
+        the same numbers; those that are listed one by one may also be in the same order. Without files of labels
+        ``label`` names a column in the files of scores.
     layout : Layout, optional
         All names of columns in one object, in place of the next four.
     label, group, identity : str, optional
@@ -77,6 +78,8 @@ def calibrate(
     ------
     FileError
         If a file is missing, damaged or too large, if a column is missing, or if files have no partner.
+    RuleError
+        If some files have more columns than the first, and ``classes`` is not given.
     RanksetError
         As ``rankset.calibrate``; the message names the file.
 

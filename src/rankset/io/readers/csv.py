@@ -92,9 +92,11 @@ def _without_empty_end(table: Any) -> Any:
     from pyarrow import compute
 
     column = table.column(0)
+    if column.null_count == 0:
+        return table
     filled = column.is_valid().to_numpy().nonzero()[0]
     kept = compute.fill_null(column, "")[: int(filled[-1]) + 1 if len(filled) else 0]
-    return table.schema.empty_table() if len(kept) == 0 else type(table).from_arrays([kept], schema=table.schema)
+    return type(table).from_arrays([kept], schema=table.schema)
 
 
 def _first_record(stream: Any, budget: Budget) -> bytes:
