@@ -525,9 +525,6 @@ def test_headings_of_every_kind(folder, text, names, rows):
     columns = read_file.read_file("rows.csv")
     assert columns.names == names
     assert columns.scores()[0].shape == (rows, 2)
-    (folder / "empty.csv").write_text("")
-    with refused(FileError, what="the file", reason="Empty CSV file", file="empty.csv"):
-        read_file.read_file("empty.csv")
 
 
 def test_names_of_classes_have_a_budget(folder):

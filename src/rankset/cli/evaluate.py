@@ -16,7 +16,7 @@ from rankset.cli.files import load_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
-from rankset.errors import once
+from rankset.errors import InputError, once
 from rankset.io.layout import Layout
 
 
@@ -42,14 +42,21 @@ def evaluate(
     rule, levels = load_rule(rule_file), alphas or (DEFAULT_ALPHA,)
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in levels}
     truth, groups = [], []
-    for pair in pair_files(*split_paths(paths, label_files, layout)):
-        rows = layout.read_rows(*pair, rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
+    pairs = pair_files(*split_paths(paths, label_files, layout))
+    read = layout.read_shard if len(pairs) > 1 else layout.read_rows
+    for pair in pairs:
+        found = read(*pair, rule.classes.tolist(), kind=rule.kind)
+        if found is None:
+            continue
+        rows = found.with_groups_of(rule.groups.tolist())
         with once(), rows.name_file_in_errors(), progress.track("evaluating"):
             truth.append(rule.classes[rows.label_columns(rule.spec.classes)])
             groups.append(rows.groups)
             rule_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in levels:
                 sets[alpha].append(rule.predict(rows.scores, alpha, groups=rule_groups, ids=rows.ids))
+    if not truth:
+        raise InputError.no_rows_to_evaluate()
     labels = np.concatenate(truth)
     joined: Any = None if layout.group is None else np.concatenate([one for one in groups if one is not None])
     results = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankset.errors import once
 from rankset.inputs.matrix import KINDS
 from rankset.io import memory_budget
 from rankset.io.layout import Layout
@@ -69,7 +70,9 @@ LAYOUT_OPTIONS = {
     "keep": click.option("--keep", multiple=True, help="Column to write beside the sets; may be repeated."),
     "key": click.option("--key", help="Array of scores in an .npz file; --label and others then name arrays."),
     "file_format": click.option(
-        "--format", "file_format", help="Format of files (csv, jsonl, npy, …) whose name has no known suffix."
+        "--format",
+        "file_format",
+        help="Format of standard input and of files (csv, jsonl, npy, …) whose name has no suffix or another one.",
     ),
     "header": click.option(
         "--no-header", "header", flag_value=False, default=True, help="The first line holds data, not column names."
@@ -82,6 +85,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add options by name.
 
     Those of ``LAYOUT_OPTIONS`` reach the command as one ``Layout``. ``max_memory`` is in force while the command runs.
+    The same warning is given once.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,7 +95,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapped(**values: Any) -> Any:
             if of_layout:
                 values["layout"] = Layout(**{name: values.pop(name) for name in of_layout})
-            with memory_budget.use_limit(values.pop("max_memory", None)):
+            with once(), memory_budget.use_limit(values.pop("max_memory", None)):
                 return command(**values)
 
         for name in reversed(names):

@@ -10,6 +10,7 @@ byte. The modules::
     partial_rules.py                what workers send back, and how it becomes one rule
     frame_columns.py                columns of Dask and Spark frames
     shard_paths.py                  folders and patterns as files; which labels belong to which scores
+    shard_tasks.py                  what is done with one file
     processes.py                    worker processes on one machine
 """
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rankset.errors import FileError
+from rankset.errors import FileError, warn
 from rankset.io.read_file import STDIN, is_readable
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """A file, a folder, a pattern, or several of them."""
+DIGITS = "0123456789"
+NUMBER = re.compile(f"([{DIGITS}]+)")
 
 
 def expand_paths(paths: Paths) -> list[str]:
     """Return all files, those of a folder or a pattern sorted by name.
 
-    Text files (.txt), hidden files and files of unknown formats in a folder are left out.
+    Text files (.txt), hidden files and files of unknown formats in a folder are left out. Two files of a folder or
+    pattern that differ in their format only are refused.
     """
     if not isinstance(paths, str | os.PathLike):
         several = [file for path in paths for file in expand_paths(path)]
@@ -25,7 +29,7 @@ def expand_paths(paths: Paths) -> list[str]:
             raise FileError.stdin_alone()
         return several
     text = os.fspath(paths)
-    if text == STDIN or (Path(text).exists() and not Path(text).is_dir()):
+    if _is_one_file(text):
         return [text]
     if Path(text).is_dir():
         found = sorted(
@@ -40,38 +44,111 @@ def expand_paths(paths: Paths) -> list[str]:
         raise FileError.missing(text)
     if not found:
         raise FileError.no_shards(text)
+    _check_formats(found)
     return found
 
 
 def pair_files(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:
     """Return the files of scores, each with its file of labels (None if labels have no files).
 
-    Files belong together if they have the same name, or the same place in the order if no names agree.
+    Files belong together if they have the same name. If their names differ, those of folders and patterns are paired
+    by what distinguishes the names on each side (``part-1``, ``part-2`` and ``labels_01``, ``labels_02``), and refused
+    if that does not pair all of them. Files that are listed one by one are paired in the order of the lists.
     """
-    rows = expand_paths(scores)
+    given = _as_list(scores)
+    rows = expand_paths(given)
     seen: set[str] = set()
     for path in rows:
         if _file_identity(path) in seen:
             raise FileError.twice(path)
         seen.add(_file_identity(path))
+    _check_formats(rows)
     if labels is None:
         return [(path, None) for path in rows]
-    others = expand_paths(labels)
+    given_labels = _as_list(labels)
+    others = expand_paths(given_labels)
     if len(others) != len(rows):
         raise FileError.unpaired(len(rows), len(others))
     if STDIN in rows and STDIN in others:
         raise FileError.stdin_alone()
     if len(rows) == 1:
         return [(rows[0], others[0])]
+    pair = _pair_listed if all(map(_is_one_file, (*given, *given_labels))) else _pair_found
+    return list(zip(rows, pair(rows, others), strict=True))
+
+
+def _pair_listed(rows: Sequence[str], others: Sequence[str]) -> Sequence[str]:
+    """Return the partners of files that were listed one by one: by name, or by place if no names agree."""
     if [file_stem(path) for path in rows] == [file_stem(path) for path in others]:
-        return list(zip(rows, others, strict=True))
+        return others
     _check_stems(rows)
     _check_stems(others)
-    partners = {file_stem(path): path for path in others}
-    alone = [path for path in rows if file_stem(path) not in partners]
-    if alone and len(alone) < len(rows):
-        raise FileError.unmatched(alone[0])
-    return [(path, other if alone else partners[file_stem(path)]) for path, other in zip(rows, others, strict=True)]
+    by_name = _partners([file_stem(path) for path in rows], [file_stem(path) for path in others], others)
+    if by_name is not None:
+        return by_name
+    _check_no_stem_agrees(rows, others)
+    by_key = _partners(_keys(rows), _keys(others), others)
+    if by_key is not None and by_key != list(others):
+        first = next(place for place, path in enumerate(by_key) if path != others[place])
+        warn(
+            f"files are paired in the order of the lists, which contradicts their names: {rows[first]} gets the labels "
+            f"of {others[first]}, not those of {by_key[first]}. Give both the same names, or sort the lists alike."
+        )
+    return others
+
+
+def _pair_found(rows: Sequence[str], others: Sequence[str]) -> Sequence[str]:
+    """Return the partners of files of which some were found in folders or by patterns: by name only."""
+    stems, other_stems = [file_stem(path) for path in rows], [file_stem(path) for path in others]
+    by_name = _partners(stems, other_stems, others)
+    if by_name is not None:
+        return by_name
+    by_key, agreeing = _partners(_keys(rows), _keys(others), others), set(stems) & set(other_stems)
+    if by_key is not None and all(
+        file_stem(other) == stem for stem, other in zip(stems, by_key, strict=True) if stem in agreeing
+    ):
+        return by_key
+    if len(set(stems)) == len(stems):
+        _check_no_stem_agrees(rows, others)
+    raise FileError.unclear_pairs(rows, others)
+
+
+def _partners(ours: Sequence[object], theirs: Sequence[object], others: Sequence[str]) -> list[str] | None:
+    """Return for each of ``ours`` the file whose entry in ``theirs`` is equal; None unless that is one to one."""
+    places = dict(zip(theirs, others, strict=True))
+    if len(places) < len(others) or set(ours) != set(places) or len(set(ours)) < len(ours):
+        return None
+    return [places[key] for key in ours]
+
+
+def _keys(paths: Sequence[str]) -> list[tuple[str | int, ...]]:
+    """What distinguishes each file from the others: its name without what all names share, with numbers as integers.
+
+    Files with the same name in several folders are distinguished by their folders too.
+    """
+    names = [file_stem(path) for path in paths]
+    if len(set(names)) < len(names):
+        names = [str(Path(path).parent / name) for path, name in zip(paths, names, strict=True)]
+    start = _common_start(names)
+    end = _common_start([name[start:][::-1] for name in names])
+    parts = [NUMBER.split(name[start : len(name) - end]) for name in names]
+    return [tuple(int(part) if part and part[0] in DIGITS else part for part in some) for some in parts]
+
+
+def _common_start(names: Sequence[str]) -> int:
+    """Number of characters with which all names begin; a number is never cut."""
+    first, last = min(names), max(names)
+    same = next((place for place, letter in enumerate(first) if letter != last[place]), len(first))
+    return len(first[:same].rstrip(DIGITS))
+
+
+def _as_list(paths: Paths) -> list[str]:
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+
+
+def _is_one_file(path: str) -> bool:
+    """Whether a path is a file or standard input, not a folder or a pattern."""
+    return path == STDIN or (Path(path).exists() and not Path(path).is_dir())
 
 
 def file_stem(path: str) -> str:
@@ -87,6 +164,23 @@ def _check_stems(paths: Sequence[str]) -> None:
     repeated = [path for path, stem in zip(paths, stems, strict=True) if stems.count(stem) > 1]
     if repeated:
         raise FileError.same_stem(repeated[0])
+
+
+def _check_no_stem_agrees(rows: Sequence[str], others: Sequence[str]) -> None:
+    """Refuse files of which some have a partner with the same name and others have none."""
+    known = {file_stem(path) for path in others}
+    alone = [path for path in rows if file_stem(path) not in known]
+    if len(alone) < len(rows):
+        raise FileError.unmatched(alone[0])
+
+
+def _check_formats(paths: Sequence[str]) -> None:
+    """Refuse files of one folder that differ in their format only: they are likely to hold the same rows."""
+    seen: dict[tuple[str, str], str] = {}
+    for path in paths:
+        first = seen.setdefault((os.path.realpath(Path(path).parent), file_stem(path)), path)
+        if first != path:
+            raise FileError.two_formats(path, first)
 
 
 def _file_identity(path: str) -> str:

@@ -19,13 +19,13 @@ from rankset.core.alpha import Alpha
 from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
 from rankset.engines.processes import map_in_processes
 from rankset.engines.shard_paths import Paths, expand_paths, file_stem, pair_files
-from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import FileError, Place
+from rankset.engines.shard_tasks import calibrate_file, calibrate_first_file, predict_file, write_file
+from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
+from rankset.errors import FileError
 from rankset.inputs.matrix import Kind
 from rankset.io.layout import Layout
-from rankset.io.rows import Rows
 from rankset.io.spelling import equal_groups
-from rankset.io.write_sets import FORMATS, write_sets
+from rankset.io.write_sets import FORMATS
 from rankset.io.writers.base import SetsAndKept
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
@@ -56,8 +56,9 @@ def calibrate(
     scores : path, or several
         Files of model outputs: a file, a folder, a pattern, or several of them.
     labels : path, or several, optional
-        Files of labels, as many as files of scores, with the same names or in the same order. Without them ``label``
-        names a column in the files of scores.
+        Files of labels, as many as files of scores. Those of folders and patterns need the same names, or names with
+        the same numbers; those that are listed one by one may also be in the same order. Without files of labels
+        ``label`` names a column in the files of scores.
     layout : Layout, optional
         All names of columns in one object, in place of the next four.
     label, group, identity : str, optional
@@ -77,6 +78,8 @@ def calibrate(
     ------
     FileError
         If a file is missing, damaged or too large, if a column is missing, or if files have no partner.
+    RuleError
+        If some files have more columns than the first, and ``classes`` is not given.
     RanksetError
         As ``rankset.calibrate``; the message names the file.
 
@@ -94,13 +97,14 @@ def calibrate(
     """
     where = layout or Layout(label, group, identity, tuple(drop))
     task, pairs = CalibrationTask.of(score, condition, kind, classes, seed), pair_files(scores, labels)
+    given = classes is not None
     partial_rules: list[PartialRule] = []
     rest = list(pairs)
     while rest and not any(one.rule for one in partial_rules):  # the first rows decide the classes of all others
-        partial_rules.append(_calibrate_first_file(task, where, rest.pop(0)))
+        partial_rules.append(calibrate_first_file(task, where, rest.pop(0), given=given))
         if partial_rules[-1].rule is not None:
             task = replace(task, classes=partial_rules[-1].rule.classes.tolist())
-    partial_rules += map_in_processes(partial(_calibrate_file, task, where), rest, workers)
+    partial_rules += map_in_processes(partial(calibrate_file, task, where, given=given), rest, workers)
     rule = final_rule(merge_partial_rules(partial_rules))
     mixed = equal_groups(rule.groups.tolist())
     if mixed:
@@ -188,7 +192,7 @@ def predict_with_kept(
     260
     """
     task = PredictionTask.of(rule, alpha, empty)
-    return map_in_processes(partial(_predict_file, task, layout), expand_paths(scores), workers)
+    return map_in_processes(partial(predict_file, task, layout), expand_paths(scores), workers)
 
 
 def write(
@@ -252,7 +256,7 @@ def write(
     _check_targets(Path(folder), targets, paths, force=force)
     Path(folder).mkdir(parents=True, exist_ok=True)
     jobs = list(zip(paths, targets, strict=True))
-    return list(map_in_processes(partial(_write_file, task, where, force=force), jobs, workers))
+    return list(map_in_processes(partial(write_file, task, where, force=force), jobs, workers))
 
 
 def _check_targets(folder: Path, targets: Sequence[Path], inputs: Sequence[str], *, force: bool) -> None:
@@ -267,34 +271,3 @@ def _check_targets(folder: Path, targets: Sequence[Path], inputs: Sequence[str],
             raise FileError.same_target(str(path))
         if path.exists() and not force:
             raise FileError.exists(str(path))
-
-
-def _calibrate_first_file(task: CalibrationTask, layout: Layout, pair: tuple[str, str | None]) -> PartialRule:
-    """Calibrate on the first file, whose labels decide whether classes are numbers or texts."""
-    rows = layout.read_rows(*pair, task.classes, kind=task.kind)
-    classes = rows.classes if task.classes is None else rows.classes_from(task.classes)
-    return _calibrate_rows(replace(task, classes=classes), rows)
-
-
-def _calibrate_file(task: CalibrationTask, layout: Layout, pair: tuple[str, str | None]) -> PartialRule:
-    return _calibrate_rows(task, layout.read_rows(*pair, task.classes, kind=task.kind))
-
-
-def _calibrate_rows(task: CalibrationTask, rows: Rows) -> PartialRule:
-    rows.check_order(task.classes)
-    return task.run(_partition(rows.with_labels_of(task.classes)))
-
-
-def _predict_file(task: PredictionTask, layout: Layout, path: str) -> SetsAndKept:
-    rows = layout.read_rows(path, classes=task.classes, kind=task.rule.kind)
-    return task.run(_partition(rows.with_groups_of(task.rule.groups.tolist()))), rows.kept
-
-
-def _write_file(task: PredictionTask, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:
-    path, target = job
-    write_sets(target, [_predict_file(task, layout, path)], force=force)
-    return target
-
-
-def _partition(rows: Rows) -> Partition:
-    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, Place(file=rows.scores_file))

@@ -8,13 +8,11 @@ from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import join_names, short_repr, shorten
 
 LABEL, ONE_WORKER = Option("label"), Option("workers", 1)
-KEY = Either("Layout(key=...)", "--key")
-NO_HEADER = Either("Layout(header=False)", "--no-header")
-DROP = Either("", " with --drop")
+KEY, NO_HEADER = Either("Layout(key=...)", "--key"), Either("Layout(header=False)", "--no-header")
+DROP, NO_NAMES = Either("", " with --drop"), "columns without names"
 LABELS_FILE = ("Pass a file of labels", Either("", " with --labels"), ".")
 EVERY_FILE = " every file must hold scores and that column. "
 GUARD = "if __name__ == '__main__':"
-IN_A_SCRIPT = f"In a script, call this under {GUARD} (every process imports the script again); "
 
 
 class FileError(RanksetError, ValueError):
@@ -30,6 +28,11 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "the file", "be readable", remedy=remedy, reason=reason.rstrip("."))
 
     @classmethod
+    def pipe(cls, path: str) -> Self:
+        remedy = ("Save it to a file first", Either("", ", or pipe it into the command and pass - as the file"), ".")
+        return cls._of(path, "the file", "be a regular file", "a pipe", remedy)
+
+    @classmethod
     def no_shards(cls, path: str) -> Self:
         remedy = "Check the folder or the pattern."
         return cls._of(path, "the folder or pattern", "contain files of scores", "none", remedy)
@@ -43,6 +46,17 @@ class FileError(RanksetError, ValueError):
     def unmatched(cls, path: str) -> Self:
         expected = "have a file of labels with the same name"
         return cls._of(path, "every file of scores", expected, "none", "Add it, or rename the file of labels.")
+
+    @classmethod
+    def unclear_pairs(cls, scores: Sequence[str], labels: Sequence[str]) -> Self:
+        pairs = [f"{ours} and {theirs}" for ours, theirs in zip(scores[:3], labels[:3], strict=False)]
+        remedy = "Give files of scores and labels the same names, or list both one by one in the same order."
+        return cls._of("", "names of files", "say which labels belong to which scores", "; ".join(pairs), remedy)
+
+    @classmethod
+    def two_formats(cls, path: str, first: str) -> Self:
+        received, remedy = f"the name of {first}", "If they hold the same rows, move one of them away. Else rename it."
+        return cls._of(path, "every file of a folder", "have a name of its own before the suffix", received, remedy)
 
     @classmethod
     def same_stem(cls, path: str) -> Self:
@@ -61,8 +75,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def stdin_alone(cls) -> Self:
-        remedy = "Write it to a file first."
-        return cls._of("", "standard input (-)", "be the only file", "others beside it", remedy)
+        return cls._of("", "standard input (-)", "be the only file", "others beside it", "Write it to a file first.")
 
     @classmethod
     def mixed_groups(cls, names: Sequence[object]) -> Self:
@@ -86,8 +99,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def own_input(cls, path: str) -> Self:
-        remedy = "Write to another file."
-        return cls._of(path, "the output", "be another file than the inputs", "one of them", remedy)
+        return cls._of(path, "the output", "be another file than the inputs", "one of them", "Write to another file.")
 
     @classmethod
     def exists(cls, path: str) -> Self:
@@ -136,7 +148,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def no_column(cls, path: str, name: str, names: Sequence[str]) -> Self:
-        return cls._of(path, "the columns", f"include {short_repr(name)}", _columns(names))
+        return cls._of(path, "the columns", f"include {short_repr(name)}", join_names(names) or NO_NAMES)
 
     @classmethod
     def no_class(cls, path: str, missing: Sequence[str]) -> Self:
@@ -145,8 +157,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def no_scores(cls, path: str, names: Sequence[str]) -> Self:
-        remedy = "Pass a column per class."
-        return cls._of(path, "the columns", "include scores", join_names(names) or "none", remedy)
+        return cls._of(path, "the columns", "include scores", join_names(names) or "none", "Pass a column per class.")
 
     @classmethod
     def no_name(cls, path: str) -> Self:
@@ -155,8 +166,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def same_names(cls, path: str, name: str) -> Self:
-        received = f"{short_repr(name)} twice"
-        return cls._of(path, "columns", "have different names", received, "Rename one of them.")
+        return cls._of(path, "columns", "have different names", f"{short_repr(name)} twice", "Rename one of them.")
 
     @classmethod
     def other_separator(cls, path: str, name: str) -> Self:
@@ -199,8 +209,7 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def not_a_column(cls, path: str, shape: tuple[int, ...]) -> Self:
-        remedy = "Pass a one-dimensional array."
-        return cls._of(path, "the array", "have one entry per row", f"shape {shape}", remedy)
+        return cls._of(path, "the array", "have one entry per row", f"shape {shape}", "Pass a one-dimensional array.")
 
     @classmethod
     def one_column(cls, path: str, names: Sequence[str]) -> Self:
@@ -229,7 +238,9 @@ class FileError(RanksetError, ValueError):
     @classmethod
     def no_label_column(cls, path: str, name: str, names: Sequence[str]) -> Self:
         expected = f"include the labels {short_repr(name)}"
-        return cls._of(path, "the columns", expected, _columns(names), ("With ", LABEL, EVERY_FILE, LABELS_FILE))
+        return cls._of(
+            path, "the columns", expected, join_names(names) or NO_NAMES, ("With ", LABEL, EVERY_FILE, LABELS_FILE)
+        )
 
     @classmethod
     def labels_alone(cls, path: str, name: str) -> Self:
@@ -237,9 +248,12 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "every file", expected, "no scores", LABELS_FILE)
 
     @classmethod
-    def other_order(cls, path: str, scores: str, row: int) -> Self:
-        remedy = "Sort both files alike, or write them without an index."
-        return cls._of(path, "labels", f"be in the order of {scores}", "another index", remedy, row=row)
+    def other_order(cls, path: str, scores: str, row: int, column: str | None = None) -> Self:
+        received, end = (
+            ("another index", "or write them without an index") if column is None else ("another id", "by id")
+        )
+        expected, remedy = f"be in the order of {scores}", f"Sort both files alike, {end}."
+        return cls._of(path, "labels", expected, received, remedy, row=row, column=column)
 
     @classmethod
     def numbers_in_another_order(cls, path: str) -> Self:
@@ -273,7 +287,8 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def workers_ended(cls) -> Self:
-        remedy = (IN_A_SCRIPT, "if memory ran out, pass ", ONE_WORKER, ".")
+        in_a_script = f"In a script, call this under {GUARD} (every process imports the script again); "
+        remedy = (in_a_script, "if memory ran out, pass ", ONE_WORKER, ".")
         return cls._of("", "every worker process", "live until its files are done", "one that ended before", remedy)
 
     @classmethod
@@ -286,7 +301,3 @@ class FileError(RanksetError, ValueError):
         """Return an error in the file ``path``; ``more`` are ``reason``, and ``row`` and ``column`` of the place."""
         place = Place(file=path or None, row=more.get("row"), column=more.get("column"))
         return cls(what, expected, received, remedy, reason=more.get("reason", ""), where=place)
-
-
-def _columns(names: Sequence[str]) -> str:
-    return join_names(names) if names else "columns without names"

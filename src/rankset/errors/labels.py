@@ -8,6 +8,7 @@ from rankset.errors.fields import Either, Option, Place
 from rankset.errors.values import join_names, short_repr
 
 PANDAS = Option("backend", "pandas")
+WHOLE_NUMBERS = "; write column numbers as whole numbers, 2 instead of 2.0."
 
 
 class LabelError(RanksetError, ValueError):
@@ -57,9 +58,29 @@ class LabelError(RanksetError, ValueError):
             (
                 "Check spelling and type, or pass the names of these labels as ",
                 Option("classes"),
-                Either("; np.array(classes)[labels] turns column numbers into names.", "."),
+                Either("; np.array(classes)[labels] turns column numbers into names.", WHOLE_NUMBERS),
             ),
             where=Place(row=row),
+        )
+
+    @classmethod
+    def lines_in_several_orders(cls, path: str) -> Self:
+        return cls(
+            "labels",
+            "be class names if the columns are in another order in some lines of the file",
+            "column numbers",
+            ("Pass labels by name, or the class names in the order of the numbers as ", Option("classes"), "."),
+            where=Place(file=path),
+        )
+
+    @classmethod
+    def number_in_name(cls, path: str, number: int, column: str, name: str) -> Self:
+        return cls(
+            "labels",
+            "be class names if the numbers in the names differ from the column numbers",
+            f"whole numbers: {number} may be column {number} ({short_repr(column)}) or the class {short_repr(name)}",
+            "Write labels as the names are written, or put the columns in the order of their numbers.",
+            where=Place(file=path),
         )
 
     @classmethod

@@ -114,6 +114,15 @@ class RuleError(RanksetError, ValueError):
         )
 
     @classmethod
+    def more_columns(cls, names: Sequence[str]) -> Self:
+        return cls(
+            "the columns",
+            "be the same in all files that calibrate",
+            f"{join_names(names)}, which other files lack",
+            ("If they are no classes, leave them out, or name the classes with ", Option("classes"), "."),
+        )
+
+    @classmethod
     def ids(cls, calibrated: str, received: str) -> Self:
         return cls(
             "ids",

@@ -12,6 +12,7 @@ import numpy as np
 from rankset import notebook
 from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
 from rankset.evaluation.shares import Share
+from rankset.inputs.vocabulary import short
 
 SHOWN_CLASSES = 10
 """Number of classes listed in a notebook, those with the lowest coverage."""
@@ -206,7 +207,7 @@ class Evaluation:
             for title in SECTIONS
         ]
         groups = [
-            Line(f"group {one.name!r}", format_value(one.coverage), f"{one.n:,} rows, mean size {one.mean_size:.3f}")
+            Line(f"group {short(repr(one.name))}", format_value(one.coverage), _rows_and_size(one))
             for one in self.groups
         ]
         return [*sections, ("Groups", groups)] if groups else sections
@@ -244,6 +245,10 @@ def _size_remark(evaluation: Evaluation) -> str:
     if len(sizes) > SHOWN_SIZES:
         shown.append(f"{sizes[SHOWN_SIZES]}–{sizes[-1]}: {counts[sizes[SHOWN_SIZES] :].sum():,}")
     return f"mean; number of sets by size {', '.join(shown)}"
+
+
+def _rows_and_size(share: Share) -> str:
+    return f"{share.n:,} rows, mean size {share.mean_size:.3f}"
 
 
 def _stratum_remark(stratum: Share) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ class Columns:
     """The content of the file ``path``: exactly one of ``matrix``, ``archive`` and ``table`` (of Arrow).
 
     ``has_names``: the columns of the table have names, not only numbers. ``is_text``: its cells are texts as the file
-    has them. ``budget``: memory that making arrays of them may take.
+    has them. ``budget``: memory that making arrays of them may take. ``line_orders``: as in ``Table``.
     """
 
     path: str
@@ -39,6 +39,7 @@ class Columns:
     has_names: bool = True
     is_text: bool = False
     budget: Budget = NO_LIMIT
+    line_orders: Collection[tuple[str, ...]] | None = ()
 
     @property
     def names(self) -> list[str]:
@@ -46,6 +47,25 @@ class Columns:
         if self.archive is not None:
             return self.archive.names
         return [] if self.table is None else list(self.table.column_names)
+
+    def have_one_order(self, names: Sequence[str]) -> bool:
+        """Whether the columns ``names`` are in the same order in every line of the file."""
+        if self.line_orders is None:
+            return False
+        known = set(names)
+        places = {name: place for place, name in enumerate(self.names) if name in known}
+        found = ([places[name] for name in order if name in places] for order in self.line_orders)
+        return all(order == sorted(order) for order in found)
+
+    def names_without(self, names: Collection[str]) -> list[str]:
+        """Names of the columns except ``names`` and the index."""
+        without = {*names, *self.index}
+        return [name for name in self.names if name not in without]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the file has no content: neither rows nor columns."""
+        return self.table is not None and not self.names and len(self.table) == 0
 
     @property
     def index(self) -> frozenset[str]:
@@ -63,13 +83,31 @@ class Columns:
         self.budget.check(self.table.nbytes + 16 * len(self.table))
         return pandas_index.range_values(numbers, len(self.table))
 
+    @property
+    def index_names(self) -> frozenset[str]:
+        """Names of all levels of the index of a pandas frame, also of one that is a range and no column."""
+        name = pandas_index.range_name(pandas_index.index_metadata(self.table))
+        return self.index if name is None or name in self.names else self.index | {name}
+
+    def row_names(self, name: str) -> NDArray[Any] | None:
+        """The column or the level of the index with this name; None where there is none."""
+        if name in self.names:
+            return self.column(name)
+        levels = self.index_values() if name in self.index_names else None
+        return None if levels is None else levels[0]
+
     def column(self, name: str) -> NDArray[Any]:
         """One column of labels or ids: texts, or whole numbers if all its texts are whole numbers."""
         return self._column(name, NAMES)
 
     def group_column(self, name: str) -> NDArray[Any]:
         """One column of groups: texts stay texts, so that a name means the same in every file."""
-        return self._column(name, ())
+        groups = self._column(name, ())
+        if self.is_text:
+            blank = [row for row, group in enumerate(groups.tolist()) if group == ""]
+            if blank:
+                raise FileError.missing_cell(self.path, name, blank[0])
+        return groups
 
     def kept_column(self, name: str) -> Any:
         """One column that is copied to the output: as ``column``, or as an Arrow column where the file has types."""
@@ -95,7 +133,7 @@ class Columns:
             if self.matrix.ndim != 1 and self.matrix.shape[1:] != (1,):
                 raise FileError.not_a_column(self.path, self.matrix.shape)
             return self.matrix.reshape(-1)
-        names = [name for name in self.names if name not in self.index]
+        names = self.names_without(())
         if len(names) != 1:
             raise FileError.one_column(self.path, self.names)
         return self.column(names[0])
@@ -112,8 +150,7 @@ class Columns:
             raise FileError.no_arrays(self.path, key)
         if self.matrix is not None:
             return self.matrix, None
-        without = {*apart, *self.index}
-        names = [name for name in self.names if name not in without]
+        names = self.names_without(apart)
         with unreadable_as_error(self.path):
             if self.archive is None:
                 return self._scores_of_table(names, apart, wanted)

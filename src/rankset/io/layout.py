@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import object_array
 from rankset.errors import FileError, InputError, Place, located
+from rankset.inputs.per_row import id_words
+from rankset.inputs.row_index import RowIndex
 from rankset.io.columns import Columns
 from rankset.io.pandas_index import first_difference
-from rankset.io.read_file import read_file
+from rankset.io.read_file import is_readable, read_file
 from rankset.io.rows import Rows
 
 
@@ -22,7 +25,7 @@ class Layout:
 
     ``label``, ``group`` and ``identity`` name columns, ``drop`` those that are ignored, ``keep`` those that are copied
     to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has no known
-    suffix. ``header``: the first line of a csv file holds the names of the columns.
+    suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
     """
 
     label: str | None = None
@@ -33,6 +36,11 @@ class Layout:
     key: str | None = None
     file_format: str | None = None
     header: bool = True
+
+    @property
+    def kept_columns(self) -> list[str]:
+        """Names of all columns that are copied to the output: ids, and those to keep."""
+        return list(dict.fromkeys(name for name in (self.identity, *self.keep) if name is not None))
 
     def needed_columns(self, scores: Sequence[str]) -> list[str]:
         """Names of all columns that are read, scores first."""
@@ -52,7 +60,28 @@ class Layout:
         Columns with the names of ``classes`` are the scores, if all of them exist; other columns are then ignored. If
         ``kind`` is "binary" the scores are the column named like the second class, or the only column.
         """
-        return self.rows_of(self._read(path), labels, classes, kind=kind)
+        columns = self._read(path, labels)
+        if columns.is_blank:
+            raise FileError.unreadable(path, "it is empty")
+        return self.rows_of(columns, labels, classes, kind=kind)
+
+    def read_shard(
+        self,
+        path: str,
+        labels: str | None = None,
+        classes: Sequence[object] | None = None,
+        *,
+        kind: str | None = None,
+    ) -> Rows | None:
+        """Do the same for one of several files; return None for a text file without a line, which has no rows."""
+        columns = self._read(path, labels)
+        if not columns.is_blank:
+            return self.rows_of(columns, labels, classes, kind=kind)
+        received = 0 if labels is None else len(self._read_labels(labels, columns, 0))
+        if received:
+            with located(Place(file=labels)):
+                raise InputError.length("labels", 0, received)
+        return None
 
     def read_calibration_rows(
         self, path: str, labels: str | None, classes: Sequence[str] | None, kind: str | None
@@ -71,7 +100,7 @@ class Layout:
         """Do the same as ``read_rows`` for columns that were read already."""
         label = None if labels is not None else self.label
         special = self._special_columns(columns, label)
-        kept = {name: columns.kept_column(name) for name in (self.identity, *self.keep) if name is not None}
+        kept = {name: columns.kept_column(name) for name in self.kept_columns}
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
         apart = self._columns_apart(columns, label, {*special, *kept}, wanted)
@@ -85,17 +114,21 @@ class Layout:
         return Rows(
             matrix,
             names,
-            self._read_labels(labels, columns) if labels is not None else special.get(label or ""),
+            self._read_labels(labels, columns, len(matrix)) if labels is not None else special.get(label or ""),
             groups,
             special.get(self.identity or ""),
             kept,
             scores_file=columns.path,
             labels_file=labels or columns.path,
             file_columns=columns.names if columns.table is not None else None,
+            has_one_order=names is None or columns.have_one_order(names),
+            ignored=[] if names is None else columns.names_without({*apart, *names}),
         ).with_column_order(wanted)
 
-    def _read(self, path: str) -> Columns:
-        return read_file(path, file_format=self.file_format, header=self.header)
+    def _read(self, path: str, other: str | None = None) -> Columns:
+        """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""
+        says_format = other is not None and is_readable(path) and not is_readable(other)
+        return read_file(path, file_format=None if says_format else self.file_format, header=self.header)
 
     def _special_columns(self, columns: Columns, label: str | None) -> dict[str, NDArray[Any]]:
         """Columns of labels, groups and ids, by name."""
@@ -119,13 +152,35 @@ class Layout:
             raise FileError.labels_alone(columns.path, label)
         return apart
 
-    def _read_labels(self, path: str, scores: Columns) -> NDArray[Any]:
-        """Read labels from a file of their own, whose rows must be in the order of the scores."""
-        columns = self._read(path)
+    def _read_labels(self, path: str, scores: Columns, n_rows: int) -> NDArray[Any]:
+        """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores."""
+        columns = self._read(path, scores.path)
+        if columns.is_blank:
+            if n_rows:
+                raise FileError.unreadable(path, "it is empty")
+            return object_array([])
         row = first_difference(scores.index_values(), columns.index_values())
         if row is not None:
             raise FileError.other_order(path, scores.path, row)
+        self._check_ids(columns, scores)
         return columns.only_column() if self.label is None else columns.column(self.label)
+
+    def _check_ids(self, labels: Columns, scores: Columns) -> None:
+        """Refuse labels whose ids differ from those of the scores; an index in one file only is such an id too."""
+        names = {*({self.identity} if self.identity is not None else ()), *(labels.index_names ^ scores.index_names)}
+        for name in sorted(names):
+            ours, theirs = scores.row_names(name), labels.row_names(name)
+            if ours is None or theirs is None or len(ours) != len(theirs):  # the number of labels is checked later
+                continue
+            differ = _id_words(scores.path, ours) != _id_words(labels.path, theirs)
+            if differ.any():
+                raise FileError.other_order(labels.path, scores.path, int(differ.argmax()), name)
+
+
+def _id_words(path: str, ids: NDArray[Any]) -> NDArray[Any]:
+    """Words that are equal for equal ids, whatever their spelling: 7, 7.0 and "7"."""
+    with located(Place(file=path)):
+        return np.asarray(id_words(ids, len(ids), RowIndex()))
 
 
 def _wanted_columns(columns: Columns, classes: Sequence[object] | None, kind: str | None) -> list[str] | None:

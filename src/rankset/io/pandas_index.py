@@ -18,6 +18,12 @@ def index_metadata(table: Any) -> list[Any]:
         return []
 
 
+def range_name(metadata: list[Any]) -> str | None:
+    """Name of an index that is a range; None where there is none."""
+    names = [entry.get("name") for entry in metadata if isinstance(entry, dict) and entry.get("kind") == "range"]
+    return names[0] if names and isinstance(names[0], str) else None
+
+
 def described_range(metadata: list[Any]) -> list[Any] | None:
     """Start, stop and step of an index that is a range; None where there is none."""
     found = (entry for entry in metadata if isinstance(entry, dict) and entry.get("kind") == "range")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from rankset.errors import FileError
+from rankset.errors import FileError, KindError, Place, located
 from rankset.io.columns import Columns
 from rankset.io.memory_budget import Budget
 from rankset.io.parse_cells import TEXT_BYTES
@@ -37,21 +37,24 @@ FORMATS: Final[Mapping[str, TableReader]] = {
 """Readers of tables by suffix. Any of these may be followed by ``.gz``."""
 SUFFIXES = (".npy", ".npz", *FORMATS)
 """Suffixes of all files that can be read."""
+BINARY = (".npy", ".npz", ".parquet", ".arrow", ".feather")
+"""Suffixes of files that are no text files."""
 
 
 def read_file(path: str, *, file_format: str | None = None, header: bool = True) -> Columns:
     """Read the columns of a file, or of standard input (``-``).
 
-    ``file_format`` ("csv", "jsonl", …) is used where the file name has no known suffix. Raises ``FileError`` if the
+    ``file_format`` ("csv", "jsonl", …) is used where the file name has no known suffix, and in place of another suffix
+    of text files; binary files are what their suffix says. Raises ``FileError`` if the
     file does not exist, is damaged, has no known format, or takes more memory than ``memory_budget.limit()``.
     """
     budget = Budget.of(path)
     if path == STDIN:
-        return _read_standard_input(budget, f".{file_format or 'csv'}", header=header)
+        return _read_standard_input(budget, f".{_known_format(path, file_format or 'csv')}", header=header)
     file = _regular_file(path)
     suffix = _suffix(file)
-    if suffix not in SUFFIXES and file_format:
-        suffix = f".{file_format}"
+    if file_format and suffix not in BINARY:
+        suffix = f".{_known_format(path, file_format)}"
     if suffix not in SUFFIXES:
         raise FileError.unknown_kind(path, SUFFIXES)
     with unreadable_as_error(path):
@@ -81,9 +84,20 @@ def _regular_file(path: str) -> Path:
     file = Path(path)
     if not file.exists():
         raise FileError.missing(path)
+    if file.is_fifo():
+        raise FileError.pipe(path)
     if not file.is_file():
         raise FileError.unreadable(path, "it is a directory or a device")
     return file
+
+
+def _known_format(path: str, file_format: str) -> str:
+    """Return the format if it can be read from a file or, without .npz, from standard input."""
+    known = [suffix[1:] for suffix in SUFFIXES if path != STDIN or suffix != ".npz"]
+    if file_format not in known:
+        with located(Place(file=path)):
+            raise KindError.argument("the format", f"one of {', '.join(known)}", file_format)
+    return file_format
 
 
 def _suffix(file: Path) -> str:
@@ -125,4 +139,11 @@ def _read_table(source: Source, suffix: str) -> Columns:
     if len(set(names)) < len(names):
         raise FileError.same_names(path, next(name for name, count in Counter(names).items() if count > 1))
     budget = source.budget.with_taken(-read.mapped_bytes)
-    return Columns(path, table=read.table, has_names=read.has_names, is_text=read.is_text, budget=budget)
+    return Columns(
+        path,
+        table=read.table,
+        has_names=read.has_names,
+        is_text=read.is_text,
+        budget=budget,
+        line_orders=read.line_orders,
+    )

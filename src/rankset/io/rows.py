@@ -16,7 +16,7 @@ from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io.parse_cells import WHOLE_NUMBER, whole_numbers_or_names
-from rankset.io.spelling import equal_groups, spell_groups, spell_labels, whole_number
+from rankset.io.spelling import equal_groups, spell_groups, spell_labels, two_readings, whole_number
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,9 @@ class Rows:
     """Rows that were read from files.
 
     ``names`` are those of the columns of ``scores``; ``kept`` holds columns that are copied to the output;
-    ``file_columns`` are all columns of a table, in the order of the file.
+    ``file_columns`` are all columns of a table, in the order of the file. ``has_one_order`` is false if the lines of
+    the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
+    neither scores nor anything else that was asked for.
     """
 
     scores: NDArray[Any]
@@ -36,6 +38,8 @@ class Rows:
     scores_file: str = ""
     labels_file: str = ""
     file_columns: Sequence[str] | None = None
+    has_one_order: bool = True
+    ignored: Sequence[str] = ()
 
     def with_column_order(self, wanted: Sequence[str] | None) -> Rows:
         """Return the rows with columns in the order of ``wanted``, by name, if the columns have names."""
@@ -53,7 +57,11 @@ class Rows:
             return self if names is None else replace(self, names=list(names))
         if sorted(names) != sorted(self.names):
             raise FileError.other_names(names, self.names)
-        return self.with_column_order(names)
+        return self.with_column_order(names).with_given_order(names)
+
+    def with_given_order(self, names: Sequence[object]) -> Rows:
+        """Return the rows for class names that a user gave, whose order replaces that of lines in several orders."""
+        return self if self.has_one_order else replace(self, file_columns=[*map(str, names)], has_one_order=True)
 
     @property
     def classes(self) -> list[Any] | None:
@@ -91,8 +99,12 @@ class Rows:
             return replace(self, labels=spell_labels(self.labels, classes))
         if any(map(WHOLE_NUMBER.fullmatch, map(str, classes))):  # labels are then names, not column numbers
             return replace(self, labels=object_array([str(label) for label in self.labels.tolist()]))
-        if any(is_whole(whole_number(name)) for name in classes):
-            raise FileError.numbers_or_names(self.scores_file, [str(name) for name in classes])
+        names = [str(name) for name in classes]
+        if any(is_whole(whole_number(name)) for name in names):
+            raise FileError.numbers_or_names(self.scores_file, names)
+        readings = two_readings(names)
+        if readings is not None:
+            raise LabelError.number_in_name(self.scores_file, *readings)
         return self
 
     def with_groups_of(self, known: Sequence[object]) -> Rows:
@@ -102,15 +114,26 @@ class Rows:
         return replace(self, groups=spell_groups(self.groups, known))
 
     def check_order(self, classes: Sequence[object] | None) -> None:
-        """Refuse column numbers as labels if the columns of the file are in another order than the classes."""
+        """Refuse column numbers as labels if columns have several orders, or another one than the classes."""
         if classes is None or self.file_columns is None or not self._has_whole_labels:
             return
         order = [str(name) for name in classes]
+        known = set(order)
         if any(map(WHOLE_NUMBER.fullmatch, order)):  # labels are then names
             return
-        found = [name for name in self.file_columns if name in set(order)]
-        if found != order and len(found) == len(order) and all(isinstance(name, str) for name in classes):
+        if not all(isinstance(name, str) for name in classes):
+            return
+        if not self.has_one_order:
+            raise LabelError.lines_in_several_orders(self.scores_file)
+        found = [name for name in self.file_columns if name in known]
+        if found != order and len(found) == len(order):
             raise FileError.numbers_in_another_order(self.scores_file)
+
+    def check_nothing_ignored(self) -> None:
+        """Refuse columns that are ignored, where every column that is nothing else counts as a class."""
+        if self.ignored:
+            with located(Place(file=self.scores_file)):
+                raise RuleError.more_columns(self.ignored)
 
     @contextmanager
     def name_file_in_errors(self) -> Iterator[None]:

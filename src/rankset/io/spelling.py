@@ -1,8 +1,12 @@
-"""Labels and groups that are equal but for their spelling: 1, 1.0 and "1"; True and "true"."""
+"""Labels and groups that are equal but for their spelling: 1, 1.0 and "1"; True and "true".
+
+Also whether a whole number among labels can be a column number as well as the number in a class name.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import EXACT, is_whole, object_array
+
+NUMBERED = re.compile(r"(.*?)([0-9]{1,18})([^0-9]*)", re.DOTALL)
+"""A name with a number in it, the last one: ``class_10``, ``v2_class_10_prob``."""
+
+
+def two_readings(names: Sequence[str]) -> tuple[int, str, str] | None:
+    """Return a number that is one class as a column number and another as the number in a name, with both names.
+
+    None if there is no such number: names are not alike but for a number, the numbers count columns from 0 or 1, or
+    none of them is a column number. Which labels a file holds makes no difference.
+    """
+    found = [NUMBERED.fullmatch(name) for name in names]
+    parts = [match.groups() for match in found if match is not None]
+    if len(parts) < len(names) or len({(start, end) for start, _, end in parts}) != 1:
+        return None
+    numbers, count = [int(number) for _, number, _ in parts], len(names)
+    if numbers in (list(range(count)), list(range(1, count + 1))) or set(numbers).isdisjoint(range(count)):
+        return None
+    known = dict(zip(numbers, names, strict=True))
+    place = next(place for place in sorted(range(count), key=lambda one: one not in known) if numbers[place] != place)
+    return place, names[place], known.get(place, f"{parts[0][0]}{place}{parts[0][2]}")
 
 
 def spell_labels(labels: NDArray[Any], classes: Sequence[object] | None) -> NDArray[Any]:

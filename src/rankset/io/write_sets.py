@@ -51,12 +51,18 @@ def stream_sets(file: Any, parts: Iterable[SetsAndKept], *, style: Style = PLAIN
 
 
 def _write_parts(writer: Writer, parts: Iterable[SetsAndKept]) -> int:
-    rows = 0
+    """Write all parts; those without rows only if there are no others, because their columns have no types."""
+    rows, without_rows = 0, None
     try:
         for sets, kept in parts:
             check_kept_names(kept)
-            writer.add(sets, kept)
+            if len(sets):
+                writer.add(sets, kept)
+            elif without_rows is None:
+                without_rows = (sets, kept)
             rows += len(sets)
+        if rows == 0 and without_rows is not None:
+            writer.add(*without_rows)
     except BaseException:
         with suppress(Exception):
             writer.close()

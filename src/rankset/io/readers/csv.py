@@ -6,6 +6,7 @@ All cells stay texts. Which of them are numbers is decided in ``columns``, where
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -28,18 +29,26 @@ def reader(delimiter: str) -> TableReader:
     """Return the reader of files whose cells are separated by ``delimiter``."""
 
     def read(source: Source) -> Table:
-        return Table(_read(source, delimiter), has_names=source.header, is_text=True)
+        with source.open() as stream:
+            first = _first_record(stream, source.budget)
+        if not first.removeprefix(codecs.BOM_UTF8):
+            return Table(_no_columns(), is_text=True)
+        return Table(_read(source, delimiter, first), has_names=source.header, is_text=True)
 
     return read
 
 
-def _read(source: Source, delimiter: str) -> Any:
+def _no_columns() -> Any:
+    import pyarrow as pa
+
+    return pa.table({})
+
+
+def _read(source: Source, delimiter: str, first: bytes) -> Any:
     """Arrow table of all cells as texts; without a header the columns are called 0, 1, 2, …"""
     import pyarrow as pa
 
     budget, header = source.budget, source.header
-    with source.open() as stream:
-        first = _first_record(stream, budget)
     budget.check(COLUMN_BYTES * (LINE_END.split(first, maxsplit=1)[0].count(delimiter.encode()) + 1))
     cells = _cells(first.decode("utf-8-sig"), delimiter)  # raises if the names are not UTF-8
     names = cells if header else [f"f{place}" for place in range(len(cells))]  # the names that pyarrow makes
@@ -54,6 +63,8 @@ def _read(source: Source, delimiter: str) -> Any:
             needed += batch.nbytes + (8 * batch.num_rows + ARRAY_BYTES) * batch.num_columns
             budget.check(needed)
     table = pa.Table.from_batches(batches, arrow_reader.schema)
+    if len(names) == 1:
+        table = _without_empty_end(table)
     return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
 
 
@@ -68,9 +79,24 @@ def _arrow_reader(stream: Any, names: list[str], delimiter: str, block: int, *, 
         read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=not header, use_threads=False),
         parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=several),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=not several,  # which tells empty lines from empty texts in quotes
+            quoted_strings_can_be_null=False,
+            null_values=[""],
         ),
     )
+
+
+def _without_empty_end(table: Any) -> Any:
+    """Table of one column without the empty lines at its end, and with empty texts for other empty lines."""
+    from pyarrow import compute
+
+    column = table.column(0)
+    if column.null_count == 0:
+        return table
+    filled = column.is_valid().to_numpy().nonzero()[0]
+    kept = compute.fill_null(column, "")[: int(filled[-1]) + 1 if len(filled) else 0]
+    return type(table).from_arrays([kept], schema=table.schema)
 
 
 def _first_record(stream: Any, budget: Budget) -> bytes:

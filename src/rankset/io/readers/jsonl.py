@@ -23,6 +23,8 @@ MAX_FIELDS = 64
 """Objects inside a line that have more distinct fields than this, over all lines, are kept as texts."""
 MAX_LINE = 64 << 20
 """Most bytes of a line."""
+MAX_ORDERED = 1 << 16
+"""Most names in the orders of fields that are kept, over all orders that differ from that of the first line."""
 MAX_PART = 32 << 20
 """Bytes of parsed lines after which they are converted to a table."""
 
@@ -42,7 +44,27 @@ def read(source: Source) -> Table:
                 raise ValueError(f"line {number} is longer than {MAX_LINE:,} bytes")
             if not line.isspace():
                 lines.add(number, line)
-    return Table(lines.table())
+    return Table(lines.table(), line_orders=lines.orders.found)
+
+
+@dataclass
+class _Orders:
+    """Orders of the fields in lines: that of the ``first`` line, and those ``found`` later (None: too many)."""
+
+    first: tuple[str, ...] | None = None
+    found: set[tuple[str, ...]] | None = field(default_factory=set)
+    count: int = 0
+
+    def add(self, order: tuple[str, ...]) -> None:
+        """Note the order of one more line."""
+        if self.first is None:
+            self.first = order
+        if self.found is None or order == self.first or order in self.found:
+            return
+        self.found.add(order)
+        self.count += len(order)
+        if self.count > MAX_ORDERED:
+            self.found = None
 
 
 @dataclass
@@ -62,6 +84,7 @@ class _ParsedLines:
     waiting: int = 0
     count: int = 0
     present: int = 0
+    orders: _Orders = field(default_factory=_Orders)
 
     def add(self, number: int, line: bytes) -> None:
         """Parse one more line, if that fits the budget."""
@@ -70,6 +93,7 @@ class _ParsedLines:
         self.budget.check(needed)
         row, names = _parse_object(number, line), self.names
         self.rows.append(row)
+        self.orders.add(tuple(row))
         names |= dict.fromkeys(row)
         self.count, self.present, self.waiting = self.count + 1, self.present + len(row), self.waiting + cost
         missing = self.count * len(names) - self.present

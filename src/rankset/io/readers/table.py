@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from rankset.io.source import Source
@@ -15,13 +15,15 @@ class Table(NamedTuple):
     """An Arrow table that was read from a file.
 
     ``has_names``: its columns have names of their own, not only numbers. ``is_text``: its cells are texts as the file
-    has them. ``mapped_bytes``: how many of its bytes are mapped from the file and take no memory.
+    has them. ``mapped_bytes``: how many of its bytes are mapped from the file and take no memory. ``line_orders``: the
+    names of the columns in the orders of lines that differ from the first line; None if there are too many.
     """
 
     table: Any
     has_names: bool = True
     is_text: bool = False
     mapped_bytes: int = 0
+    line_orders: Collection[tuple[str, ...]] | None = ()
 
 
 TableReader = Callable[[Source], Table]

@@ -1,0 +1,147 @@
+"""Whole numbers among labels: column numbers only where nothing contradicts that."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import rankset as rs
+from rankset.engines import shards
+from rankset.engines.frame_columns import partition_of
+from rankset.errors import LabelError
+from rankset.io.columns import Columns
+from rankset.io.layout import Layout
+from rankset.io.readers import jsonl
+from rankset.io.spelling import two_readings
+from refusals import check_refusal, failure, refused
+
+RNG = np.random.default_rng(21)
+N, K = 120, 12
+PROBS = RNG.dirichlet(np.ones(K), N)
+LABELS = np.array([RNG.choice(K, p=row) for row in PROBS])
+WORDS = ["ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay", "kiwi", "lynx"]
+RULE = rs.calibrate(PROBS, np.array(WORDS)[LABELS], classes=WORDS)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def calibrated(*arguments):
+    from click.testing import CliRunner
+
+    from rankset.cli.commands import rankset
+
+    done = CliRunner().invoke(rankset, ["calibrate", *arguments, "-o", "out.rankset", "--force"])
+    assert done.exit_code == 0, done.output
+    return rs.load("out.rankset")
+
+
+def write_best_first(path, labels, rows=slice(None), **more):
+    """JSON lines as pipelines of Hugging Face write them: the most likely class first."""
+    with path.open("w") as file:
+        for probs, label in zip(PROBS[rows], np.asarray(labels)[rows].tolist(), strict=True):
+            order = np.argsort(-probs, kind="stable")
+            file.write(json.dumps({WORDS[k]: probs[k] for k in order} | {"label": label} | more) + "\n")
+
+
+def test_column_numbers_need_one_order_of_fields(here):
+    write_best_first(here / "best.jsonl", LABELS)
+    refusal = LabelError.lines_in_several_orders("best.jsonl")
+    check_refusal(failure("calibrate", "best.jsonl", "--label", "label", "-o", "r.rankset"), refusal)
+    check_refusal(failure("compare", "best.jsonl", "--label", "label"), refusal)
+    RULE.save("rule.rankset")
+    check_refusal(failure("evaluate", "rule.rankset", "best.jsonl", "--label", "label"), refusal)
+    write_best_first(here / "named.jsonl", np.array(WORDS)[LABELS])
+    named = calibrated("named.jsonl", "--label", "label")
+    assert sorted(named.classes) == WORDS
+    assert named.calibration == RULE.calibration
+
+
+def test_given_class_names_decide_what_column_numbers_mean(here):
+    (here / "names.txt").write_text("\n".join(WORDS))
+    write_best_first(here / "best.jsonl", LABELS)
+    assert calibrated("best.jsonl", "--label", "label", "--classes", "names.txt") == RULE
+    (here / "parts").mkdir()
+    for number, rows in enumerate((slice(0, 50), slice(50, N))):
+        write_best_first(here / "parts" / f"{number}.jsonl", LABELS, rows)
+    assert calibrated("parts", "--label", "label", "--classes", "names.txt") == RULE
+    with refused(LabelError.lines_in_several_orders("parts/0.jsonl")):
+        shards.calibrate("parts", label="label", workers=1)
+
+
+def test_fields_that_are_no_scores_may_move_or_be_absent(here):
+    with (here / "rows.jsonl").open("w") as file:
+        for place, (probs, label) in enumerate(zip(PROBS, LABELS.tolist(), strict=True)):
+            scores, more = dict(zip(WORDS, probs, strict=True)), {"label": label}
+            note = {"note": "x"} if place % 3 == 1 else {}
+            file.write(json.dumps(note | scores | more if place % 2 else more | scores | note) + "\n")
+    assert calibrated("rows.jsonl", "--label", "label", "--drop", "note") == RULE
+
+
+def test_too_many_orders_count_as_several(here, monkeypatch):
+    write_best_first(here / "best.jsonl", LABELS)
+    monkeypatch.setattr(jsonl, "MAX_ORDERED", 3 * K)
+    check_refusal(
+        failure("calibrate", "best.jsonl", "--label", "label", "-o", "r.rankset"),
+        LabelError.lines_in_several_orders("best.jsonl"),
+    )
+
+
+SORTED = sorted(f"class_{number}" for number in range(K))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+def test_numbers_in_names_must_not_contradict_column_numbers(here, suffix):
+    numbers = [int(name.removeprefix("class_")) for name in SORTED]
+    frame = pd.DataFrame(PROBS[:, numbers], columns=SORTED).assign(label=LABELS)
+    (here / "parts").mkdir()
+    for number, rows in enumerate((slice(0, 50), slice(50, N))):
+        path = here / "parts" / f"{number}{suffix}"
+        if suffix == ".jsonl":
+            frame[rows].to_json(path, orient="records", lines=True)
+        else:
+            getattr(frame[rows], f"to_{suffix[1:]}")(path, index=False)
+    one = f"parts/0{suffix}"
+    refusal = LabelError.number_in_name(one, 2, "class_10", "class_2")
+    check_refusal(failure("calibrate", one, "--label", "label", "-o", "r.rankset"), refusal)
+    check_refusal(failure("calibrate", "parts", "--label", "label", "-o", "r.rankset"), refusal)
+    with refused(refusal, file=None):  # frames of Dask and Spark
+        partition_of(Columns("", table=pa.Table.from_pandas(frame)), Layout("label"), classes=SORTED)
+
+
+def test_numbers_in_names_that_count_columns_are_no_contradiction(here):
+    for first in (0, 1):
+        names = [f"class_{number + first}" for number in range(K)]
+        pd.DataFrame(PROBS, columns=names).assign(label=LABELS).to_csv("rows.csv", index=False)
+        assert calibrated("rows.csv", "--label", "label") == rs.calibrate(PROBS, np.array(names)[LABELS], classes=names)
+    named = np.array([f"class_{label}" for label in LABELS])
+    numbers = [int(name.removeprefix("class_")) for name in SORTED]
+    pd.DataFrame(PROBS[:, numbers], columns=SORTED).assign(label=named).to_csv("rows.csv", index=False)
+    assert calibrated("rows.csv", "--label", "label").calibration == RULE.calibration
+
+
+@pytest.mark.parametrize(
+    ("names", "readings"),
+    [
+        (["c1", "c0"], (0, "c1", "c0")),
+        (["v2_c0_p", "v2_c2_p", "v2_c1_p"], (1, "v2_c2_p", "v2_c1_p")),
+        (["c0", "c1", "c5"], (2, "c5", "c2")),
+        (["c2", "c3", "c4"], (2, "c4", "c2")),
+        (["c01", "c00"], (0, "c01", "c00")),
+        (["c0", "c1", "c2"], None),
+        (["c1", "c2", "c3"], None),
+        (["c01", "c02", "c03"], None),
+        (["y2019", "y2021", "y2020"], None),  # no column has such a number
+        (["a1", "b0"], None),
+        (["a0", "a1", "b"], None),
+        (["cat", "dog"], None),
+        ([f"c{'9' * 5000}", "c0"], None),
+    ],
+)
+def test_two_readings_of_a_number(names, readings):
+    assert two_readings(names) == readings
