@@ -31,11 +31,7 @@ GRID = 2.0**-50
 
 
 class lazy(Generic[Value]):  # noqa: N801 - used like property
-    """Decorator that computes an attribute at first use and stores it in its object.
-
-    Like ``functools.cached_property``, which before Python 3.12 holds one lock per class: threads would wait for each
-    other.
-    """
+    """``functools.cached_property`` without its lock (one per class before Python 3.12): threads need not wait."""
 
     def __init__(self, function: Callable[[Any], Value]) -> None:
         self._function = function
@@ -294,10 +290,8 @@ class RankedCells(Cells):
 
 
 def _running_sums(probs: Floats, sizes: Ints) -> Floats:
-    """Return the running sums of consecutive pieces of ``probs``, exactly.
-
-    Sums are integers in units of 2**-50. The running sum over all pieces may overflow; differences stay exact.
-    """
+    """Return the running sums of consecutive pieces of ``probs``, exactly: as integers in units of 2**-50, whose
+    differences stay exact even if the running sum over all pieces overflows."""
     units = (on_grid(probs) / GRID).astype(np.int64)
     totals = units.cumsum()
     ends = sizes.cumsum()
