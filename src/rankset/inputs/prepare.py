@@ -156,8 +156,8 @@ def prepare(
     RanksetError : if something has the wrong type or shape, or labels, groups or ids do not belong to the rows.
     """
     known, names = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
+    opened = _unwrap(values, names, kind)
     checked_kind = known_kind(kind)
-    opened = _unwrap(values, names, checked_kind)
     width = None if known is None else len(known.values)
     if opened.counts is not None:
         _check_ragged(opened.values.shape[1], checked_kind, width)
@@ -216,7 +216,7 @@ class _Unwrapped:
     index: RowIndex = field(default_factory=RowIndex)
 
 
-def _unwrap(values: Any, classes: Iterable[object] | None, kind: Kind) -> _Unwrapped:  # noqa: ANN401
+def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrapped:  # noqa: ANN401
     """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
     if type(values) is np.ndarray:
         return _Unwrapped(values, classes)
