@@ -1,4 +1,4 @@
-"""``rankset calibrate``: a rule from rows whose labels are known."""
+"""``rankset calibrate``: make a rule from rows with known labels."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
 """Scores by name, with the parameters that ``compare`` gives them."""
 
 
-@click.command(short_help="Make a rule from rows whose labels are known.")
+@click.command(short_help="Make a rule from rows with known labels.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@click.option("--score", type=click.Choice(list(SCORES)), help="Conformity score.  [default: rank]")
-@click.option("--set", "parameters", metavar="NAME=NUMBER", multiple=True, help="Parameter of the score.")
-@click.option("--auto", "auto_alpha", metavar="ALPHA", help="Choose and tune the score for this level instead.")
-@click.option("--per-label", is_flag=True, help="Guarantee coverage for every class.")
-@click.option("-o", "--output", type=FILE, required=True, help="File for the rule, a .rankset file.")
+@click.option("--score", type=click.Choice(list(SCORES)), help="Nonconformity score of the rule.  [default: rank]")
+@click.option(
+    "--set", "parameters", metavar="NAME=NUMBER", multiple=True, help="Set a parameter of the score; may be repeated."
+)
+@click.option("--auto", "auto_alpha", metavar="ALPHA", help="Choose and fit the score automatically, for this alpha.")
+@click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")
+@click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
 @options(
     *("kind", "label", "labels", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
     *("max_memory", "force", "json"),
@@ -54,11 +56,14 @@ def calibrate(
     as_json: bool,
     layout: Layout,
 ) -> None:
-    """Make a rule from SCORES, the model outputs of rows whose LABELS are known.
+    """Make a rule from model outputs (SCORES) and true labels (LABELS).
 
-    Labels are class names or column numbers: in a second file, LABELS; or in a column of SCORES, --label; or in a
-    file of several columns, --labels FILE --label COLUMN. With --group coverage is guaranteed for every group. SCORES
-    may be a folder, or several files with --label or --labels; several processes then read the files.
+    A label is a class name or a column number. There are three ways to pass labels. Pass a second file, LABELS. Or use
+    --label COLUMN if the labels are a column of SCORES. Or use --labels FILE --label COLUMN if the labels are a column
+    of another file. Use --group COLUMN to guarantee coverage for every group separately.
+
+    SCORES can also be a folder. With --label or --labels, you can also pass several files of scores. Several files are
+    read by parallel processes.
 
     \b
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset

@@ -83,7 +83,7 @@ def rankset() -> None:
     """Prediction sets with a coverage guarantee, from the outputs of any classifier.
 
     \b
-    rankset demo                                                             # files to try everything on
+    rankset demo                                                             # write example files
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
     """

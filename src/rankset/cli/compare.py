@@ -1,4 +1,4 @@
-"""``rankset compare``: all scores on the same random halves of the rows."""
+"""``rankset compare``: compare all scores on the same random splits of the rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rankset.evaluation.default_scores import default_scores
 from rankset.io.layout import Layout
 
 
-@click.command(short_help="Compare all scores on the same random halves.")
+@click.command(short_help="Compare all scores on the same random splits.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Number of random halves.")
+@click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Number of random splits.")
 @options(
     *("kind", "alphas", "label", "labels", "drop", "classes", "key", "file_format", "header", "seed"),
     *("max_memory", "json"),
@@ -37,7 +37,10 @@ def compare(
     as_json: bool,
     layout: Layout,
 ) -> None:
-    """Compare all scores on the same random halves of SCORES; print one table with standard errors.
+    """Compare all scores on the same random splits of the rows. Print the metrics with standard errors.
+
+    In each split, one half of the rows is used for calibration and the other half for testing. SCORES are the model
+    outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate.
 
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1

@@ -1,4 +1,4 @@
-"""``rankset demo``: files to try the other commands on."""
+"""``rankset demo``: write example files for the other commands."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
 CLASSES_FILE = "classes.txt"
 
 
-@click.command(short_help="Write files to try the other commands on.")
+@click.command(short_help="Write example files for the other commands.")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 @options("force")
 def demo(folder: Path, force: bool) -> None:
-    """Write files to try the other commands on: a text classifier's logits for six emotions, and the true labels.
+    """Write example files into FOLDER, to try the other commands. The default is the current folder.
 
-    Writes val_logits.npy, val_labels.npy, test_logits.npy, test_labels.npy and classes.txt.
+    The data are the logits of a text classifier with six classes (emotions), and the true labels. The files are
+    val_logits.npy, val_labels.npy, test_logits.npy, test_labels.npy and classes.txt.
 
     \b
     rankset demo

@@ -1,4 +1,4 @@
-"""``rankset evaluate``: coverage and sizes of a rule's sets on rows whose labels are known."""
+"""``rankset evaluate``: measure coverage and set sizes of a rule on rows with known labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankset.errors import InputError, once
 from rankset.io.layout import Layout
 
 
-@click.command(short_help="Measure coverage and sizes of a rule's sets.")
+@click.command(short_help="Measure coverage and set sizes of a rule.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @options("alphas", "label", "labels", "group", "identity", "drop", "key", "file_format", "header", "max_memory", "json")
@@ -32,9 +32,10 @@ def evaluate(
     as_json: bool,
     layout: Layout,
 ) -> None:
-    """Measure coverage and sizes of a rule's sets on SCORES, whose LABELS are known; with --group in every group too.
+    """Predict sets with a rule, compare them with the true labels, and print coverage, set sizes and other metrics.
 
-    Files are given as to calibrate: with --label or --labels all of SCORES are files of scores.
+    SCORES are model outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate. With
+    --group, coverage is also printed for every group.
 
     \b
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1

@@ -1,4 +1,4 @@
-"""``rankset inspect``: what is in a file of a rule."""
+"""``rankset inspect``: show the content of a rule file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @options("levels", "json")
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:
-    """Show a rule: score, rows, classes, thresholds and coverage at usual levels. Nothing in the file is executed.
+    """Show a rule: score, number of rows, classes, and thresholds and coverage for some values of alpha.
 
-    Sizes are those of rows with a candidate for every class; rows with fewer candidates may have smaller sets.
+    No code from the file is executed. The sizes are for rows in which every class is a candidate. Rows with fewer
+    candidates can have smaller sets.
 
     \b
     rankset inspect rule.rankset

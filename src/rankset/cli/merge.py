@@ -1,4 +1,4 @@
-"""``rankset merge``: one rule of several."""
+"""``rankset merge``: merge several rules into one rule."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ from rankset.errors import FileError, RuleError, warn
 from rankset.io.spelling import equal_groups
 
 
-@click.command(short_help="Merge several rules into one.")
+@click.command(short_help="Merge several rules into one rule.")
 @click.argument("rule_files", metavar="RULE...", type=FILE, nargs=-1, required=True)
-@click.option("-o", "--output", type=FILE, required=True, help="File for the merged rule, a .rankset file.")
+@click.option(
+    "-o", "--output", type=FILE, required=True, help="Output file for the merged rule. It must end in .rankset."
+)
 @options("force", "json")
 def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) -> None:
-    """Merge several rules into the one that all their rows would give; no row may be in two of them.
+    """Merge several rules into one rule.
+
+    The result is the same as one calibration with the rows of all rules. The rules must be calibrated on different
+    rows: do not merge rules that have rows in common.
 
     \b
     rankset merge a.rankset b.rankset -o both.rankset

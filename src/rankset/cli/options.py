@@ -31,13 +31,16 @@ def _parse_memory(_context: click.Context, _parameter: click.Parameter, text: st
 
 
 OPTIONS = {
-    "kind": click.option("--kind", type=click.Choice(KINDS), help="What the numbers in SCORES are.  [default: probs]"),
+    "kind": click.option("--kind", type=click.Choice(KINDS), help="Type of values in SCORES.  [default: probs]"),
     "classes": click.option("--classes", type=FILE, help="File with the class names in column order, one per line."),
     "alphas": click.option(
         "--alpha", "alphas", multiple=True, help="Tolerated miss rate; may be repeated.  [default: 0.1]"
     ),
     "levels": click.option(
-        "--alpha", "alphas", multiple=True, help="Level to show; may be repeated.  [default: 0.01 0.05 0.1 0.2]"
+        "--alpha",
+        "alphas",
+        multiple=True,
+        help="Value of alpha to show; may be repeated.  [default: 0.01 0.05 0.1 0.2]",
     ),
     "alpha": click.option(
         "--alpha", "alpha", multiple=True, callback=_single_value, help="Tolerated miss rate.  [default: 0.1]"
@@ -48,34 +51,41 @@ OPTIONS = {
         "label_files",
         metavar="FILE",
         multiple=True,
-        help="File or folder of labels; --label then names a column in it. May be repeated.",
+        help="File or folder with the labels; may be repeated. If a file has several columns, also use --label.",
     ),
     "max_memory": click.option(
         "--max-memory",
         metavar="BYTES",
         callback=_parse_memory,
-        help="Memory for reading a file, as 2GB or 500MB.  [default: RANKSET_MAX_MEMORY, or half of the free memory]",
+        help="Largest amount of memory for reading a file, such as 2GB or 500MB.  [default: the environment variable "
+        "RANKSET_MAX_MEMORY, or half of the free memory]",
     ),
-    "force": click.option("--force", is_flag=True, help="Replace the output if it exists."),
+    "force": click.option("--force", is_flag=True, help="Replace output files that exist."),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),
 }
 
 LAYOUT_OPTIONS = {
-    "label": click.option("--label", help="Column of labels. All files are then scores, except those of --labels."),
-    "group": click.option("--group", help="Column of groups."),
+    "label": click.option("--label", help="Column with the labels. The arguments then contain no files of labels."),
+    "group": click.option("--group", help="Column with the group of each row."),
     "identity": click.option(
-        "--id", "identity", help="Column of ids. Randomised scores use them to tell equal rows apart."
+        "--id", "identity", help="Column with a unique id for each row. Used by randomised scores."
     ),
-    "drop": click.option("--drop", multiple=True, help="Column that is no class; may be repeated."),
-    "keep": click.option("--keep", multiple=True, help="Column to write beside the sets; may be repeated."),
-    "key": click.option("--key", help="Array of scores in an .npz file; --label and others then name arrays."),
+    "drop": click.option("--drop", multiple=True, help="Column that is not a class and is ignored; may be repeated."),
+    "keep": click.option("--keep", multiple=True, help="Column that is copied to the output; may be repeated."),
+    "key": click.option(
+        "--key", help="Name of the array of scores in an .npz file. Options for columns then name arrays."
+    ),
     "file_format": click.option(
         "--format",
         "file_format",
         help="Format of standard input and of files (csv, jsonl, npy, …) whose name has no suffix or another one.",
     ),
     "header": click.option(
-        "--no-header", "header", flag_value=False, default=True, help="The first line holds data, not column names."
+        "--no-header",
+        "header",
+        flag_value=False,
+        default=True,
+        help="The first line of the file contains data, not column names.",
     ),
 }
 """Options that say which columns of a file are what; commands get them as one ``layout``."""

@@ -22,18 +22,22 @@ OUTPUT = Path("rankset-demo")
 def _common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that all three commands have."""
     options = [
-        click.option("--alpha", default="0.1", show_default=True, help="Tolerated miss rate of tables and Figure 2."),
         click.option(
-            "--repeats", type=click.IntRange(1), default=100, show_default=True, help="Number of random halves."
+            "--alpha", default="0.1", show_default=True, help="Tolerated miss rate for the tables and Figure 2."
+        ),
+        click.option(
+            "--repeats", type=click.IntRange(1), default=100, show_default=True, help="Number of random splits."
         ),
         click.option(
             "--data",
             "datasets",
             multiple=True,
             type=click.Choice(list(DATASETS)),
-            help="Only this data set; may be repeated.",
+            help="Use only this data set; may be repeated.",
         ),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random halves."),
+        click.option(
+            "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all random numbers."
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -53,7 +57,7 @@ def paper() -> None:
     """Repeat the experiment of Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets".
 
     \b
-    rankset paper table                      # Table 1, beside the published one
+    rankset paper table                      # Table 1, with the published values
     rankset paper table --data mnist --alpha 0.05
     rankset paper all -o rankset-demo        # tables, figures and all numbers
     """
@@ -62,7 +66,7 @@ def paper() -> None:
 @paper.command()
 @_common_options
 def table(alpha: str, repeats: int, datasets: Sequence[str], seed: int) -> None:
-    """Print Table 1 at one level: our value, the published one, the difference."""
+    """Print Table 1 for one alpha: our values, the published values, and the differences."""
     _print_tables(study(datasets or None, alphas=[alpha], repeats=repeats, seed=seed))
 
 
@@ -70,7 +74,7 @@ def table(alpha: str, repeats: int, datasets: Sequence[str], seed: int) -> None:
 @_common_options
 @_output_option
 def figures(alpha: str, repeats: int, datasets: Sequence[str], seed: int, output: Path) -> None:
-    """Draw Figures 1 to 5 as PDF and PNG, and write their numbers as JSON."""
+    """Draw Figures 1 to 5 as PDF and PNG files, and write their numbers to a JSON file."""
     _draw(_run_study(alpha, repeats, datasets, seed, output), output)
 
 
@@ -78,7 +82,7 @@ def figures(alpha: str, repeats: int, datasets: Sequence[str], seed: int, output
 @_common_options
 @_output_option
 def everything(alpha: str, repeats: int, datasets: Sequence[str], seed: int, output: Path) -> None:
-    """Make tables, figures and their numbers."""
+    """Print the tables, draw the figures, and write all numbers to a JSON file."""
     started = time.monotonic()
     numbers = _run_study(alpha, repeats, datasets, seed, output)
     _print_tables(numbers)

@@ -1,4 +1,4 @@
-"""``rankset predict``: the sets of new rows."""
+"""``rankset predict``: predict the sets of new rows."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from rankset.io.writers.csv import EXCEL, PLAIN
 PART_BYTES = 32 << 20
 """Rows of one file are predicted and written in parts of about so many bytes."""
 OUTPUT_HELP = (
-    "csv, jsonl, parquet or npz file (csv and jsonl also .gz). For a folder/ a .parquet file per file of SCORES. "
-    "[default: csv on standard output]"
+    "Output file: .csv, .jsonl, .parquet, .npz, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; it gets "
+    "one .parquet file for every file of SCORES.  [default: csv on standard output]"
 )
 STDOUT = (None, "-")
 
@@ -43,9 +43,9 @@ STDOUT = (None, "-")
     type=click.Choice(["allow", "top"]),
     default="allow",
     show_default=True,
-    help="Keep empty sets, or give them the most likely label.",
+    help="Leave empty sets empty (allow), or put the most likely label into them (top).",
 )
-@click.option("--excel", is_flag=True, help="csv for spreadsheets: texts are not run as formulas.")
+@click.option("--excel", is_flag=True, help="Write csv for spreadsheets. Text that looks like a formula is escaped.")
 @options("alpha", "group", "identity", "keep", "drop", "key", "file_format", "header", "max_memory", "force")
 def predict(
     rule_file: Path,
@@ -57,10 +57,14 @@ def predict(
     force: bool,
     layout: Layout,
 ) -> None:
-    """Predict the sets of all rows of SCORES: size, most likely label, labels; ids and --keep columns before them.
+    """Predict the set of every row of SCORES.
 
-    Columns are matched to the classes of the rule by name; other columns are ignored. SCORES may be several files, or
-    a folder of files.
+    For every row, the output contains size (the number of labels), top (the most likely label) and labels. The columns
+    of --id and --keep come first. An .npz file contains the arrays offsets, codes and classes instead: row i has the
+    labels classes[codes[offsets[i]:offsets[i + 1]]].
+
+    The columns of SCORES are matched to the classes of the rule by name. Other columns are ignored. SCORES can be
+    several files, or a folder of files.
 
     \b
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet

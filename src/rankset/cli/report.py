@@ -1,4 +1,4 @@
-"""``rankset report``: an HTML page about rules or scores."""
+"""``rankset report``: write an HTML page with the results of rules or scores."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
 
 
-@click.command(short_help="Write an HTML page of results.")
+@click.command(short_help="Write an HTML page with results.")
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
-@click.option("-o", "--output", type=FILE, required=True, help="File for the page, an .html file.")
+@click.option("-o", "--output", type=FILE, required=True, help="Output file for the page. It must end in .html.")
 @click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")
 @options(
     *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
@@ -41,10 +41,11 @@ def report(
     force: bool,
     layout: Layout,
 ) -> None:
-    """Write one HTML page, to open in a browser or to send; it needs no network.
+    """Write an HTML page with results. The page works without a network connection.
 
-    FILES are either rules, then scores and labels to test them on; or scores and labels to calibrate every score on,
-    then others to test on. With --label each file of scores holds its labels.
+    There are two ways to use this command. To test rules, pass the rule files, then a file of model outputs and a file
+    of labels. To compare all scores, pass outputs and labels for calibration, then outputs and labels for testing. With
+    --label COLUMN, the labels are a column of each file of outputs, and no files of labels are passed.
 
     \b
     rankset report rule.rankset test_logits.npy test_labels.npy -o report.html

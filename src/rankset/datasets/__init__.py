@@ -1,4 +1,4 @@
-"""Model outputs and labels of the paper's eleven data sets, without the images and texts.
+"""Model outputs and labels for the eleven data sets of the paper. The images and texts are not included.
 
 ``README.md`` in this folder names the source of each data set.
 """
@@ -16,7 +16,7 @@ from rankset.inputs.matrix import Kind
 
 @dataclass(frozen=True)
 class Dataset:
-    """Description of a data set of the paper's Table 1.
+    """Description of a data set in Table 1 of the paper.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Dataset:
     model
         The model whose outputs are stored.
     task
-        What was classified: "images", "questions" or "texts".
+        The type of inputs that the model classified: "images", "questions" or "texts".
     kind
-        What the outputs are: "probs" or "logits".
+        The type of values in the model outputs: "probs" or "logits".
 
     Examples
     --------
@@ -63,19 +63,19 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
     Parameters
     ----------
     name
-        One of ``DATASETS``.
+        Name of the data set, a key of ``DATASETS``.
 
     Returns
     -------
     outputs
-        Array (n, K): probabilities or logits, see ``DATASETS[name].kind``.
+        Array (n, K) of probabilities or logits, see ``DATASETS[name].kind``.
     labels
-        Array (n,): the column of each row's label.
+        Array (n,): the column number of the true label of each row.
 
     Raises
     ------
     RuleError
-        If there is no data set of this name.
+        If there is no data set with this name.
 
     Examples
     --------

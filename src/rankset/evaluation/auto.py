@@ -1,4 +1,4 @@
-"""auto: fit and choose a score on some of the rows, then calibrate it on the others."""
+"""``auto``: fit and choose a score on some of the rows, then calibrate it on the other rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rankset.scores import Chosen, Rank, Recalibrated, Score, Thr
 Ints = NDArray[np.int64]
 
 FEW_ROWS = 250
-"""With fewer rows nothing is fitted: a fit would gain less than the calibration loses."""
+"""With fewer rows nothing is fitted: fewer calibration rows would cost more than a fit gains."""
 MANY_ROWS = 2000
 FEWEST_FITTING = 40
 """A recalibration is fitted on at least this number of rows."""
@@ -56,49 +56,62 @@ def auto(
     share: float | None = None,
     seed: int = 0,
 ) -> Rule:
-    """Return a rule with small sets at ``alpha``: fit a recalibration on some rows, calibrate on the others.
+    """Return a rule whose sets are small at ``alpha``. The score is chosen automatically.
 
-    Sets contain the label with probability at least 1 - alpha, as with ``calibrate``, because the recalibration is
-    frozen before the other rows calibrate. Print the rule to read what was chosen and why.
+    The rows are split at random into two parts. The first part is used to fit a recalibration of the probabilities, and
+    to compare it with the scores THR and RANK. If THR or RANK gives clearly smaller sets, it is used instead. The
+    second part is used for calibration. The score does not depend on the calibration rows, so sets contain the true
+    label with probability at least 1 - alpha, as with ``calibrate``. Print the rule to see which score was chosen and
+    why.
 
-    Like THR it makes small sets: many single labels, and not the best coverage of hard rows. Class factors make
-    classes that are rarely true rare in sets, too, so these may be covered less often. Pass ``condition=PerLabel()`` if
-    every class matters, and ``class_factors=False`` if new rows have another mix of classes.
+    Sets are similar to those of THR. They are small and often have one label, but rows that are hard to classify can be
+    covered less often than with other scores. The recalibration can multiply the probability of each class by a fitted
+    factor. Then classes that are rarely the true label are also rarely in sets, so the coverage of these classes can be
+    low. Pass ``condition=PerLabel()`` if coverage must hold for every class. Pass ``class_factors=False`` if the
+    frequencies of the classes will be different in new rows.
 
     Parameters
     ----------
     probs
-        Array (n, K), data frame, tensor or ``Ragged``: the model's outputs for rows it was not trained on.
+        Model outputs, one row per sample and one column per class. An array, a data frame, a tensor or ``Ragged``. The
+        model must not have been trained on these rows.
     labels
         The true label of each row.
     alpha
-        Error rate for which sets should be small.
+        Tolerated miss rate for which sets should be small, strictly between 0 and 1. The rule can also predict at other
+        values of alpha.
     kind
-        What ``probs`` are: "probs", "logits", "decision" or "binary".
+        The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
     condition
-        For whom coverage holds separately.
+        The groups for which coverage must hold separately.
     groups
-        The group of each row, for conditions that need it.
+        The group of each row. Needed if the condition uses groups.
     class_factors
-        Whether the recalibration may have a factor for every class.
+        Whether the recalibration can multiply the probability of each class by a fitted factor.
     share
-        Share of the rows used to fit. By default 0.2 from 250 rows on, 0.3 from 2,000 rows on, none of fewer.
+        Fraction of the rows that are used to fit and choose the score, from 0 to below 1. Default: 0 below 250 rows,
+        0.2 from 250 rows, 0.3 from 2,000 rows. The default is limited to 2,000 rows, or to 10,000,000 / (number of
+        classes) rows if that is more. In three cases nothing is fitted, and the score is THR: if fewer than 40 rows
+        would be used to fit, if fewer than about 2 / alpha rows per threshold would be left for calibration, or if
+        ``probs`` is ``Ragged`` or contains decision values.
     seed
-        Seed of the permutation that splits the rows, and of scores that draw random numbers.
+        Seed of the random split.
 
     Returns
     -------
     Rule
-        Its ``n`` is the number of calibration rows: as many of the rows that do not fit as meet ``alpha`` exactly.
+        ``rule.n`` is the number of calibration rows. With ``Marginal()``, up to 10 % of the calibration rows can be
+        moved to the rows used to fit, so that coverage is as close to 1 - alpha as possible. For example, 799 rows are
+        used for calibration instead of 800 at alpha=0.1. If nothing is fitted, the moved rows are not used.
 
     Raises
     ------
     InputError
-        If there are no rows, or values are no probabilities.
+        If there are no rows, or if values are invalid, for example negative probabilities.
     KindError
-        If ``share`` is no number from 0 to below 1, or ``class_factors`` no boolean.
+        If ``share`` is not a number from 0 to below 1, or ``class_factors`` is not a boolean.
 
     Examples
     --------
@@ -133,9 +146,9 @@ def auto(
 
 
 def count_calibration_rows(n: int, alpha: Fraction) -> int:
-    """Return how many of ``n`` rows to calibrate on so that coverage exceeds 1 - alpha least.
+    """Return how many of ``n`` rows to use for calibration so that coverage is as close to 1 - alpha as possible.
 
-    Coverage is exactly 1 - alpha where (rows + 1) alpha is a whole number.
+    Coverage is exactly 1 - alpha if (rows + 1) * alpha is an integer.
 
     >>> count_calibration_rows(1000, Fraction(1, 10))
     999
@@ -146,7 +159,7 @@ def count_calibration_rows(n: int, alpha: Fraction) -> int:
 
 
 def count_fitting_rows(n: int, n_columns: int, share: float | None, needed: int) -> int:
-    """Return how many of ``n`` rows to fit on: none if these were too few, or fewer than ``needed`` were left."""
+    """Return how many of ``n`` rows to fit on; 0 if that is too few, or if fewer than ``needed`` rows would be left."""
     if share is None:
         fraction = max((value for least, value in SHARES.items() if n >= least), default=0.0)
         count = min(int(fraction * n), max(MANY_ROWS, MOST_FITTING_CELLS // n_columns))

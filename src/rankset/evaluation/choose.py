@@ -1,4 +1,4 @@
-"""choose: the best of several scores on random halves. grid: a score for every combination of parameters."""
+"""``choose``: the best of several scores. ``grid``: a score for every combination of parameters."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
     Parameters
     ----------
     kind
-        A score's class, such as ``rankset.Raps``.
+        The class of the score, such as ``rankset.Raps``.
     **values
-        For each parameter a list of values to try.
+        For each parameter, a list of values to try.
 
     Returns
     -------
     tuple of scores
-        All combinations; the last parameter changes fastest.
+        One score per combination. The last parameter changes fastest.
 
     Raises
     ------
     KindError
-        If ``kind`` is no class, has no parameter of such a name, or values are no list.
+        If ``kind`` is not a class or does not have a parameter with this name, or if the values are not a list.
 
     Examples
     --------
@@ -78,32 +78,36 @@ def choose(
     repeats: int = 20,
     seed: int = 0,
 ) -> Score:
-    """Return the best of ``candidates`` on random halves of the rows.
+    """Return the best of several scores, measured on random splits of the rows.
 
-    These rows must not calibrate afterwards: the guarantee needs rows that did not help to choose.
+    In each split, one half of the rows is used for calibration and the other half for testing. Calibrate
+    the chosen score on other rows. Otherwise coverage is not guaranteed.
 
     Parameters
     ----------
     candidates
-        Scores to choose from. The first of equals wins.
+        Scores to choose from. If several scores are equally good, the first of them is returned.
     probs
-        Array (n, K), data frame, tensor or ``Ragged``: the model's outputs for rows it was not trained on.
+        Model outputs, one row per sample and one column per class. An array, a data frame, a tensor or ``Ragged``. The
+        model must not have been trained on these rows.
     labels
         The true label of each row.
     alpha
-        Error rate.
+        Tolerated miss rate, strictly between 0 and 1.
     objective
-        "size" (smallest mean size), "singletons" (most sets with one label), "sscv" (smallest SSCV*), "worst_class"
-        (highest coverage of the class covered least), or a function of (covered, sizes, columns of the labels, alpha)
-        that returns a number to be minimised.
+        The criterion for the best score. "size": the smallest mean set size. "singletons": the most sets with exactly
+        one label. "sscv": the smallest SSCV*, see ``docs/metrics.md``. "worst_class": the highest coverage of the class
+        with the lowest coverage. Or a function that returns a number to minimise. It is called for every split with
+        four arguments about the test rows: whether each set contains the true label, the set sizes, the column numbers
+        of the true labels, and alpha.
     kind
-        What ``probs`` are: "probs", "logits", "decision" or "binary".
+        The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
     repeats
-        Number of random halves.
+        Number of random splits.
     seed
-        Seed of the halves and of scores that draw random numbers.
+        Seed of the random splits and of randomised scores.
 
     Returns
     -------
@@ -113,9 +117,9 @@ def choose(
     Raises
     ------
     RuleError
-        If there is no objective of this name.
+        If there is no objective with this name.
     KindError
-        If ``candidates`` is no list of scores, or the objective returns no finite number.
+        If ``candidates`` is not a list of scores, or the objective does not return a finite number.
 
     Examples
     --------

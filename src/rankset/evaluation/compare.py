@@ -1,4 +1,4 @@
-"""compare: several scores on the same random halves of the rows."""
+"""``compare``: measure several scores on the same random splits of the rows."""
 
 from __future__ import annotations
 
@@ -29,40 +29,42 @@ def compare(
     repeats: int = 20,
     seed: int = 0,
 ) -> Comparison:
-    """Compare scores on the same random halves of the rows: one half calibrates, the other tests.
+    """Compare several scores on the same random splits of the rows.
 
-    The rows are used up by it: a score that is chosen after a look at the table must be calibrated on other rows.
+    In each split, one half of the rows is used for calibration and the other half for testing. If you choose a score
+    because of this comparison, calibrate it on other rows. Otherwise coverage is not guaranteed.
 
     Parameters
     ----------
     probs
-        Array (n, K), data frame, tensor or ``Ragged``: the model's outputs for rows it was not trained on.
+        Model outputs, one row per sample and one column per class. An array, a data frame, a tensor or ``Ragged``. The
+        model must not have been trained on these rows.
     labels
         The true label of each row.
     alpha
-        Error rate.
+        Tolerated miss rate, strictly between 0 and 1.
     scores
         Scores to compare. By default RANK, THR, APS, RAPS and SAPS.
     kind
-        What ``probs`` are: "probs", "logits", "decision" or "binary".
+        The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
     repeats
-        Number of random halves.
+        Number of random splits.
     seed
-        Seed of the halves and of scores that draw random numbers.
+        Seed of the random splits and of randomised scores.
 
     Returns
     -------
     Comparison
-        Every metric of ``docs/metrics.md`` for every score. Metrics that are means over rows have standard errors.
+        All metrics of ``docs/metrics.md`` for every score. Metrics that are means over rows have standard errors.
 
     Raises
     ------
     KindError
-        If ``scores`` is no list of at least one score, or ``repeats`` no whole number above 0.
+        If ``scores`` is not a list of at least one score, or ``repeats`` is not an integer above 0.
     InputError
-        If there are fewer than two rows, or values are no probabilities.
+        If there are fewer than two rows, or if values are invalid, for example negative probabilities.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Comparison: the result of ``compare``, printed as a table with standard errors."""
+"""``Comparison``: the result of ``compare``, printed as a table with standard errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ ENOUGH = 2.0
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
-    """How scores did on the same random halves of ``n`` rows at ``alpha``. Print it for a table.
+    """Metrics of several scores on the same random splits, returned by ``compare``. Print it to see a table.
+
+    In each split, one half of the rows is used for calibration and the other half for testing.
 
     Attributes
     ----------
@@ -41,23 +43,24 @@ class Comparison:
     measures
         Names of the metrics (see ``docs/metrics.md``).
     values
-        Array (score, measure, half). NaN where a metric is not defined.
+        Array (score, metric, split): all measured values. NaN if a metric is not defined.
     alpha
-        Error rate.
+        Tolerated miss rate.
     n
         Number of rows.
     variances
-        Array (score, measure): variance of a mean over all halves, from one data set of ``n`` rows to another. NaN for
-        metrics that are not means over rows.
+        Array (score, metric): variance of the mean (over all possible splits) between different data sets of ``n``
+        rows. NaN for metrics that are not means over rows.
     size_covariances
-        Array (score, score): the same for pairs of mean sizes.
+        Array (score, score): covariance of the mean set sizes of two scores between different data sets of ``n`` rows.
 
     Notes
     -----
-    A row that tests adds its own value to a mean. A row that calibrates moves the threshold up or down, and with it
-    every mean. Over all halves every row does both equally often, so the variance is that of the sum of its two
-    effects, divided by ``n``. For coverage the two cancel. Drawing some halves instead of all of them adds the variance
-    over these, divided by their number.
+    A row in the test half has a direct effect on a mean: its own value is part of the mean. A row in the calibration
+    half has an indirect effect: it changes the threshold. Over all splits, each row is equally often in the test half
+    and in the calibration half. So the variance of the mean is Var(test effect + calibration effect) / n. For coverage,
+    the two effects cancel each other. Only some of all possible splits are drawn. This adds a second term: the variance
+    over the splits, divided by the number of splits.
 
     Examples
     --------
@@ -80,12 +83,12 @@ class Comparison:
 
     @property
     def means(self) -> Floats:
-        """Array (score, measure): means over the halves in which the metric is defined."""
+        """Array (score, metric): means over the splits in which the metric is defined."""
         return mean_where_defined(self.values)
 
     @property
     def errors(self) -> Floats:
-        """Array (score, measure): standard errors of the means; NaN without one, infinite for a single half."""
+        """Array (score, metric): standard errors of the means. NaN if not available, infinite if repeats=1."""
         return np.sqrt(self.variances + _variance_of_halves(self.values))
 
     @property
@@ -95,9 +98,9 @@ class Comparison:
 
     @property
     def tied_with_smallest(self) -> tuple[Score, ...]:
-        """The scores whose mean size is not significantly above the smallest, the smallest included.
+        """The score with the smallest mean size, and all scores whose mean size is not significantly larger.
 
-        All scores with a single half, because its noise is not known.
+        All scores if repeats=1, because the standard error is then not known.
         """
         weights = np.eye(len(self.scores))
         weights[:, self._smallest] -= 1
@@ -107,18 +110,20 @@ class Comparison:
         )
 
     def contrast(self, weights: ArrayLike) -> tuple[float, float]:
-        """Return a weighted sum of the scores' mean sizes and its standard error.
+        """Return a weighted sum of the mean set sizes of the scores, and its standard error.
+
+        For example, the weights (1, -1) give the difference between two scores. All scores are measured on the same
+        rows, so their mean sizes are correlated. This is included in the standard error.
 
         Parameters
         ----------
         weights
-            One number per score. (1, -1) gives the difference of two scores. Sizes on the same rows vary together, so
-            the error of a difference is smaller than the errors of the two sizes suggest.
+            One number per score.
 
         Returns
         -------
         (value, error)
-            The sum and its standard error, infinite for a single half.
+            The weighted sum and its standard error. The error is infinite if repeats=1.
 
         Raises
         ------
@@ -146,13 +151,13 @@ class Comparison:
         Parameters
         ----------
         backend
-            "pandas", "polars" or "pyarrow"; by default the first of them that is installed.
+            "pandas", "polars" or "pyarrow". By default, the first of these libraries that is installed.
 
         Returns
         -------
         data frame
-            The score, and for every metric its mean and its standard error: NaN without one, infinite for a single
-            half.
+            The column "score", and two columns for every metric: the mean and the standard error. The error is NaN if
+            it is not available, and infinite if repeats=1.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The scores that are compared where the user names none."""
+"""The scores that are compared by default."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rankset.inputs.matrix import Kind
 from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, traits
 
 DEFAULT_SCORES: tuple[Score, ...] = (Rank(), Thr(), Aps(), Raps(penalty=0.2, free_ranks=2), Saps(weight=0.2))
-"""The paper's scores with its parameters, and THR."""
+"""The scores of the paper with the parameters of the paper, and THR."""
 
 
 def default_scores(kind: Kind | None = None) -> tuple[Score, ...]:

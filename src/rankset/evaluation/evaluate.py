@@ -1,4 +1,4 @@
-"""evaluate: measure prediction sets against known labels."""
+"""``evaluate``: compare prediction sets with the true labels."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ def evaluate(
     groups: ArrayLike | None = None,
     confidence: float = 0.9,
 ) -> Evaluation:
-    """Measure prediction sets against the true labels.
+    """Compare prediction sets with the true labels and compute all metrics.
 
     Parameters
     ----------
     sets
-        Sets of at least one row, as ``Rule.predict`` returns them.
+        The sets of at least one row, returned by ``Rule.predict``.
     labels
-        The true label of each row, in the order of the rows: class names or columns, as ``calibrate`` takes them.
+        The true label of each row, as a class name or a column number, in the same order as the sets.
     alpha
-        Error rate to compare with. By default the one the sets were predicted for.
+        Tolerated miss rate with which coverage is compared. By default the alpha that was passed to ``predict``.
     groups
-        The group of each row. Adds coverage and mean size of every group.
+        The group of each row. If you pass it, the result also has the coverage and the mean size of every group.
     confidence
-        Confidence of the interval and of the expected range of coverage.
+        Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1.
 
     Returns
     -------
     Evaluation
-        All metrics of ``docs/metrics.md``, and figures by class and group.
+        All metrics of ``docs/metrics.md``, and the coverage and mean size of every class and group.
 
     Raises
     ------
     KindError
-        If ``sets`` are no ``PredictionSets``.
+        If ``sets`` is not a ``PredictionSets``.
     InputError
-        If there are no rows, or if rows, labels and groups have a pandas index and these do not agree.
+        If there are no rows, or if rows, labels and groups have different pandas indexes.
     LabelError
-        If a label is not among the classes, or the number of labels is not the number of rows.
+        If a label is not one of the classes, or if the number of labels is not the number of rows.
     LevelError
-        If neither ``alpha`` is given nor the sets have a level of their own.
+        If ``alpha`` is not passed and the sets do not have an alpha, because no rule predicted them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Evaluation: the result of ``evaluate``, printed as a table with sections."""
+"""``Evaluation``: the result of ``evaluate``, printed as a table with sections."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
-    """How prediction sets did on ``n`` labelled rows at ``alpha``. Print it for a table.
+    """Metrics of prediction sets on rows with known labels, returned by ``evaluate``. Print it to see a table.
 
-    ``rankset.evaluate`` returns it. Every metric of ``docs/metrics.md`` is in ``values`` by its name, and
-    ``evaluation["class gap"]`` returns one of them. A metric that is not defined, such as the accuracy of singletons
-    where no set has one label, is NaN, and is printed as a dash with the reason.
+    ``values`` has all metrics of ``docs/metrics.md`` by name. ``evaluation["class gap"]`` returns one metric. A metric
+    is NaN if it is not defined. For example, the accuracy of one-label sets is not defined if no set has exactly one
+    label. In the printed table such a metric is a dash, followed by the reason.
 
     Attributes
     ----------
     alpha
-        Error rate that was asked for.
+        Tolerated miss rate.
     n
         Number of rows.
     confidence
@@ -51,19 +51,22 @@ class Evaluation:
     values
         All metrics by name.
     interval
-        Exact (Clopper-Pearson) interval for the coverage of the rule on all future rows, from these rows alone.
+        Exact (Clopper-Pearson) confidence interval for the coverage of the rule on future rows. It is computed from
+        these ``n`` rows only.
     expected
-        Range of coverage on ``n`` rows that sampling variation explains, given the number of calibration rows. Its
-        upper end is 1 where ties or filled sets can raise coverage. None where it is not known: there are several
-        thresholds, rows were picked (``sets[mask]``), or the sets do not come from a rule.
+        Range of coverage on ``n`` rows that random variation can explain, given the number of calibration rows. The
+        upper end is 1 if coverage can be higher because of ties or empty="top". None if the range is not known: if
+        there are several thresholds, if you selected rows, for example by ``sets[mask]``, or if the sets were not
+        predicted by a rule.
     size_counts
-        Number of sets of each size 0, 1, 2, …
+        Number of sets of size 0, 1, 2, …
     strata
-        The two strata of set sizes that ``sscv`` and ``sscv_empty_apart`` come from.
+        Two ``Share``: the range of set sizes with the largest gap for ``sscv``, and the range with the largest gap for
+        ``sscv_empty_apart``.
     classes
-        Rows, coverage and mean size of every class that occurs among the labels.
+        Number of rows, coverage and mean set size of every class that occurs in the labels.
     groups
-        The same for every group of rows, where groups were passed.
+        Number of rows, coverage and mean set size of every group. Empty if no groups were passed.
 
     Examples
     --------
@@ -86,22 +89,22 @@ class Evaluation:
     groups: tuple[Share, ...] = ()
 
     def __getitem__(self, name: str) -> float:
-        """Return the metric called ``name``."""
+        """Return the metric with this name."""
         return self.values[name]
 
     @property
     def coverage(self) -> float:
-        """Share of rows whose set contains the true label."""
+        """Fraction of rows whose set contains the true label."""
         return self.values["coverage"]
 
     @property
     def sscv(self) -> float:
-        """Largest gap between coverage and 1 - alpha among sets of similar size."""
+        """Largest gap between coverage and 1 - alpha, over ranges of set sizes (0–1, 2–3, 4–10, … labels)."""
         return self.values["SSCV"]
 
     @property
     def sscv_empty_apart(self) -> float:
-        """``sscv`` with empty sets as a stratum of their own."""
+        """Like ``sscv``, but empty sets are a separate range (0, 1, 2–3, 4–10, … labels)."""
         return self.values["SSCV*"]
 
     @property
@@ -111,51 +114,52 @@ class Evaluation:
 
     @property
     def singleton_rate(self) -> float:
-        """Share of sets with exactly one label."""
+        """Fraction of sets with exactly one label."""
         return self.values["singletons"]
 
     @property
     def singleton_hits(self) -> float:
-        """Share of one-label sets whose label is the true one, NaN without such sets."""
+        """Fraction of one-label sets that contain the true label. NaN if there are no one-label sets."""
         return self.values["singleton accuracy"]
 
     @property
     def empty_rate(self) -> float:
-        """Share of empty sets."""
+        """Fraction of empty sets."""
         return self.values["empty"]
 
     @property
     def macro_coverage(self) -> float:
-        """Mean of the coverage of every class."""
+        """Mean over all classes of the coverage of a class."""
         return self.values["macro coverage"]
 
     @property
     def class_gap(self) -> float:
-        """Mean absolute gap between the coverage of a class and 1 - alpha (CovGap)."""
+        """Mean over all classes of the absolute gap between the coverage of a class and 1 - alpha (CovGap)."""
         return self.values["class gap"]
 
     @property
     def classes_below_half(self) -> float:
-        """Share of classes whose coverage is below 50 %."""
+        """Fraction of classes whose coverage is below 50 %."""
         return self.values["classes below 50%"]
 
     @property
     def worst_class_coverage(self) -> float:
-        """Coverage of the class that is covered least."""
+        """Coverage of the class with the lowest coverage."""
         return self.values["worst class"]
 
     @property
     def worst_class(self) -> Share:
-        """The class that is covered least; among equals the one with most rows."""
+        """The class with the lowest coverage. If several classes have this coverage, the one with the most rows."""
         return min(self.classes, key=lambda share: (share.coverage, -share.n))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as a dictionary, with metrics under their keys.
+        """Return all attributes and metrics as a dictionary.
 
         Returns
         -------
         dict
-            Field names and metric keys such as ``"mean_size"``. Classes, groups and strata are dictionaries.
+            The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". The two strata have the
+            keys "sscv_from" and "sscv_empty_apart_from". Every class, group and stratum is a dictionary.
 
         Examples
         --------

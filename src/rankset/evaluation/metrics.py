@@ -1,4 +1,4 @@
-"""The registry of metrics: everything that is reported about sets whose labels are known.
+"""The registry of all metrics of prediction sets.
 
 ``METRICS`` is the only list. ``evaluate``, ``compare``, ``choose``, the HTML report, the command line and the paper's
 experiment take their metrics from it. To add a metric, add one ``Metric`` here and one line to ``docs/metrics.md``.
@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Formula = Callable[[Bools, Ints, Ints, Fraction], float]
-"""A number from four things: is each row covered, the size of its set, the column of its label, and alpha."""
+"""Function of four arguments: whether each row is covered, set sizes, column numbers of the labels, and alpha."""
 RowValues = Callable[[Bools, Ints], NDArray[np.generic]]
-"""One number per row, from whether it is covered and the size of its set. Works elementwise on arrays of any shape."""
+"""Function of two arrays of the same shape: whether each row is covered, and set sizes. It works elementwise."""
 
 Section = Literal["Coverage", "Set size", "Classes"]
 """The part of a table in which a metric is shown."""
@@ -44,25 +44,25 @@ UNDEFINED = "–"
 
 @dataclass(frozen=True)
 class Metric:
-    """One number that describes sets whose labels are known.
+    """A metric: its name, its formula, and how it is shown.
 
     Parameters
     ----------
     name
         Name in tables, in ``Comparison.measures`` and in ``Evaluation.values``.
     key
-        Name in the JSON output of ``rankset evaluate``. ``Evaluation`` has properties with these names.
+        Name in the JSON output of ``rankset evaluate``, and name of the property of ``Evaluation``.
     section
-        Part of a table in which the metric is shown.
+        Section of the table in which the metric is shown.
     formula
-        Function of (covered, sizes, labels, alpha) that returns a float, NaN where the metric is not defined. A
-        ``MeanOverRows`` gets a standard error in ``compare``.
+        Function of (covered, sizes, labels, alpha) that returns a float. It returns NaN if the metric is not defined.
+        If it is a ``MeanOverRows``, ``compare`` computes a standard error.
     explanation
-        One line that says what the number is.
+        One line that explains the metric.
     better
-        Which values are better.
+        Which values are better: smaller, larger, or closer to 1 - alpha.
     undefined
-        The reason shown where the formula returns NaN.
+        The reason that is shown if the formula returns NaN.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Metric:
     undefined: str = "there are no rows"
 
     def loss(self, value: float, alpha: Fraction) -> float:
-        """Return ``value`` as a number that is smaller for better values."""
+        """Return a number that is smaller for better values of the metric."""
         if self.better == "closer to 1 - alpha":
             return abs(value - float(1 - alpha))
         return -value if self.better == "larger" else value
@@ -101,24 +101,24 @@ class MeanOverRows:
 def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_STRATA) -> float:
     """Return the size-stratified coverage violation.
 
-    Sets are pooled into strata by their size. The result is the largest gap between coverage and 1 - alpha in any
-    stratum that has rows.
+    Sets are divided into strata by size. The result is the largest gap between coverage and 1 - alpha over all strata
+    that have rows.
 
     Parameters
     ----------
     covered
-        Array (n,) of booleans: does the set of the row contain its label?
+        Array (n,) of booleans: whether the set of each row contains the true label.
     sizes
         Array (n,): the number of labels in each set.
     alpha
-        Error rate that was asked for.
+        Tolerated miss rate.
     strata
-        The largest size in each stratum, ascending. Larger sets form one more stratum.
+        The largest size in each stratum, in ascending order. Sets larger than the last number are one more stratum.
 
     Returns
     -------
     float
-        The largest gap, NaN without rows.
+        The largest gap. NaN if there are no rows.
 
     Examples
     --------

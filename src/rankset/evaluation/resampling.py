@@ -1,4 +1,4 @@
-"""Random halves of the rows, one to calibrate and one to test. Every score sorts its cells once for all halves."""
+"""Random splits of the rows into a calibration half and a test half. Every score is sorted once for all splits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankset.evaluation.metrics import Floats, Formula, Ints, RowValues
 from rankset.rules.batch import Batch
 
 Split = tuple[Ints, Ints]
-"""The rows that calibrate, and the rows that test."""
+"""Row numbers for calibration, and row numbers for testing."""
 
 MOST_STEPS = 64
 """Largest number of thresholds at which measures are computed to see how they change with the threshold."""

@@ -17,7 +17,7 @@ from rankset.inputs.vocabulary import Name, group_names
 
 @dataclass(frozen=True)
 class Share:
-    """Coverage and mean set size of one part of the rows: a class, a group or a stratum of set sizes.
+    """Coverage and mean set size of some of the rows: a class, a group, or a range of set sizes.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class Share:
     n
         Number of rows.
     coverage
-        Share of these rows whose set contains the true label.
+        Fraction of these rows whose set contains the true label.
     mean_size
-        Mean number of labels in their sets.
+        Mean number of labels in the sets of these rows.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""The paper: its printed rule, its class-column score, its experiment, tables and figures.
+"""The experiment, tables and figures of the paper, and two variants of RANK from its text.
 
-Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets" (arXiv 2407.04407), define
-RANK three times, and the three differ. ``rankset.Rank`` is the score of the authors' code and has the guarantee;
-the other two are here, for comparison, and have none.
+The paper is Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets" (arXiv 2407.04407).
+It contains three different definitions of RANK. ``rankset.Rank`` is the definition in the code of the authors. It has a
+coverage guarantee. The other two definitions are in this package, for comparison: ``printed_rule`` and ``ClassColumn``.
+They do not have a coverage guarantee.
 """
 
 from rankset.paper.class_column import ClassColumn

@@ -1,4 +1,4 @@
-"""The conformity score the paper displays: ranks refined by the label's own column. No finite-sample guarantee."""
+"""``ClassColumn``: the score formula that is printed in the paper. It has no finite-sample guarantee."""
 
 from dataclasses import dataclass
 
@@ -13,17 +13,18 @@ from rankset.inputs.prepare import prepare
 
 @dataclass(frozen=True, eq=False)
 class ClassColumn:
-    """rank - 1 + the share of calibration rows whose probability for the same class is at least as large.
+    """The score formula that is printed in the paper. Coverage of at least 1 - alpha is not guaranteed.
 
-    Coverage holds only approximately: the score depends on the outputs for the calibration rows and not on those for
-    the new row, so the rows are not exchangeable. Values are kept as multiples of 1/n, so ties are exact.
+    The score of a label is: rank of the label - 1 + fraction of the calibration rows whose probability for this class
+    is at least as large. The formula uses the model outputs for the calibration rows, but not the output for the new
+    row. So new rows and calibration rows are not exchangeable, and coverage is only approximate.
 
     Attributes
     ----------
     n
-        Number of rows it was fitted on.
+        Number of rows that were passed to ``fit``.
     columns
-        Their probabilities, sorted within each column.
+        The probabilities of these rows, sorted within each column.
 
     Examples
     --------
@@ -39,19 +40,19 @@ class ClassColumn:
 
     @classmethod
     def fit(cls, probs: ArrayLike, *, kind: Kind = "probs") -> "ClassColumn":
-        """Return the score that compares with the columns of these rows.
+        """Return the score for these calibration rows.
 
         Parameters
         ----------
         probs
-            Array (n, K): the model's outputs for the calibration rows.
+            Array (n, K): model outputs for the calibration rows.
         kind
-            What ``probs`` are: "probs", "logits" or "decision".
+            The type of values in ``probs``: "probs", "logits" or "decision", as in ``calibrate``.
 
         Returns
         -------
         ClassColumn
-            A score for ``rankset.calibrate``.
+            A score that can be passed to ``rankset.calibrate``.
 
         Examples
         --------
@@ -67,6 +68,6 @@ class ClassColumn:
         return f"ClassColumn(n={self.n})"
 
     def keys(self, cells: Cells) -> Keys:
-        """Return (rank - 1) n + the number of rows whose probability in the column is at least as large."""
+        """Return n times the score, an integer, so that equal scores are exactly equal."""
         smaller = self.columns.before((cells.column, cells.prob)) - cells.column * self.n
         return ((cells.rank - 1) * self.n + (self.n - smaller),)

@@ -1,4 +1,4 @@
-"""The paper's experiment: half calibrates, half tests, many times; every method and alpha on the same halves."""
+"""The experiment of the paper: all methods on the same random splits into a calibration half and a test half."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,25 +24,26 @@ METHODS: Mapping[str, Score] = {
     "RAPS": Raps(penalty=0.2, free_ranks=2),
     "SAPS": Saps(weight=0.2),
 }
-"""The paper's methods with the parameters of the authors' notebooks, and THR, which its Table 1 leaves out."""
+"""The methods of the paper with the parameters of the authors' notebooks, and THR."""
 
 MEASURES = ("coverage", "size", "SSCV", "SSCV*", "empty")
 """The metrics of the experiment, by their names in ``rankset.evaluation.metrics``."""
 
 CELLS_SORTED = 2_000_000
-"""Largest number of cells that are sorted again for fresh random draws."""
+"""Limit on the product of rows, classes and number of different random draws in ``resample``."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """Metrics of every method on every half: the result of ``resample``.
+    """Metrics of every method in every repetition, returned by ``resample``.
 
     Attributes
     ----------
     methods, alphas, measures
-        Names along the first three axes of ``values``.
+        Names of the methods, values of alpha, and names of the metrics, in the order of the first three axes of
+        ``values``.
     values
-        Array (method, alpha, measure, repetition).
+        Array (method, alpha, metric, repetition).
 
     Examples
     --------
@@ -59,17 +60,17 @@ class Results:
     values: NDArray[np.float64]
 
     def of(self, method: str, alpha: Alpha, measure: str) -> NDArray[np.float64]:
-        """Return the value of every repetition.
+        """Return the value of a metric in every repetition.
 
         Parameters
         ----------
-        method : name of a method.
-        alpha : a level.
-        measure : name of a metric.
+        method : name of a method, such as "RANK".
+        alpha : one of ``alphas``.
+        measure : name of a metric, one of ``measures``.
 
         Returns
         -------
-        numpy.ndarray (repetitions,), NaN where the metric is not defined.
+        numpy.ndarray (repetitions,). NaN if the metric is not defined in a repetition.
 
         Examples
         --------
@@ -82,13 +83,13 @@ class Results:
         return self.values[self.methods.index(method), self.alphas.index(alpha), self.measures.index(measure)]
 
     def mean(self, method: str, alpha: Alpha, measure: str) -> float:
-        """Return the mean over the repetitions in which the metric is defined.
+        """Return the mean of a metric over the repetitions in which it is defined.
 
         Parameters
         ----------
-        method : name of a method.
-        alpha : a level.
-        measure : name of a metric.
+        method : name of a method, such as "RANK".
+        alpha : one of ``alphas``.
+        measure : name of a metric, one of ``measures``.
 
         Returns
         -------
@@ -116,39 +117,40 @@ def resample(
     seed: int = 0,
     kind: Kind = "probs",
 ) -> Results:
-    """Run the paper's experiment: measure every method at every alpha on random halves of the rows.
+    """Run the experiment of the paper: measure every method at every alpha on random splits of the rows.
 
-    Scores that draw random numbers get fresh draws from half to half, as many sets of draws as ``CELLS_SORTED`` allows.
-    One set of draws for all halves would shift all means by the same random amount.
+    In each repetition, one half of the rows is used for calibration and the other half for testing. Randomised scores
+    use new random numbers in different repetitions. On large data, several repetitions share random numbers to save
+    time (limit ``CELLS_SORTED``).
 
     Parameters
     ----------
     values
-        Array (n, K): the model's outputs.
+        Array (n, K): model outputs.
     labels
-        The column of each row's label.
+        The column number of the true label of each row.
     methods
-        Scores by name.
+        A mapping from names of methods to scores.
     alphas
-        Error rates.
+        Tolerated miss rates.
     measures
         Names of metrics, see ``docs/metrics.md``.
     repeats
-        Number of random halves.
+        Number of repetitions. Each repetition has a new random split.
     seed
-        Seed of the halves and of the draws.
+        Seed of the random splits and of randomised scores.
     kind
-        What ``values`` are: "probs", "logits", "decision" or "binary".
+        The type of values in ``values``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
 
     Returns
     -------
     Results
-        All values, by method, alpha, metric and repetition.
+        The value of every metric, for each method, alpha and repetition.
 
     Raises
     ------
     RuleError
-        If there is no metric of such a name.
+        If there is no metric with this name.
 
     Examples
     --------

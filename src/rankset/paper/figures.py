@@ -1,4 +1,4 @@
-"""The paper's figures, drawn in its style from the numbers of a study, as PDF and PNG files."""
+"""Draws the figures of the paper from the numbers of a study, as PDF and PNG files."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ FILES = tuple(f"{name}.{kind}" for name in FIGURES for kind in ("pdf", "png"))
 
 
 def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
-    """Draw every figure for which there are numbers.
+    """Draw every figure for which ``numbers`` has data.
 
     Parameters
     ----------
     numbers
         The result of ``study``.
     folder
-        An existing folder; files of the same names are replaced.
+        An existing folder. Files with the same names are replaced.
 
     Returns
     -------
     list of Path
-        The files that were written, PDF and PNG.
+        The files that were written: a PDF and a PNG file per figure.
 
     Raises
     ------

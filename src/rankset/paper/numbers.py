@@ -1,4 +1,4 @@
-"""Numbers: everything that the study measured, as one JSON file."""
+"""``Numbers``: all results of ``study``. They can be saved as a JSON file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rankset.io import atomic
 
 @dataclass(frozen=True)
 class Numbers:
-    """Everything that ``study`` measured, as plain data.
+    """All results of the experiment of the paper, returned by ``study``.
 
     Attributes
     ----------
     data
-        Dictionaries, lists, numbers and texts; docs/paper.json is such a file.
+        A dictionary that can be written as JSON. The file docs/paper.json is an example.
 
     Examples
     --------
@@ -36,33 +36,33 @@ class Numbers:
 
     @property
     def repeats(self) -> int:
-        """Number of random halves."""
+        """Number of random splits."""
         return int(self.data["repeats"])
 
     @property
     def alphas(self) -> tuple[str, ...]:
-        """The levels, as texts."""
+        """All values of alpha, as strings."""
         return tuple(self.data["alphas"])
 
     @property
     def alpha(self) -> str:
-        """The level of the tables and of Figure 2."""
+        """The alpha of the tables and of Figure 2, as a string."""
         return str(self.data["alpha"])
 
     @property
     def rows(self) -> Mapping[str, Any]:
-        """The rows of Table 1 by name: what is known of a data set, and its metrics by method and level."""
+        """Rows of Table 1 by name. A row has facts about a data set, and its metrics for every method and alpha."""
         return self.data["rows"]
 
     def mean(self, row: str, method: str, alpha: str, measure: str) -> float:
-        """Return the mean over repetitions.
+        """Return the mean of a metric over all repetitions.
 
         Parameters
         ----------
-        row : name of a row of Table 1.
+        row : name of a row of Table 1, such as "marketing".
         method : name of a method, such as "RANK".
-        alpha : a level, as text.
-        measure : name of a metric.
+        alpha : a value of alpha, as a string, such as "0.1".
+        measure : name of a metric, such as "size".
 
         Returns
         -------
@@ -78,14 +78,14 @@ class Numbers:
         return float(self.rows[row]["methods"][method][alpha][measure]["mean"])
 
     def sd(self, row: str, method: str, alpha: str, measure: str) -> float:
-        """Return the standard deviation over repetitions.
+        """Return the standard deviation of a metric over all repetitions.
 
         Parameters
         ----------
-        row : name of a row of Table 1.
+        row : name of a row of Table 1, such as "marketing".
         method : name of a method, such as "RANK".
-        alpha : a level, as text.
-        measure : name of a metric.
+        alpha : a value of alpha, as a string, such as "0.1".
+        measure : name of a metric, such as "size".
 
         Returns
         -------
@@ -101,17 +101,20 @@ class Numbers:
         return float(self.rows[row]["methods"][method][alpha][measure]["sd"])
 
     def z(self, row: str, method: str, alpha: str) -> float:
-        """Return how many standard errors coverage lies from k / (n + 1), its mean over random halves without ties.
+        """Return the deviation of the mean coverage from its expected value, in standard errors.
+
+        The expected value over random splits is k / (n + 1) if there are no ties. Here n is the number of calibration
+        rows, and k is the position of the threshold among their sorted score values.
 
         Parameters
         ----------
-        row : name of a row of Table 1.
+        row : name of a row of Table 1, such as "marketing".
         method : name of a method, such as "RANK".
-        alpha : a level, as text.
+        alpha : a value of alpha, as a string, such as "0.1".
 
         Returns
         -------
-        float, NaN if every label is kept.
+        float. NaN if every set contains all labels.
 
         Examples
         --------
@@ -132,7 +135,7 @@ class Numbers:
 
         Parameters
         ----------
-        path : where to write.
+        path : path of the file. An existing file is replaced.
 
         Examples
         --------
@@ -147,11 +150,11 @@ class Numbers:
 
     @classmethod
     def load(cls, path: Path) -> Numbers:
-        """Read the numbers that ``save`` wrote.
+        """Read the numbers from a file written by ``save``.
 
         Parameters
         ----------
-        path : the file.
+        path : path of the file.
 
         Returns
         -------

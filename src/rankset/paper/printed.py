@@ -1,4 +1,4 @@
-"""Algorithm 1 as the paper prints it. No finite-sample guarantee."""
+"""Algorithm 1 exactly as it is printed in the paper. It has no finite-sample guarantee."""
 
 import math
 from dataclasses import dataclass
@@ -21,24 +21,29 @@ from rankset.sets import PredictionSets
 
 @dataclass(frozen=True, repr=False)
 class PrintedRule:
-    """Rule of the printed Algorithm 1: keep labels up to (r*, -pi*) in the order (rank, -probability).
+    """The rule of Algorithm 1 as printed in the paper, returned by ``printed_rule``. It has no coverage guarantee.
 
-    Its coverage can be far below 1 - alpha. It differs from ``rankset.Rank`` in pi* alone. RANK takes pi* from the rows
-    whose true label has rank r*. The printed steps take it from every row's r*-th largest probability, which is valid
-    only if both have the same distribution.
+    A set contains all labels with a rank below r*. It also contains the label with rank r* if the probability of this
+    label is at least pi*.
+
+    ``rankset.Rank`` has the same r*, but a different probability limit (``RankProfile.threshold_prob``).
+    ``rankset.Rank`` computes its limit from the r*-th largest probability of those calibration rows whose true label
+    has rank r*. The printed algorithm computes pi* from the r*-th largest probability of all calibration rows. This is
+    correct only if this probability has the same distribution in both cases. Otherwise coverage can be far below
+    1 - alpha.
 
     Attributes
     ----------
     spec
-        Score, classes and kind of rows.
+        Score, kind and class names.
     alpha
-        Error rate.
+        Tolerated miss rate.
     r_star
-        Largest rank that is kept, at least for some rows.
+        Largest rank of a label in a set, r* in the paper. Number of classes + 1 if every set contains all labels.
     pi_star
-        Smallest probability that is kept at rank r*.
+        Smallest probability with which a label of rank r* is in the set, pi* in the paper.
     proportion
-        Share of rows with rank r* that the printed steps keep, the paper's p.
+        Fraction of the labels with rank r* that should be in sets, p in the paper.
 
     Examples
     --------
@@ -62,7 +67,7 @@ class PrintedRule:
 
     @property
     def expected_size(self) -> float:
-        """r* - 1 + p, the paper's expected size; the number of classes if every label is kept."""
+        """Expected set size according to the paper: r* - 1 + p. Number of classes if every set contains all labels."""
         return self.spec.n_columns if self._everything else float(self.r_star - 1 + self.proportion)
 
     @property
@@ -70,12 +75,12 @@ class PrintedRule:
         return self.r_star > self.spec.n_columns
 
     def predict(self, probs: ArrayLike) -> PredictionSets:
-        """Return the prediction sets at the rule's own alpha.
+        """Return the prediction sets at the alpha of this rule.
 
         Parameters
         ----------
         probs
-            Array (n, K): the model's outputs. Equal entries rank from left to right.
+            Array (n, K): model outputs. Ties are ranked from left to right.
 
         Returns
         -------
@@ -97,20 +102,20 @@ class PrintedRule:
 
 
 def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kind = "probs") -> PrintedRule:
-    """Calibrate by steps 4 to 6 of Algorithm 1, exactly as printed.
+    """Calibrate with steps 4 to 6 of Algorithm 1, exactly as printed in the paper.
 
-    Where these steps are undefined, because no row may be missed, the rule keeps every label.
+    These steps are not defined if alpha is below 1 / (n + 1). In this case every set contains all labels.
 
     Parameters
     ----------
     probs
-        Array (n, K): the model's outputs for rows it was not trained on.
+        Array (n, K): model outputs. The model must not have been trained on these rows.
     labels
         The true label of each row.
     alpha
-        Error rate.
+        Tolerated miss rate, strictly between 0 and 1.
     kind
-        What ``probs`` are: "probs", "logits" or "decision".
+        The type of values in ``probs``: "probs", "logits" or "decision", as in ``calibrate``.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""study: the paper's experiment on all its data sets, every method and level, as one file of numbers.
+"""``study``: the experiment of the paper, for all data sets, methods and values of alpha.
 
-Tables, figures and docs/paper.md are made from that file alone.
+The tables, the figures and docs/paper.md are made from its result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankset.paper.numbers import Numbers, round_number
 from rankset.rules.calibrate import calibrate
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))
-"""The paper's levels."""
+"""The values of alpha in the paper: 0.1, 0.12, …, 0.3."""
 
 AS_PUBLISHED = {"marketing": "marketing²", "medicine": "medicine²", "relations": "relations²"}
 """Data sets whose probabilities went through softmax once more in the published run, and the names of these rows."""
@@ -42,32 +42,33 @@ def study(
     seed: int = 0,
     show_progress: bool = True,
 ) -> Numbers:
-    """Run the paper's experiment on the model outputs that come with the package.
+    """Run the experiment of the paper on the data sets of ``rankset.datasets``.
 
     Parameters
     ----------
     rows
-        Names of data sets, each of them a row of Table 1. By default all of ``rankset.datasets.DATASETS``.
+        Names of data sets. Each data set is a row of Table 1. By default all data sets.
     alphas
-        Error rates.
+        Tolerated miss rates.
     alpha
-        The level of tables, of Figure 2 and of all that is measured at one level. By default the first of ``alphas``.
+        The alpha of the tables, of Figure 2 and of the additional measurements. By default the first of ``alphas``.
     repeats
-        Number of random halves.
+        Number of random splits. In each split, one half of the rows is used for calibration, the other half for
+        testing.
     seed
-        Seed of the halves and of scores that draw random numbers.
+        Seed of the random splits and of randomised scores.
     show_progress
         Whether to show progress bars on stderr.
 
     Returns
     -------
     Numbers
-        Everything that tables and figures need.
+        All numbers that are needed for the tables and figures.
 
     Raises
     ------
     RuleError
-        If there is no data set of such a name.
+        If there is no data set with this name.
 
     Examples
     --------

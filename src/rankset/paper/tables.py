@@ -1,4 +1,4 @@
-"""Tables of the study as text: Table 1 beside the published one, definitions of RANK, temperatures."""
+"""The tables of the study as text: Table 1 with the published values, definitions of RANK, temperatures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PUBLISHED_ALPHA = "0.1"
 
 
 def published_table() -> Mapping[tuple[str, str], Mapping[str, float]]:
-    """Return Table 1 as printed in the paper: coverage, size and SSCV by (row, method), at alpha 0.1.
+    """Return Table 1 as printed in the paper: coverage, size and SSCV for each (row, method) at alpha = 0.1.
 
     Examples
     --------

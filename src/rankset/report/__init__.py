@@ -1,4 +1,4 @@
-"""The HTML report: one page with figures and pictures that loads nothing from outside."""
+"""The HTML report: one page with tables and plots. It works without a network connection."""
 
 from rankset.report.page import page
 from rankset.report.study import Study, study_rules, study_scores

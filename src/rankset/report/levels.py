@@ -1,4 +1,4 @@
-"""The figures of one score at every level of the report's slider."""
+"""The results of one score for every alpha of the slider in the report."""
 
 from __future__ import annotations
 

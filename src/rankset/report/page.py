@@ -1,4 +1,4 @@
-"""A study as one HTML file: the figures as JSON, plotly's script, and the page's own script and style."""
+"""Writes a study as one HTML file: the numbers as JSON, the script of plotly, and the script and style of the page."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from rankset.report.study import Study
 
 
 def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> str:
-    """Return the report as one HTML page that loads nothing from outside.
+    """Return the report as one HTML page. The page works without a network connection.
 
     Parameters
     ----------
     study
-        The figures, from ``study_scores`` or ``study_rules``.
+        The results to show, returned by ``study_scores`` or ``study_rules``.
     title
         Title of the page.
     source
-        Text at the bottom of the page, such as the names of the files.
+        Text at the bottom of the page, for example the names of the input files.
 
     Returns
     -------
     str
-        HTML. All names and texts are escaped.
+        The page as HTML. Title, source, class names and group names are escaped.
 
     Raises
     ------

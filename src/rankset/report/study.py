@@ -1,4 +1,4 @@
-"""Study: everything that a report shows, as plain numbers at fifty levels."""
+"""``Study``: all numbers that a report shows, for fifty values of alpha."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from rankset.rules.rule import Rule
 from rankset.scores import Score
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(1, 51))
-"""The levels of the slider."""
+"""The values of alpha of the slider."""
 NAME_WIDTH = 60
 """Longer names of classes and groups are truncated."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that a report page shows, ready for JSON.
+    """All results that a report page shows, returned by ``study_scores`` and ``study_rules``.
 
-    ``study_scores`` and ``study_rules`` make it, ``page`` turns it into HTML.
+    Pass it to ``page`` to get an HTML page.
 
     Attributes
     ----------
     data
-        Dictionaries, lists, numbers and texts. ``data["metrics"]`` describes the metrics, ``data["scores"]`` has
-        their values by score and level.
+        A dictionary that can be written as JSON. ``data["metrics"]`` describes the metrics. ``data["scores"]`` has one
+        entry per score, with the values of all metrics for every alpha.
 
     Examples
     --------
@@ -66,36 +66,36 @@ def study_scores(
     seed: int = 0,
     show_progress: bool = False,
 ) -> Study:
-    """Calibrate every score on some rows and test it on others, at fifty levels.
+    """Calibrate every score and test it on other rows, for fifty values of alpha (0.01, 0.02, …, 0.5).
 
     Parameters
     ----------
     probs, labels
-        Model outputs (n, K) and labels of the rows that calibrate.
+        Model outputs (n, K) and labels of the calibration rows.
     new_probs, new_labels
-        The same for the rows that test.
+        Model outputs and labels of the test rows.
     candidates
-        Scores to show. By default RANK, THR, APS, RAPS and SAPS.
+        The scores to test. By default RANK, THR, APS, RAPS and SAPS.
     kind
-        What the outputs are: "probs", "logits", "decision" or "binary".
+        The type of values in the model outputs: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
     alpha
-        The level that the page shows first.
+        The alpha that the page shows when it is opened. It can differ from the fifty values.
     seed
-        Seed of scores that draw random numbers.
+        Seed of randomised scores.
     show_progress
         Whether to show a progress bar on stderr.
 
     Returns
     -------
     Study
-        The figures, for ``page``.
+        The results. Pass them to ``page``.
 
     Raises
     ------
     InputError
-        If there are no rows to test on, or values are no probabilities.
+        If there are no test rows, or if values are invalid, for example negative probabilities.
 
     Examples
     --------
@@ -120,37 +120,37 @@ def study_rules(
     alpha: Alpha = 0.1,
     show_progress: bool = False,
 ) -> Study:
-    """Test calibrated rules at fifty levels.
+    """Test calibrated rules for fifty values of alpha (0.01, 0.02, …, 0.5).
 
     Parameters
     ----------
     rules
-        Rules as ``calibrate`` and ``load`` return them, all of the same classes and kind. A ``LevelRule`` knows one
-        level only and a ``CrossRule`` needs the outputs of several models, so both are refused.
+        Rules that were returned by ``calibrate`` or ``load``. All rules must have the same classes and the same kind. A
+        ``LevelRule`` or a ``CrossRule`` is not accepted.
     probs, labels
-        Model outputs (n, K) and labels of the rows that test.
+        Model outputs (n, K) and labels of the test rows.
     groups
-        The group of each row, for rules whose condition needs it.
+        The group of each row. Needed if the condition of a rule uses groups.
     ids
-        An id per row, for rules that were calibrated with ids.
+        The id of each row. Needed if a rule has a randomised score and was calibrated with ids.
     alpha
-        The level that the page shows first.
+        The alpha that the page shows when it is opened. It can differ from the fifty values.
     show_progress
         Whether to show a progress bar on stderr.
 
     Returns
     -------
     Study
-        The figures, for ``page``.
+        The results. Pass them to ``page``.
 
     Raises
     ------
     KindError
-        If ``rules`` is no list of at least one ``Rule``.
+        If ``rules`` is not a list of at least one ``Rule``.
     RuleError
-        If rules differ in their classes or kind.
+        If the rules have different classes or kinds.
     InputError
-        If there are no rows, or values are no probabilities.
+        If there are no rows, or if values are invalid, for example negative probabilities.
 
     Examples
     --------

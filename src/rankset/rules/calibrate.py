@@ -1,4 +1,4 @@
-"""calibrate makes a rule from labelled rows; load reads one from a file."""
+"""``calibrate`` makes a rule from labelled rows. ``load`` reads a rule from a file."""
 
 from __future__ import annotations
 
@@ -31,24 +31,30 @@ def calibrate(
 ) -> Rule:
     """Make a rule that turns a classifier's outputs into prediction sets.
 
-    The rows must be new to the model and exchangeable with future rows. Then every set contains its row's label with
-    probability at least 1 - alpha, whatever the model.
+    The model must not have been trained on these rows. The rows must be exchangeable with future rows, for example
+    drawn at random from the same source. Then the set of a new row contains the true label with probability at least
+    1 - alpha. This holds for every model.
 
     Parameters
     ----------
-    probs : outputs of the classifier, one row per sample and one column per class: an array, a tensor, a data frame,
-        ``Ragged`` rows, or an output of Hugging Face.
-    labels : the true label of each row, a class name or a column number.
-    score : how unusual a label looks in its row.
-    condition : for which groups coverage holds separately.
-    kind : what the numbers are. "probs"; "logits" (softmax is applied, in float64); "decision" (numbers that can be
-        compared between rows, such as margins or similarities; for Rank, TopK, Thr and Margin); "binary" (1-D, the
-        probability of the second class). Rows to predict must be of the same kind.
-    classes : names of the columns, in order, or a mapping of column numbers to names. The default is 0 … K-1, or the
-        column names of a data frame. Data frames are matched to classes by column name.
-    groups : one name per row, for conditions that use groups.
-    ids : one per row. They give equal rows different draws if the score is randomised; ``predict`` then needs ids too.
-    seed : chooses the draws of randomised scores.
+    probs : outputs of the classifier, one row per sample and one column per class. An array, a tensor, a data frame,
+        ``Ragged`` rows, or a model output of Hugging Face Transformers.
+    labels : the true label of each row, as a class name or a column number.
+    score : the nonconformity score. It measures how unusual a label is for a row.
+    condition : the groups for which coverage must hold separately. By default coverage holds on average over all rows.
+    kind : the type of values in ``probs``. Rows passed to ``predict`` must have the same type. One of
+
+        * "probs": probabilities.
+        * "logits": softmax is applied, in float64.
+        * "decision": values that can be compared between rows, such as margins or similarities. Only for the scores
+          Rank, TopK, Thr and Margin.
+        * "binary": a one-dimensional array with the probability of the second class.
+    classes : class names in column order, or a mapping from column numbers to names. The default is 0, 1, …, K-1, or
+        the column names of a data frame. The columns of a data frame are matched to classes by name.
+    groups : the group of each row. Needed if the condition uses groups.
+    ids : a unique id for each row. Only randomised scores use ids. Without ids, rows with identical values get the same
+        random number. If you pass ids here, you must also pass ids to ``predict``.
+    seed : seed of the random numbers of randomised scores.
 
     Returns
     -------
@@ -56,8 +62,8 @@ def calibrate(
 
     Raises
     ------
-    RanksetError : if an argument is invalid. A pandas index of labels, groups or ids must be that of the rows, in the
-        same order, or the default index.
+    RanksetError : if an argument is invalid, or if labels, groups or ids have a pandas index that differs from the
+        index of the rows. The default index (0, 1, 2, …) is always accepted.
 
     Examples
     --------
@@ -72,11 +78,11 @@ def calibrate(
 
 
 def load(path: str | os.PathLike[str]) -> Rule:
-    """Read a rule that ``Rule.save`` wrote. Nothing in the file is executed.
+    """Read a rule from a file written by ``Rule.save``. No code from the file is executed.
 
     Parameters
     ----------
-    path : the file.
+    path : path of the file.
 
     Returns
     -------
@@ -84,7 +90,7 @@ def load(path: str | os.PathLike[str]) -> Rule:
 
     Raises
     ------
-    StorageError : if the file is damaged, not a rule, or written by a later version.
+    StorageError : if the file is damaged, does not contain a rule, or was written by a later version of rankset.
 
     Examples
     --------

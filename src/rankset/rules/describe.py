@@ -1,4 +1,4 @@
-"""Questions that a rule answers from its calibration alone: thresholds, where coverage will lie, ranks."""
+"""Methods of a rule that use only its calibration: thresholds, the range of coverage, ranks."""
 
 from __future__ import annotations
 
@@ -61,16 +61,17 @@ class DescribesRule:
     def coverage_band(
         self, alpha: Alpha, *, confidence: float = 0.9, group: object = None, label: object = None
     ) -> CoverageBand:
-        """Return the range in which the coverage of this rule lies.
+        """Return the range in which the coverage of this rule is expected.
 
-        Coverage depends on the calibration rows. Over all calibrations of this size it follows a Beta distribution,
-        whose quantiles are returned. Ties raise coverage above it; the band says so if the calibration has them.
+        Coverage depends on which rows were used for calibration. If we repeated the calibration with other rows, the
+        coverage would follow a Beta distribution. This method returns two quantiles of this distribution. If several
+        calibration rows have the same score value, coverage can be higher. Then ``tied`` of the result is True.
 
         Parameters
         ----------
-        alpha : the level, strictly between 0 and 1.
-        confidence : share of calibrations whose coverage lies in the band.
-        group, label : which threshold, if the condition has several.
+        alpha : the tolerated miss rate, strictly between 0 and 1.
+        confidence : probability that the coverage is in the band, strictly between 0 and 1.
+        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
@@ -78,8 +79,8 @@ class DescribesRule:
 
         Raises
         ------
-        LevelError : if ``alpha`` or ``confidence`` does not lie between 0 and 1.
-        RuleError : if the group or label is missing, unknown or not used by the condition.
+        LevelError : if ``alpha`` or ``confidence`` is not strictly between 0 and 1.
+        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
 
         Examples
         --------
@@ -98,21 +99,22 @@ class DescribesRule:
         return CoverageBand(low, high, k / (n + 1), confidence, n, self.calibration.tied(number, k))
 
     def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
-        """Return the largest keys that a label in the set can have at ``alpha``.
+        """Return the threshold at ``alpha``: the largest score value that a label in the set can have.
 
         Parameters
         ----------
-        alpha : the level, strictly between 0 and 1.
-        group, label : which threshold, if the condition has several.
+        alpha : the tolerated miss rate, strictly between 0 and 1.
+        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
-        tuple of numbers, as the score makes keys; None if every label is kept, because there are too few rows.
+        tuple of numbers. A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
+            there are too few calibration rows. Then every set contains all labels.
 
         Raises
         ------
-        LevelError : if ``alpha`` does not lie between 0 and 1.
-        RuleError : if the group or label is missing, unknown or not used by the condition.
+        LevelError : if ``alpha`` is not strictly between 0 and 1.
+        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
 
         Examples
         --------
@@ -125,12 +127,12 @@ class DescribesRule:
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
 
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
-        """Return the ranks of the true labels at calibration, and the rank r* at which sets end.
+        """Return how often the true label had rank 1, 2, …, K in the calibration rows, and the largest rank in sets.
 
         Parameters
         ----------
-        alpha : the level, strictly between 0 and 1.
-        group, label : which threshold, if the condition has several.
+        alpha : the tolerated miss rate, strictly between 0 and 1.
+        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
@@ -138,8 +140,9 @@ class DescribesRule:
 
         Raises
         ------
-        LevelError : if ``alpha`` does not lie between 0 and 1.
-        RuleError : if the score does not order labels by rank, or the group or label is missing or unknown.
+        LevelError : if ``alpha`` is not strictly between 0 and 1.
+        RuleError : if the score does not order labels by rank, as Rank and TopK do. Also if a group or label is needed
+            but not passed, is unknown, or is not used by the condition.
 
         Examples
         --------

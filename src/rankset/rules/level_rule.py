@@ -1,4 +1,4 @@
-"""LevelRule: a rule at one level, with its thresholds in place of the calibration. All sets are predicted here."""
+"""``LevelRule``: a rule for one alpha. It stores thresholds instead of calibration rows, and predicts all sets."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LevelRule(Sealed, HasSpec):
-    """A rule at one level, made by ``Rule.at(alpha)``: it predicts sets at that level and does nothing else.
+    """A rule for one alpha, returned by ``Rule.at(alpha)``. It can only predict sets.
 
-    It holds the thresholds of the level and no calibration, so it is small: about 1 KB when pickled, for one
-    threshold. Whatever needs the calibration (p-values, other levels, merging, saving, bands) is a method of ``Rule``.
+    It stores the thresholds for this alpha and no calibration rows. So it is small: about 1 KB when pickled, if there
+    is one threshold. Use ``Rule`` for everything else: p-values, other values of alpha, merging, saving and coverage
+    bands.
 
     Attributes
     ----------
     spec : score, condition, kind, seed, and the names of classes and groups.
     level : alpha as an exact fraction.
-    thresholds : the last key that is kept in each group.
-    counts : number of calibration rows of each group.
-    law : the law of coverage, if there is one threshold.
+    thresholds : for each group, the largest score value of a label that can be in a set.
+    counts : number of calibration rows in each group.
+    law : the distribution of coverage. None if there are several thresholds.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class LevelRule(Sealed, HasSpec):
 
     @property
     def alpha(self) -> float:
-        """The level of the sets."""
+        """The tolerated miss rate of the sets."""
         return float(self.level)
 
     @property
@@ -89,7 +90,7 @@ class LevelRule(Sealed, HasSpec):
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
-        """Return the sets that ``Rule.predict`` returns at this level.
+        """Return the prediction sets of these rows. They are the same as those of ``Rule.predict`` at this alpha.
 
         Parameters
         ----------
@@ -124,16 +125,17 @@ class LevelRule(Sealed, HasSpec):
         empty: Empty = "allow",
         rows: int | None = 100_000,
     ) -> Iterator[PredictionSets]:
-        """Return the same sets in parts of ``rows`` rows, for more sets than memory holds.
+        """Predict the sets in parts of ``rows`` rows. Use this if all sets together do not fit into memory.
 
         Parameters
         ----------
         probs, groups, ids, empty : as in ``Rule.predict``.
-        rows : number of rows of a part; None for one part.
+        rows : number of rows in each part. None predicts all rows in one part.
 
         Returns
         -------
-        iterator of PredictionSets; inputs are checked before it is returned, values when a part is predicted.
+        iterator of PredictionSets. Types and shapes are checked by this call. The values of a part are checked when
+            the part is predicted.
 
         Raises
         ------

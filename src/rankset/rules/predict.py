@@ -1,4 +1,4 @@
-"""Predictions of a rule: sets at any level, p-values, and the expected size of sets."""
+"""Predictions of a rule: sets at any alpha, p-values, and the expected size of sets."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class PredictsSets:
     calibration: Calibration
 
     def at(self, alpha: Alpha) -> LevelRule:
-        """Return the rule at one level, for programs that only predict there.
+        """Return a small rule for one alpha. Use it in programs that only predict at this alpha.
 
         Parameters
         ----------
-        alpha : the level, strictly between 0 and 1.
+        alpha : the tolerated miss rate, strictly between 0 and 1.
 
         Returns
         -------
-        LevelRule, which holds the thresholds at this level and no calibration.
+        LevelRule. It stores the thresholds for this alpha and no calibration rows.
 
         Raises
         ------
-        LevelError : if ``alpha`` does not lie between 0 and 1.
+        LevelError : if ``alpha`` is not strictly between 0 and 1.
 
         Examples
         --------
@@ -89,15 +89,16 @@ class PredictsSets:
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
-        """Return sets that contain the label with probability at least 1 - ``alpha``.
+        """Return prediction sets that contain the true label with probability at least 1 - ``alpha``.
 
         Parameters
         ----------
-        probs : rows to predict, of the same kind and with the same classes as at calibration.
-        alpha : the level, strictly between 0 and 1: a float, a text such as "0.1", or a Fraction.
-        groups : one name per row, if the condition uses groups.
-        ids : one per row, if the rule was calibrated with ids.
-        empty : "allow" leaves sets empty if no label is usual enough; "top" puts the most likely label into them.
+        probs : rows to predict. They must have the same kind and the same classes as the calibration rows.
+        alpha : the tolerated miss rate, strictly between 0 and 1, as a float, a string such as "0.1", or a Fraction.
+        groups : the group of each row. Needed if the condition uses groups.
+        ids : the id of each row. Needed if the score is randomised and the rule was calibrated with ids.
+        empty : "allow" or "top". A set is empty if every label of the row is too unusual. "allow" keeps empty sets.
+            "top" puts the most likely label into them.
 
         Returns
         -------
@@ -105,7 +106,7 @@ class PredictsSets:
 
         Raises
         ------
-        LevelError : if ``alpha`` does not lie between 0 and 1.
+        LevelError : if ``alpha`` is not strictly between 0 and 1.
         RanksetError : if rows, groups or ids are invalid.
 
         Examples
@@ -127,16 +128,17 @@ class PredictsSets:
         empty: Empty = "allow",
         rows: int | None = 100_000,
     ) -> Iterator[PredictionSets]:
-        """Return the same sets in parts of ``rows`` rows, for more sets than memory holds.
+        """Predict the sets in parts of ``rows`` rows. Use this if all sets together do not fit into memory.
 
         Parameters
         ----------
         probs, alpha, groups, ids, empty : as in ``predict``.
-        rows : number of rows of a part; None for one part.
+        rows : number of rows in each part. None predicts all rows in one part.
 
         Returns
         -------
-        iterator of PredictionSets
+        iterator of PredictionSets. Types and shapes are checked by this call. The values of a part are checked when
+            the part is predicted.
 
         Raises
         ------
@@ -154,7 +156,9 @@ class PredictsSets:
     def p_values(
         self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
     ) -> NDArray[np.float64]:
-        """Return how usual each label looks: a label is in the set at ``alpha`` exactly if its p-value exceeds it.
+        """Return the p-value of each label of each row. Small p-values mean unusual labels.
+
+        A label is in the set at alpha if and only if its p-value is larger than alpha.
 
         Parameters
         ----------
@@ -162,7 +166,8 @@ class PredictsSets:
 
         Returns
         -------
-        numpy.ndarray (n, K). Comparisons with alpha are exact for every alpha of up to 15 digits.
+        numpy.ndarray (n, K). You can compare p-values with any alpha of up to 15 digits. Rounding errors do not change
+            the result.
 
         Raises
         ------
@@ -210,7 +215,7 @@ class PredictsSets:
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> Estimate:
-        """Estimate the mean size of sets at ``alpha`` on rows without labels.
+        """Estimate the mean size of the sets at ``alpha`` from rows without labels.
 
         Parameters
         ----------
@@ -218,7 +223,7 @@ class PredictsSets:
 
         Returns
         -------
-        Estimate, the mean with its standard error.
+        Estimate. The mean size and its standard error.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Rule: sorted calibration keys and the spec that made them. It is updated, merged and saved here."""
+"""``Rule``: the sorted score values of the calibration rows, and the settings of the rule."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from rankset.rules.spec import HasSpec, RuleSpec
 
 @dataclass(frozen=True, repr=False)
 class Rule(PredictsSets, DescribesRule, HasSpec):
-    """A calibrated rule, made by ``calibrate``. It holds no level: alpha is an argument of each question.
+    """A calibrated rule, returned by ``calibrate``. It predicts sets at any alpha.
+
+    A rule does not store alpha. Pass alpha to each method, such as ``predict``.
 
     Attributes
     ----------
     spec : score, condition, kind, seed, and the names of classes and groups.
-    calibration : the sorted keys of the true labels.
+    calibration : the sorted score values of the true labels of all calibration rows.
 
     Examples
     --------
@@ -60,11 +62,11 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
     ) -> Rule:
-        """Return a new rule that is calibrated on these rows as well.
+        """Return a new rule that is calibrated on the old rows and on these additional rows.
 
         Parameters
         ----------
-        probs, labels, groups, ids : new rows, as in ``calibrate``.
+        probs, labels, groups, ids : additional rows, as in ``calibrate``.
 
         Returns
         -------
@@ -96,11 +98,14 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         return calibrate_prepared(self.spec, self._prepare(probs, labels, groups=groups, ids=ids))
 
     def merge(self, *others: Rule) -> Rule:
-        """Return one rule of all calibrations, exactly as if it were calibrated on all rows at once.
+        """Return one rule that is calibrated on the rows of all these rules.
+
+        The result is the same as if all rows had been passed to ``calibrate`` in one call.
 
         Parameters
         ----------
-        *others : rules of other rows; no row may be in two of them.
+        *others : rules to merge with this rule. They must be calibrated on different rows: a row that is in two rules
+            counts twice, and coverage is no longer guaranteed.
 
         Returns
         -------
@@ -108,7 +113,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
         Raises
         ------
-        RuleError : if score, condition, kind, classes, seed or the use of ids differ, or a rule is passed twice.
+        RuleError : if the rules differ in score, condition, kind, classes or seed, if only some of them use ids, or if
+            the same rule is passed twice.
 
         Examples
         --------
@@ -134,15 +140,15 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         merging.check_specs(self.spec, other.spec)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the rule to a file, which ``load`` reads in this and every later version.
+        """Write the rule to a file. This version and all later versions of ``load`` can read the file.
 
         Parameters
         ----------
-        path : where to write. An existing file is replaced when the new one is complete.
+        path : path of the file. An existing file is replaced, but only after the new file is complete.
 
         Raises
         ------
-        StorageError : if the rule cannot be stored, for example because its score is not one of rankset's.
+        StorageError : if the rule cannot be stored, for example because its score is not a built-in score of rankset.
 
         Examples
         --------

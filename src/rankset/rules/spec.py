@@ -27,7 +27,7 @@ SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
 
 @dataclass(frozen=True)
 class RuleSpec:
-    """What a rule is besides its calibration: how keys are made, for whom coverage holds, and all names."""
+    """The settings of a rule: score, condition, kind, seed, class names, group names, and whether ids are used."""
 
     score: Score
     condition: Condition
@@ -131,25 +131,25 @@ class HasSpec:
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The class names, in column order."""
+        """Class names in column order."""
         return self.spec.classes.array
 
     @property
     def groups(self) -> Array:
-        """The names of the row groups seen at calibration, sorted."""
+        """Sorted names of the row groups in the calibration rows."""
         return self.spec.groups.array
 
     @property
     def score(self) -> Score:
-        """The score of the rule: how unusual a label looks."""
+        """The nonconformity score of the rule. It measures how unusual a label is for a row."""
         return self.spec.score
 
     @property
     def condition(self) -> Condition:
-        """The condition of the rule: for which groups coverage holds separately."""
+        """The condition of the rule. It defines the groups for which coverage holds separately."""
         return self.spec.condition
 
     @property
     def kind(self) -> Kind:
-        """The kind of numbers that rows must have: "probs", "logits", "decision" or "binary"."""
+        """The type of values in the rows: "probs", "logits", "decision" or "binary"."""
         return self.spec.kind

@@ -1,4 +1,4 @@
-"""Answers of a rule about itself: Estimate, CoverageBand, RankProfile."""
+"""Results of methods of ``Rule``: ``Estimate``, ``CoverageBand``, ``RankProfile``."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class Estimate:
     Parameters
     ----------
     mean : the mean.
-    error : its standard error; infinite for one row.
+    error : the standard error of the mean. Infinite if there is only one row.
     n : number of rows.
 
     Examples
@@ -33,18 +33,19 @@ class Estimate:
 
 @dataclass(frozen=True, repr=False)
 class CoverageBand:
-    """The range of a rule's coverage over all calibrations with ``n`` rows, returned by ``Rule.coverage_band``.
+    """The range in which the coverage of a rule is expected, returned by ``Rule.coverage_band``.
 
-    The band is exact if no keys are tied. Ties raise coverage: if ``tied`` is true, other calibration rows have the key
-    of the threshold too; then ``low`` and ``mean`` are lower limits, and coverage may exceed ``high``.
+    The band is exact if all calibration rows have different score values. If ``tied`` is True, several calibration rows
+    have the same score value as the threshold. Then ``low`` and ``mean`` are lower limits, and coverage can be larger
+    than ``high``.
 
     Attributes
     ----------
     low, high : the ends of the band.
     mean : the mean coverage.
-    confidence : the share of calibrations whose coverage lies in the band.
-    n : number of calibration rows.
-    tied : whether the key of the threshold occurs more than once.
+    confidence : the probability that the coverage is between ``low`` and ``high``.
+    n : number of calibration rows that were used for the threshold.
+    tied : whether several calibration rows have the same score value as the threshold.
 
     Examples
     --------
@@ -71,20 +72,21 @@ class CoverageBand:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankProfile:
-    """The ranks of the true labels at calibration, returned by ``Rule.rank_profile``.
+    """The ranks of the true labels in the calibration rows, returned by ``Rule.rank_profile``.
 
-    A set contains every label ranked before ``r_star``. It contains the label at ``r_star`` if its probability is at
-    least ``threshold_prob``.
+    The most likely label of a row has rank 1. A set contains all labels with a rank below ``r_star``. With the score
+    ``Rank`` it also contains the label with rank ``r_star`` if the probability of this label is at least
+    ``threshold_prob``. With the score ``TopK`` it always contains this label.
 
     Attributes
     ----------
-    r_star : the paper's r*.
-    threshold_prob : the true label's probability in the calibration row at the threshold; None if probabilities do not
-        matter. It is not the paper's pi*, with which coverage can fall below 1 - alpha
-        (``rankset.paper.printed_rule`` has it).
-    counts : how many calibration rows have their true label at rank 1, 2, …, K.
-    size_bounds : the smallest and the largest size of a set; None if the labels of a row have different thresholds.
-        ``Ragged`` rows have at most as many labels as candidates.
+    r_star : the largest rank that a label in a set can have. The paper calls it r*.
+    threshold_prob : the smallest probability with which a label of rank ``r_star`` is in the set. None if the score
+        does not use probabilities, or if every set contains all labels. This number is not the paper's pi*. The paper
+        computes pi* in another way, and coverage can then be below 1 - alpha (see ``rankset.paper.printed_rule``).
+    counts : the number of calibration rows whose true label has rank 1, 2, …, K.
+    size_bounds : the smallest and the largest possible size of a set. None if the labels of a row have different
+        thresholds. ``Ragged`` rows with few candidates can have smaller sets.
 
     Examples
     --------
@@ -101,7 +103,7 @@ class RankProfile:
 
     @property
     def distribution(self) -> NDArray[np.float64]:
-        """Share of calibration rows whose true label has rank 1, 2, …, K."""
+        """Fraction of calibration rows whose true label has rank 1, 2, …, K."""
         return self.counts / max(1, self.counts.sum())
 
     def __repr__(self) -> str:
