@@ -196,7 +196,7 @@ class Terminal:
 
 
 @pytest.mark.parametrize("library", ["tqdm", "none"])
-def test_progress_is_shown_on_terminals(model, monkeypatch, library):
+def test_progress_is_shown_on_terminals_by_tqdm(model, monkeypatch, library):
     if library == "none":
         monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     else:
@@ -204,8 +204,7 @@ def test_progress_is_shown_on_terminals(model, monkeypatch, library):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     rs.torch.calibrate(model, loader(X, Y))
-    assert "calibrating" in terminal.text
-    assert "7/7" in terminal.text
+    assert ("calibrating" in terminal.text and "7/7" in terminal.text) is (library == "tqdm")
     terminal.text = ""
     rs.torch.calibrate(model, loader(X, Y), show_progress=False)
     assert terminal.text == ""
