@@ -332,8 +332,8 @@ def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     with refused(
         FileError,
         what="the file",
-        reason="reading it ended the process that reads it (exit code -6)",
-        remedy="Is it complete, and of the format that its name says?",
+        reason="the process that reads it crashed (exit code -6)",
+        remedy="Check that the file is complete and that its suffix matches its format.",
         file="rows.parquet",
     ):
         reader.read_table("rows.parquet", "parquet", whole)
@@ -798,7 +798,7 @@ def test_arrays_packed_by_other_methods_are_refused(folder):
         np.save("y.npy", LABELS)
         check_refusal(
             failure("calibrate", "a.npz", "y.npy", "-o", "a.rankset"),
-            FileError.unreadable("a.npz", "'p' is packed by another method than deflate"),
+            FileError.unreadable("a.npz", "'p' is compressed by an unknown method (known: deflate)"),
         )
 
 

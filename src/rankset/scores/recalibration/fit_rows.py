@@ -17,7 +17,7 @@ def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
         raise KindError.argument("probs", "a matrix with the same candidates in all rows for a fit", probs)
     data = prepare(probs, labels, kind=kind)
     if not isinstance(data.classes.values, range):
-        remedy = "Pass frame[classes].to_numpy(), because a fit ignores column names."
+        remedy = "Pass frame[classes].to_numpy(), because a fit does not store column names."
         raise KindError.not_a_matrix("probs", "columns with names", remedy)
     if kind == "decision":
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' for a fit", kind)
