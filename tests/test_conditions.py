@@ -33,7 +33,7 @@ def test_per_label_has_one_group_per_column_or_cluster():
         KindError,
         what="clusters",
         received="object",
-        expected="be strings, numbers, booleans or objects that str() turns into a text of their own",
+        expected="be strings, numbers, booleans, or hashable objects that define __str__ or __repr__",
     ):
         rs.PerLabel([object()])
 

@@ -225,7 +225,7 @@ def test_a_seed_has_64_bits(seed, fine):
     if fine:
         assert rs.calibrate(PROBS, LABELS, score=rs.Aps(), seed=seed).n == N
     else:
-        with refused(KindError, what="seed", expected="be a whole number of up to 64 bits"):
+        with refused(KindError, what="seed", expected="be an integer of at most 64 bits"):
             rs.calibrate(PROBS, LABELS, score=rs.Aps(), seed=seed)
 
 

@@ -71,7 +71,7 @@ def test_a_mask_must_be_boolean_and_two_dimensional():
 
 
 def test_a_level_given_to_a_mask_is_checked():
-    with refused(LevelError.out_of_range(90, "did you mean 0.1?")):
+    with refused(LevelError.out_of_range(90, "Did you mean 0.1?")):
         rs.PredictionSets.from_mask(MASK, alpha=90)
 
 
@@ -129,7 +129,7 @@ def test_no_row_numbers_pick_no_rows(sets, nothing):
                 KindError,
                 what="rows",
                 received="np.True_",
-                expected="be picked by a slice, by row numbers, or by an array with True or False for every row",
+                expected="be selected by a slice, by row numbers, or by one boolean for every row",
             ),
         ),
         (
@@ -138,7 +138,7 @@ def test_no_row_numbers_pick_no_rows(sets, nothing):
                 KindError,
                 what="rows",
                 received="array(True)",
-                expected="be picked by a slice, by row numbers, or by an array with True or False for every row",
+                expected="be selected by a slice, by row numbers, or by one boolean for every row",
             ),
         ),
         (1.0, KindError.rows(1.0)),
@@ -233,6 +233,10 @@ def test_other_parts_of_a_default_index_are_other_rows():
     rs.calibrate(frame[100:200], truth[100:200].reset_index(drop=True))
     for other in (slice(101, 201), slice(150, 250)):
         with refused(
-            InputError, what="labels", row=0, remedy="Pass labels of the same rows, or labels.to_numpy() if they are."
+            InputError,
+            what="labels",
+            row=0,
+            remedy="Pass labels for the same rows. "
+            "If the rows are the same and only the index differs, pass labels.to_numpy().",
         ):
             rs.calibrate(frame[100:200], truth[other])

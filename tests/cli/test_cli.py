@@ -302,7 +302,7 @@ def test_pickles_are_never_loaded(folder):
         ),
         (
             ["calibrate", "val.csv", "--label", "nope", "-o", "x.rankset"],
-            like(FileError, file="val.csv", expected="include the labels 'nope'"),
+            like(FileError, file="val.csv", expected="include the label column 'nope'"),
         ),
         (
             ["calibrate", "val.csv", "--label", "answer", "-o", "x.rankset"],
@@ -310,7 +310,7 @@ def test_pickles_are_never_loaded(folder):
         ),
         (
             ["calibrate", "val.npz", "val_labels.npy", "-o", "x.rankset"],
-            like(FileError, file="val.npz", what="the file", expected="hold one array of scores"),
+            like(FileError, file="val.npz", what="the file", expected="contain one array of scores"),
         ),
         (
             ["calibrate", "val_logits.npy", "val_labels.npy", "-o", "x.rankset"],
@@ -318,17 +318,17 @@ def test_pickles_are_never_loaded(folder):
         ),
         (
             ["calibrate", "val_logits.npy", "test_labels.npy", "--kind", "logits", "-o", "x.rankset"],
-            like(InputError, what="labels", expected="have one entry for each of the 600 rows", received="400"),
+            like(InputError, what="labels", expected="have one entry for each of the 600 rows", received="400 entries"),
         ),
         (["predict", "none.rankset", "val_logits.npy"], FileError.missing("none.rankset")),
         (
             ["predict", "val.csv", "val_logits.npy"],
-            like(StorageError, file="val.csv", remedy="Is this a rankset file?"),
+            like(StorageError, file="val.csv", remedy="Check that this is a rankset file."),
         ),
         (["predict", "rule.rankset", "none.npy"], FileError.missing("none.npy")),
         (
             ["predict", "rule.rankset", "val_logits.npy", "--alpha", "10"],
-            LevelError.out_of_range("10", "did you mean 0.1?"),
+            LevelError.out_of_range("10", "Did you mean 0.1?"),
         ),
         (
             ["predict", "rule.rankset", "val_logits.npy", "-o", "x.xlsx"],
@@ -388,7 +388,7 @@ def test_row_numbers_count_from_the_start_of_the_file(folder, monkeypatch):
     assert "Error: bad.npy: probs must not contain NaN, got NaN at row 399, column 2." in said
     np.save("labels.npy", np.append(LABELS[TEST][:-1], 6))
     said = run("evaluate", "rule.rankset", "test_logits.npy", "labels.npy").stderr
-    assert "labels.npy: labels must be whole numbers from 0 to 5" in said
+    assert "labels.npy: labels must be column numbers, integers from 0 to 5" in said
 
 
 def test_numbers_of_columns_stand_for_names(folder):
@@ -412,7 +412,7 @@ def test_one_level_is_one_level(folder):
     RULE.save("rule.rankset")
     done = run("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.1", "--alpha", "0.2")
     assert done.exit_code == 2
-    assert "give it once" in done.stderr
+    assert "pass it only once" in done.stderr
 
 
 def test_ids_and_other_columns_stand_beside_the_sets(folder):
@@ -464,7 +464,8 @@ def test_parameters_of_scores(folder):
     fine("calibrate", *files, "--score", "raps", "--set", "penalty=0.5", "--set", "free_ranks=1", "-o", "b.rankset")
     assert rs.load("b.rankset").score == rs.Raps(penalty=0.5, free_ranks=1)
     assert (
-        "has no 'weight'" in run("calibrate", *files, "--score", "raps", "--set", "weight=1", "-o", "c.rankset").stderr
+        "has no parameter 'weight'"
+        in run("calibrate", *files, "--score", "raps", "--set", "weight=1", "-o", "c.rankset").stderr
     )
     assert run("calibrate", *files, "--score", "raps", "--set", "penalty=x", "-o", "c.rankset").exit_code == 1
     assert run("calibrate", *files, "--score", "raps", "--auto", "0.1", "-o", "c.rankset").exit_code == 2
@@ -561,10 +562,11 @@ def test_an_array_from_standard_input(folder):
 def test_warnings_are_one_line(folder):
     fine("calibrate", "val_logits.npy", "val_labels.npy", "--kind", "logits", "-o", "rule.rankset")
     done = fine("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.001")
-    assert done.stderr == "Warning: need n ≥ 999 for --alpha 0.001, got 600: every label is kept.\n"
+    wanted = "Warning: at least 999 calibration rows are needed for --alpha 0.001, got 600. "
+    assert done.stderr == f"{wanted}All sets contain every label.\n"
     (folder / "copy.rankset").write_bytes((folder / "rule.rankset").read_bytes())
     done = fine("merge", "rule.rankset", "copy.rankset", "-o", "both.rankset")
-    assert done.stderr.startswith("Warning: rule.rankset and copy.rankset hold the same calibration")
+    assert done.stderr.startswith("Warning: rule.rankset and copy.rankset contain the same calibration")
 
 
 def test_names_of_outputs_tell_what_they_are(folder):
@@ -627,13 +629,13 @@ def test_outputs_replace_files_only(folder):
     os.mkfifo("pipe.rankset")
     check_refusal(
         failure("calibrate", *files, "-o", "pipe.rankset", "--force"),
-        FileError.unwritable("pipe.rankset", "it is no regular file"),
+        FileError.unwritable("pipe.rankset", "it is not a regular file"),
     )
     RULE.save("rule.rankset")
     os.mkfifo("pipe.csv")
     check_refusal(
         failure("predict", "rule.rankset", "test_logits.npy", "-o", "pipe.csv", "--force"),
-        FileError.unwritable("pipe.csv", "it is no regular file"),
+        FileError.unwritable("pipe.csv", "it is not a regular file"),
     )
     check_refusal(
         failure("merge", "rule.rankset", "-o", "rule.rankset", "--force"), FileError.own_input("rule.rankset")
@@ -704,6 +706,6 @@ def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
     )
     assert fine("inspect", "rule.rankset", "--alpha", "1e-400")
     assert (
-        "Warning: need n ≥"
+        "Warning: at least 10^400 calibration rows"
         in fine("evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy", "--alpha", "1e-400").stderr
     )

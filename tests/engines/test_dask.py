@@ -115,7 +115,7 @@ def test_ids_binary_and_unknown_chunks():
 
 
 def test_columns_in_chunks_are_put_together_with_a_warning():
-    with dask.config.set(scheduler="sync"), pytest.warns(rs.RanksetWarning, match="whole rows"):
+    with dask.config.set(scheduler="sync"), pytest.warns(rs.RanksetWarning, match="every row should be in one chunk"):
         rule = engine.calibrate(da.from_array(PROBS, chunks=(50, 2)), LABELS)
     assert rule == rs.calibrate(PROBS, LABELS)
 
@@ -152,7 +152,7 @@ def test_an_error_names_its_partition(client):
 
 def test_mistakes_are_told_before_any_work():
     rule, probs = rs.calibrate(PROBS, LABELS), da.from_array(PROBS, chunks=(50, 6))
-    with refused(LevelError.out_of_range(10, "did you mean 0.1?")):
+    with refused(LevelError.out_of_range(10, "Did you mean 0.1?")):
         engine.predict(rule, probs, 10)
     with refused(KindError.argument("probs", "a dask array or a dask data frame", "ndarray")):
         engine.calibrate(PROBS, LABELS)
@@ -168,7 +168,7 @@ def test_what_all_parts_warn_of_is_said_once():
     with dask.config.set(scheduler="sync"), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         engine.calibrate(da.from_array(PROBS, chunks=(50, 6)), LABELS, kind="logits")
-    assert [str(one.message)[:38] for one in said] == ["these logits look like probabilities: "]
+    assert [str(one.message)[:38] for one in said] == ["these logits look like probabilities, "]
 
 
 def slow(block, seconds=0.15):

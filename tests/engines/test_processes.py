@@ -175,7 +175,7 @@ def test_a_killed_worker_is_told_in_a_line(started, folder):
     os.kill(min(others), signal.SIGKILL)
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert "Error: every worker process must live until its files are done" in said
+    assert "Error: every worker process must run until its files are done" in said
     assert "Traceback" not in said
     assert not any(map(is_python, others))
     assert all(name.endswith(".parquet") for name in names(folder / "sets"))
@@ -238,8 +238,8 @@ def test_a_script_without_a_guard_is_told_what_to_do(started, folder):
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "bootstrapping" not in said
-    assert "Put the call there, or pass workers=1." in said
-    assert said.splitlines()[-1].startswith("rankset.errors.FileError: every worker process must live")
+    assert "Move the call there, or pass workers=1." in said
+    assert said.splitlines()[-1].startswith("rankset.errors.FileError: every worker process must run")
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "1025", "0", "-1", "2.0", "two"], ids=lambda text: text[:9])
@@ -248,6 +248,6 @@ def test_a_number_of_threads_that_cannot_be_is_refused(monkeypatch, text):
     with refused(
         KindError,
         what="the environment variable RANKSET_THREADS",
-        expected="be a positive whole number of at most 1024",
+        expected="be an integer from 1 to 1024",
     ):
         rs.calibrate(LOGITS, LABELS, kind="logits")

@@ -220,7 +220,7 @@ def test_kept_columns(tmp_path, monkeypatch):
     assert pd.read_parquet("sets.parquet")["joy"].tolist() == PROBS[:, 1].tolist()
     FRAME.iloc[:5].assign(case=range(5)).to_parquet("rows/part-002.parquet", index=False)
     error = failure("predict", "rule.rankset", "rows", "--keep", "case", "-o", "other.parquet")
-    check_refusal(error, FileError, what="a column to keep", expected="be of one type in all files", column="case")
+    check_refusal(error, FileError, what="an extra column", expected="have the same type in all files", column="case")
     less = FRAME.drop(columns="love")
     less.to_parquet("less.parquet", index=False)
     check_refusal(failure("predict", "rule.rankset", "less.parquet"), FileError.no_class("less.parquet", ["love"]))

@@ -95,7 +95,7 @@ def test_batches_of_a_partition_are_counted_on(spark):
 
 def test_mistakes_are_told_before_any_work(spark):
     rule, frame = rs.calibrate(PROBS, WORDS, classes=NAMES), framed(spark, (N,))
-    with refused(LevelError.out_of_range(10, "did you mean 0.1?")):
+    with refused(LevelError.out_of_range(10, "Did you mean 0.1?")):
         engine.predict(rule, frame, 10)
     with refused(FileError, what="the columns", expected="include 'nope'"):
         engine.calibrate(frame, "nope")

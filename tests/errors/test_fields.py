@@ -161,44 +161,44 @@ def test_every_flag_is_one_of_the_command_line():
             InputError.row_sum("probs", 4, 1.5),
             (
                 "probs must have rows that sum to 1 within 0.01, got the sum 1.5 at row 4. "
-                "If they are logits pass kind='logits'; for margins or similarities pass kind='decision'."
+                "For logits pass kind='logits'. For margins or similarities pass kind='decision'."
             ),
             (
                 "probs must have rows that sum to 1 within 0.01, got the sum 1.5 at row 4. "
-                "If they are logits pass --kind logits; for margins or similarities pass --kind decision."
+                "For logits pass --kind logits. For margins or similarities pass --kind decision."
             ),
         ),
         (
             LabelError.groups_unused("Marginal()"),
             (
-                "groups must be left out unless the condition uses them, got groups for 'Marginal()'. "
-                "Pass condition=PerGroup() when calibrating, or leave groups out."
+                "groups must not be passed if the condition does not use groups, got groups for 'Marginal()'. "
+                "Calibrate with condition=PerGroup(), or do not pass groups."
             ),
             (
-                "groups must be left out unless the condition uses them, got groups for 'Marginal()'. "
-                "Pass --group when calibrating, or leave groups out."
+                "groups must not be passed if the condition does not use groups, got groups for 'Marginal()'. "
+                "Calibrate with --group, or do not pass groups."
             ),
         ),
         (
             LevelError.out_of_range(0),
             (
                 "alpha must lie strictly between 0 and 1, got 0. "
-                "alpha is the tolerated miss rate: for 90% coverage pass alpha=0.1."
+                "alpha is the allowed error rate. For 90% coverage pass alpha=0.1."
             ),
             (
                 "alpha must lie strictly between 0 and 1, got 0. "
-                "alpha is the tolerated miss rate: for 90% coverage pass --alpha 0.1."
+                "alpha is the allowed error rate. For 90% coverage pass --alpha 0.1."
             ),
         ),
         (
             FileError.not_numbers("a.csv", "dose", "'x'", 3),
             (
                 "a.csv: scores must be numbers, got 'x' at row 3, column 'dose'. "
-                "If the column is no class, name it as label, group or id, or drop it."
+                "If the column is not a class, use it as label, group or id, or drop it."
             ),
             (
                 "a.csv: scores must be numbers, got 'x' at row 3, column 'dose'. "
-                "If the column is no class, name it as label, group or id, or drop it with --drop."
+                "If the column is not a class, use it as label, group or id, or drop it with --drop."
             ),
         ),
         (

@@ -74,7 +74,7 @@ def test_the_expected_range_is_the_beta_binomial_law_of_the_calibration():
 
 def test_too_few_calibration_rows_leave_no_doubt():
     rule = rs.calibrate([[0.9, 0.1]] * 3, [0, 0, 1])
-    with pytest.warns(rs.RanksetWarning, match="need n ≥ 9 for alpha=0.1, got 3"):
+    with pytest.warns(rs.RanksetWarning, match="at least 9 calibration rows are needed for alpha=0.1, got 3"):
         sets = rule.predict([[0.9, 0.1]], 0.1)
     assert rs.evaluate(sets, [1]).expected == (1.0, 1.0)
 

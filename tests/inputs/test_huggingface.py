@@ -77,7 +77,7 @@ def test_rows_in_tuples_are_rows():
                 KindError,
                 what="probs",
                 row=0,
-                expected="hold a list of {'label': …, 'score': …} per text, each label once",
+                expected="contain a list of {'label': …, 'score': …} per text, with each label once",
             ),
         ),
         (
@@ -94,7 +94,7 @@ def test_rows_in_tuples_are_rows():
                 KindError,
                 what="probs",
                 row=2,
-                expected="hold a list of {'label': …, 'score': …} per text, each label once",
+                expected="contain a list of {'label': …, 'score': …} per text, with each label once",
             ),
         ),
         (
@@ -180,21 +180,24 @@ def test_frequencies_tie_and_keep_their_level():
         ([["A"], []], InputError.no_answers(1)),
         ([["A", "A", "B"], ["x"]], LabelError.unknown("answers", 1, ["x"], ("A", "B"))),
         ([["A", "B"], ["A", None]], LabelError.unknown("answers", 1, [None], ("A", "B"))),
-        (["A", "B"], KindError.argument("answers", "a list of answers, or a Counter of them, for every row", "A")),
-        ([3, 4], KindError.argument("answers", "a list of answers, or a Counter of them, for every row", 3)),
+        (["A", "B"], KindError.argument("answers", "one list of answers, or one Counter of answers, per row", "A")),
+        ([3, 4], KindError.argument("answers", "one list of answers, or one Counter of answers, per row", 3)),
         (
             [{"A", "B"}],
             like(
                 KindError,
                 what="answers",
-                expected="be a list of answers, or a Counter of them, for every row",
+                expected="be one list of answers, or one Counter of answers, per row",
             ),
         ),
-        (5, KindError.argument("answers", "a list with a list of answers for every row", 5)),
+        (5, KindError.argument("answers", "a list that contains one list of answers per row", 5)),
         (
             pd.DataFrame({"A": ["A"]}),
             like(
-                KindError, what="answers", received="A 0 A", expected="be a list with a list of answers for every row"
+                KindError,
+                what="answers",
+                received="A 0 A",
+                expected="be a list that contains one list of answers per row",
             ),
         ),
     ],

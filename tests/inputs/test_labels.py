@@ -53,19 +53,22 @@ from refusals import like, refused
         (0, LabelError.not_one_dimensional("labels", "int")),
         (None, LabelError.not_one_dimensional("labels", "NoneType")),
         ((label for label in LABELS), LabelError.not_one_dimensional("labels", "generator")),
-        (np.ma.array(LABELS), KindError.not_names("labels", "a masked array", "Fill or drop masked entries first.")),
+        (
+            np.ma.array(LABELS),
+            KindError.not_names("labels", "a masked array", "Fill the masked entries, or drop their rows."),
+        ),
         (
             sparse.csr_matrix(np.eye(K)[LABELS]),
             KindError.not_names("labels", "a sparse matrix", "Pass values.toarray()."),
         ),
-        (LABELS + 0j, KindError.not_names("labels", "an array of complex128", "Pass texts or whole numbers.")),
+        (LABELS + 0j, KindError.not_names("labels", "an array of complex128", "Pass strings or integers.")),
         (
             LABELS.astype("m8[s]"),
-            KindError.not_names("labels", "an array of timedelta64[s]", "Pass texts or whole numbers."),
+            KindError.not_names("labels", "an array of timedelta64[s]", "Pass strings or integers."),
         ),
         (
             np.zeros(N, dtype=[("a", int)]),
-            KindError.not_names("labels", "an array of [('a', '<i8')]", "Pass texts or whole numbers."),
+            KindError.not_names("labels", "an array of [('a', '<i8')]", "Pass strings or integers."),
         ),
         (
             [object()] * N,
@@ -73,8 +76,8 @@ from refusals import like, refused
                 KindError,
                 what="labels",
                 received="object",
-                expected="be strings, numbers, booleans or objects that str() turns into a text of their own",
-                remedy="Pass str(...) of them.",
+                expected="be strings, numbers, booleans, or hashable objects that define __str__ or __repr__",
+                remedy="Convert them to strings.",
             ),
         ),
     ],
@@ -179,9 +182,9 @@ def test_too_few_rows_keep_every_label_and_say_how_many_are_needed():
     rule = rs.calibrate(PROBS[:5], LABELS[:5])
     with pytest.warns(rs.RanksetWarning) as caught:
         sets = rule.predict(PROBS, 0.1)
-    assert "need n ≥ 9 for alpha=0.1, got 5" in only_warning(caught)
+    assert "at least 9 calibration rows are needed for alpha=0.1, got 5" in only_warning(caught)
     assert sets.mask.all()
-    with pytest.warns(rs.RanksetWarning, match="need n ≥ 9 for alpha=0.1, got 5") as caught:
+    with pytest.warns(rs.RanksetWarning, match="at least 9 calibration rows are needed for alpha=0.1, got 5") as caught:
         assert rule.expected_size(PROBS, 0.1).mean == K
     assert len(caught) == 1
 
@@ -192,7 +195,7 @@ def test_one_row_fewer_than_needed_warns_and_the_needed_number_does_not(alpha, n
     assert len(enough.predict(PROBS, alpha)) == N
     if needed > 1:
         short = rs.calibrate(PROBS[: needed - 1], LABELS[: needed - 1])
-        with pytest.warns(rs.RanksetWarning, match=f"need n ≥ {needed} .* got {needed - 1}"):
+        with pytest.warns(rs.RanksetWarning, match=f"at least {needed} calibration rows .* got {needed - 1}"):
             assert short.predict(PROBS, alpha).mask.all()
 
 

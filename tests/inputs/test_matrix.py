@@ -150,7 +150,7 @@ def test_a_sum_that_misses_by_a_hundredth_exactly_is_near_enough_however_it_is_r
                 what="probs",
                 received="shape (40, 3)",
                 expected="have shape (n,) for kind='binary'",
-                remedy="Pass the probability of the second class alone, or kind='probs' for a matrix.",
+                remedy="Pass only the probability of the second class. Or pass kind='probs' for a matrix.",
             ),
         ),
     ],
@@ -180,8 +180,8 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
                 what="probs",
                 received="shape (3,)",
                 expected="have shape (n, K)",
-                remedy="For one row pass values.reshape(1, -1); "
-                "for the probability of the second of two classes pass kind='binary'.",
+                remedy="For one row pass values.reshape(1, -1). "
+                "If the values are probabilities of the second of two classes, pass kind='binary'.",
             ),
         ),
         (
@@ -189,14 +189,21 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
             InputError.shape("probs", "(n, K)", (1, 40, 3), "Pass one row per sample and one column per class."),
         ),
         (np.array(0.5), InputError.shape("probs", "(n, K)", (), "Pass one row per sample and one column per class.")),
-        (np.zeros((4, 0)), InputError.shape("probs", "(n, K)", (4, 0), "Pass at least one column, one per class.")),
+        (np.zeros((4, 0)), InputError.shape("probs", "(n, K)", (4, 0), "Pass one column per class.")),
         ([[0.5, 0.5, 0.0], [1.0, 0.0]], InputError.ragged("probs")),
         (np.array([[0.5, 0.5, 0.0], [1.0, 0.0]], dtype=object), InputError.ragged("probs")),
         (changed(PROBS.astype(object), (3, 1), "0.2"), KindError.cell("probs", 3, 1, "0.2")),
         (changed(PROBS.astype(object), (3, 1), None), KindError.cell("probs", 3, 1, None)),
         (
             changed(PROBS.astype(object), (3, 1), 1j),
-            like(KindError, what="probs", received="1j", row=3, column=1, expected="hold numbers only"),
+            like(
+                KindError,
+                what="probs",
+                received="1j",
+                row=3,
+                column=1,
+                expected="contain only numbers",
+            ),
         ),
         (
             changed(PROBS.astype(object), (3, 1), 10**400),
@@ -212,7 +219,7 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
         (
             PROBS + 0j,
             KindError.not_a_matrix(
-                "probs", "an array of complex128", "Pass its real part, values.real, if that is what the model means."
+                "probs", "an array of complex128", "If only the real part is needed, pass values.real."
             ),
         ),
         (
@@ -222,11 +229,11 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
         (np.zeros((N, K), dtype="V8"), KindError.not_a_matrix("probs", "an array of |V8", "Pass an array of floats.")),
         (
             np.ma.array(PROBS, mask=PROBS > 0.5),
-            KindError.not_a_matrix("probs", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("probs", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (sparse.csr_matrix(PROBS), KindError.not_a_matrix("probs", "a sparse matrix", "Pass values.toarray().")),
         (sparse.coo_array(PROBS), KindError.not_a_matrix("probs", "a sparse matrix", "Pass values.toarray().")),
-        (PROBS.astype(str), KindError.not_a_matrix("probs", "an array of <U32", "Pass numbers: values.astype(float).")),
+        (PROBS.astype(str), KindError.not_a_matrix("probs", "an array of <U32", "Pass values.astype(float).")),
         (
             np.zeros((N, K), dtype="M8[D]"),
             KindError.not_a_matrix("probs", "an array of datetime64[D]", "Pass an array of floats."),

@@ -317,35 +317,35 @@ def masked(rows):
     [
         (
             lambda: rs.calibrate(masked(PROBS), LABELS),
-            KindError.not_a_matrix("probs", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("probs", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(tuple(masked(PROBS)), LABELS),
-            KindError.not_a_matrix("probs", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("probs", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(pd.Series(masked(PROBS)), LABELS),
-            KindError.not_a_matrix("probs", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("probs", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(PROBS, LABELS).predict(masked(PROBS), 0.1),
-            KindError.not_a_matrix("probs", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("probs", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.softmax(masked(LOGITS)),
-            KindError.not_a_matrix("logits", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("logits", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.Ragged.of(masked(PROBS)),
-            KindError.not_a_matrix("row 0", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("row 0", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.Ragged(masked(PROBS), np.full(N, K)),
-            KindError.not_a_matrix("values", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("values", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.Ragged(PROBS, [np.ma.array(3, mask=True)] * N),
-            KindError.not_a_matrix("counts", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("counts", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(changed(PROBS.astype(object), (3, 1), np.ma.masked), LABELS),
@@ -353,11 +353,11 @@ def masked(rows):
         ),
         (
             lambda: rs.calibrate(PROBS, list(np.ma.array(LABELS, mask=LABELS == 1))),
-            KindError.not_names("labels", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_names("labels", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(PROBS, [np.ma.array(label, mask=True) for label in LABELS]),
-            KindError.not_names("labels", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_names("labels", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(PROBS, changed(LABELS.astype(object), 5, np.ma.masked)),
@@ -365,11 +365,11 @@ def masked(rows):
         ),
         (
             lambda: rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=[*GROUPS[1:], np.ma.masked]),
-            KindError.not_names("groups", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_names("groups", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=[*range(1, N), np.ma.masked]),
-            KindError.not_names("ids", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_names("ids", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.frequencies([np.ma.array(["a", "b"], mask=[False, True])], ["a", "b"]),

@@ -43,7 +43,7 @@ def test_a_padded_matrix_and_its_counts_are_the_same_as_the_rows():
 def test_a_group_that_keeps_every_label_keeps_no_padding(condition):
     groups = {"groups": ["a", "b"] * 100} if condition.needs_groups else {}
     rule = rs.calibrate(RAGGED, LABELS, kind="logits", condition=condition, **groups)
-    with pytest.warns(rs.RanksetWarning, match="keep every label"):
+    with pytest.warns(rs.RanksetWarning, match="no label is left out"):
         sets = rule.predict(RAGGED, 0.001, **groups)
     assert sets.sizes.tolist() == COUNTS.tolist()
 
@@ -109,10 +109,10 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
         (lambda: rs.Ragged([[1.0, 2.0]], [3]), InputError.candidates(0, 3, 2)),
         (lambda: rs.Ragged([[1.0, 2.0]], [0]), InputError.candidates(0, 0, 2)),
         (lambda: rs.Ragged([[1.0, 2.0]], [1, 2]), InputError.shape("counts", "(1,)", (2,), "Pass one count per row.")),
-        (lambda: rs.Ragged([[1.0, 2.0]], [1.5]), KindError.argument("counts", "whole numbers", [1.5])),
+        (lambda: rs.Ragged([[1.0, 2.0]], [1.5]), KindError.argument("counts", "integers", [1.5])),
         (
             lambda: rs.Ragged([1.0, 2.0], [1, 1]),
-            InputError.shape("values", "(n, K)", (2,), "For rows of different lengths use Ragged.of."),
+            InputError.shape("values", "(n, K)", (2,), "For rows of different lengths use rankset.Ragged.of(rows)."),
         ),
         (lambda: rs.Ragged.of([[1.0], []]), InputError.candidates(1, 0, 1)),
         (
@@ -151,22 +151,20 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
         ),
         (
             lambda: rs.Ragged(pd.DataFrame([[1.0, 2.0]]), [2]),
-            KindError.not_a_matrix(
-                "values", "a data frame", "Pass frame[classes].to_numpy(), its columns in the order of the classes."
-            ),
+            KindError.not_a_matrix("values", "a data frame", "Pass frame[classes].to_numpy()."),
         ),
         (
             lambda: rs.Ragged(np.ma.array([[1.0, 2.0]], mask=[[0, 1]]), [2]),
-            KindError.not_a_matrix("values", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("values", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.Ragged([[1.0, 2.0]], np.ma.array([2], mask=[1])),
-            KindError.not_a_matrix("counts", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("counts", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (lambda: rs.Ragged([[1.0, 2.0]] * 3, [[1], [1, 2], 3]), InputError.ragged("counts")),
         (
             lambda: rs.Ragged.of([np.ma.array([0.5, 0.5], mask=[0, 1])]),
-            KindError.not_a_matrix("row 0", "a masked array", "Fill or drop masked entries first."),
+            KindError.not_a_matrix("row 0", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
             lambda: rs.calibrate(RAGGED, LABELS, kind="logits").predict(rs.Ragged.of([[0] * 7]), 0.1),
@@ -294,7 +292,7 @@ def test_fitted_scores_keep_to_their_number_of_classes():
             KindError,
             what="probs",
             received="Ragged(200 rows, 2 to 5 candidates)",
-            expected="be a matrix, whose rows all have the same candidates, to fit on",
+            expected="be a matrix with the same candidates in all rows for a fit",
         ):
             fit(RAGGED, LABELS, kind="logits")
 

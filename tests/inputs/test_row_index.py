@@ -100,7 +100,7 @@ def test_the_same_index_in_another_order_is_refused_and_the_same_order_is_not(na
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, values, door):
     door(values.reset_index(drop=True))
-    with refused(InputError, what=name, expected="have the index of the rows", row=0) as caught:
+    with refused(InputError, what=name, expected="have the same index as the rows", row=0) as caught:
         door(values.set_axis(range(5, 5 + len(values))))
     assert str(caught.value.received).startswith("5 instead of ")
 

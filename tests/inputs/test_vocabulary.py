@@ -59,13 +59,13 @@ PROBS = np.full((12, 3), 1 / 3)
         (["cat", "dog", np.nan], KindError.name("class names", np.nan)),
         (
             ["cat", "dog", object()],
-            like(KindError, what="class names", received="object", remedy="Pass str(...) of them."),
+            like(KindError, what="class names", received="object", remedy="Convert them to strings."),
         ),
         (["cat", "dog", ["fox"]], KindError.name("class names", ["fox"])),
         (np.array([["cat", "dog", "fox"]]), KindError.name("class names", ["cat", "dog", "fox"])),
         (
             ["cat", "dog", b"\xff"],
-            like(KindError, what="class names", received="b'\\xff'", expected="be text, or bytes in UTF-8"),
+            like(KindError, what="class names", received="b'\\xff'", expected="be strings, or bytes in UTF-8"),
         ),
     ],
 )
@@ -237,7 +237,7 @@ def test_data_frames_are_not_read_by_position():
 
     with refused(KindError, what="probs", remedy="Pass frame[classes].to_numpy().") as caught:
         rs.calibrate(Frame(), [0])
-    assert str(caught.value.received).startswith("a Frame that narwhals refuses")
+    assert str(caught.value.received).startswith("a Frame that narwhals cannot read")
 
 
 def test_tensors_that_refuse_to_be_read_are_explained():
@@ -248,7 +248,7 @@ def test_tensors_that_refuse_to_be_read_are_explained():
     with refused(
         KindError,
         what="probs",
-        received="a Tensor that refuses (requires grad)",
+        received="a Tensor that NumPy cannot convert (requires grad)",
         remedy="For a tensor pass values.detach().float().cpu().numpy().",
     ):
         rs.calibrate(Tensor(), [0])

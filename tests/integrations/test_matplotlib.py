@@ -120,7 +120,7 @@ def test_axes_may_be_given_and_drawn_on_again():
     [
         (
             lambda: rs.SizeHistogramDisplay.from_predictions([[1]]),
-            KindError.argument("sets", "PredictionSets, as Rule.predict returns them", "list"),
+            KindError.argument("sets", "PredictionSets, the result of Rule.predict", "list"),
         ),
         (lambda: rs.SizeHistogramDisplay.from_predictions(SETS[:0]), InputError.no_rows_to_evaluate()),
         (lambda: rs.CoverageDisplay.from_predictions(np.empty((0, 3)), []), InputError.no_rows_to_evaluate()),
@@ -131,21 +131,21 @@ def test_axes_may_be_given_and_drawn_on_again():
         ),
         (
             lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[10]),
-            LevelError.out_of_range(10, "did you mean 0.1?"),
+            LevelError.out_of_range(10, "Did you mean 0.1?"),
         ),
         (
             lambda: rs.RankDisplay.from_rule(rs.calibrate(PROBS, LABELS, score=rs.Aps())),
-            like(RuleError, what="rank_profile", received="Aps(randomized=True)"),
+            like(RuleError, what="rank_profile", received="the score Aps(randomized=True)"),
         ),
         (lambda: rs.CoverageDisplay.from_predictions([[np.nan, 0.2]], [0]), InputError.p_value(0, 0, np.nan)),
         (lambda: rs.CoverageDisplay.from_predictions([[0.2, 1.2]], [0]), InputError.p_value(0, 1, 1.2)),
         (
             lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], alphas=[]),
-            KindError.argument("alphas", "at least one level", []),
+            KindError.argument("alphas", "a list of at least one value", []),
         ),
         (
             lambda: rs.CoverageDisplay.from_predictions([[0.1, 0.2]], [0], n_calibration=-1),
-            KindError.argument("n_calibration", "a whole number of rows, at least 1", -1),
+            KindError.argument("n_calibration", "an integer of at least 1", -1),
         ),
         (
             lambda: rs.CoverageDisplay.from_estimator(RULE, PROBS, LABELS),
@@ -153,12 +153,12 @@ def test_axes_may_be_given_and_drawn_on_again():
                 KindError,
                 what="estimator",
                 received="Rule(Rank(), Marginal(), kind='probs', 6 classes, calibrated on 300 rows)",
-                expected="be a fitted ConformalClassifier (for a Rule there is from_rule)",
+                expected="be a fitted ConformalClassifier (use from_rule for a Rule)",
             ),
         ),
         (
             lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=0),
-            KindError.argument("max_classes", "a whole number, at least 1", 0),
+            KindError.argument("max_classes", "an integer of at least 1", 0),
         ),
         (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH[:5]), InputError.length("labels", 300, 5)),
     ],
@@ -206,4 +206,4 @@ def test_without_matplotlib_it_says_what_to_install():
         "except TypeError as error: print(error)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert "Install rankset with [plots]" in told
+    assert "Install the extra rankset[plots]" in told

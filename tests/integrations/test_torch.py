@@ -260,7 +260,7 @@ def test_other_shapes_of_batches_and_outputs(model):
 
 def test_a_warning_is_given_once(model):
     rule = rs.torch.calibrate(model, loader(X[:5], Y[:5]), **QUIET)
-    with pytest.warns(rs.RanksetWarning, match="need n") as told:
+    with pytest.warns(rs.RanksetWarning, match="calibration rows are needed") as told:
         rs.torch.predict(rule, model, loader(X), 0.01, **QUIET)
     assert len(told) == 1
 

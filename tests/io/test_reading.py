@@ -84,7 +84,7 @@ def test_with_label_every_file_is_scores(folder, kind):
     told = json.loads(fine("evaluate", "rule.rankset", *paths, "--json").stdout)["0.1"]
     truth = WORDS if kind == "csv" else LABELS
     assert told["coverage"] == rs.evaluate(expected.predict(PROBS, 0.1), truth).coverage
-    assert "one file, got 2" in run("compare", *paths).stderr
+    assert "one file only, got 2" in run("compare", *paths).stderr
 
 
 def test_a_file_of_labels_with_several_columns(folder):
@@ -333,8 +333,8 @@ def test_a_reader_that_dies_is_an_error_and_is_replaced(folder, monkeypatch):
     with refused(
         FileError,
         what="the file",
-        reason="reading it ended the process that reads it (exit code -6)",
-        remedy="Is it complete, and of the format that its name says?",
+        reason="the process that reads it crashed (exit code -6)",
+        remedy="Check that the file is complete and that its suffix matches its format.",
         file="rows.parquet",
     ):
         reader.read_table("rows.parquet", "parquet", whole)
@@ -602,7 +602,7 @@ def test_processes_share_the_budget(folder):
         refused(
             FileError,
             what="reading the file",
-            received="74,966 or more",
+            received="at least 74,966 bytes",
             expected="take at most 50,000 bytes of memory",
         ),
     ):
@@ -797,7 +797,7 @@ def test_arrays_packed_by_other_methods_are_refused(folder):
         np.save("y.npy", LABELS)
         check_refusal(
             failure("calibrate", "a.npz", "y.npy", "-o", "a.rankset"),
-            FileError.unreadable("a.npz", "'p' is packed by another method than deflate"),
+            FileError.unreadable("a.npz", "'p' is compressed by an unknown method (known: deflate)"),
         )
 
 

@@ -152,7 +152,7 @@ def test_float_column_numbers_get_advice_for_the_command_line(here):
     FRAME[NAMES].to_csv("rows.csv", index=False)
     np.save("labels.npy", LABELS.astype(float))
     text = failure("calibrate", "rows.csv", "labels.npy", "-o", "r.rankset").render(COMMAND_LINE)
-    assert "whole numbers, 2 instead of 2.0" in text
+    assert "integers, 2 instead of 2.0" in text
     assert "np." not in text
 
 

@@ -110,7 +110,7 @@ def test_old_drafts_of_the_same_file_are_removed(tmp_path, monkeypatch):
 def test_a_rule_replaces_files_only_and_keeps_their_permissions(tmp_path, way):
     rule, path = rs.calibrate(PROBS, [0, 1, 2]), tmp_path / "a.rankset"
     os.mkfifo(path)
-    with refused(FileError.unwritable(str(path), "it is no regular file")):
+    with refused(FileError.unwritable(str(path), "it is not a regular file")):
         rule.save(path)
     assert path.is_fifo()
     path.unlink()

@@ -158,7 +158,7 @@ def test_a_numba_that_does_not_work_is_done_without(tmp_path):
     variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     command = [sys.executable, "-c", code.replace("warnings.simplefilter('error'); ", "")]
     quiet = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=True)
-    assert quiet.stderr.count("Numba is installed and cannot be used (needs another NumPy)") == 1
+    assert quiet.stderr.count("Numba is installed but cannot be used (needs another NumPy)") == 1
     told = subprocess.run(
         [sys.executable, "-c", code], env=variables, capture_output=True, text=True, timeout=60, check=False
     )

@@ -207,5 +207,5 @@ def test_parts_of_a_matrix_that_is_worth_compiling(plain, condition, monkeypatch
 @pytest.mark.parametrize("rows", [0, -1, True, 1.5, "2"])
 def test_parts_of_no_whole_number_of_rows_are_refused(rows):
     rule = rs.calibrate(ALIKE, np.zeros(N, dtype=int))
-    with refused(KindError, what="rows", expected="be a whole number, at least 1, or None for all at once"):
+    with refused(KindError, what="rows", expected="be an integer of at least 1, or None for all rows at once"):
         rule.predict_parts(ALIKE, 0.1, rows=rows)

@@ -127,8 +127,9 @@ def test_rules_without_a_guarantee_say_so():
         StorageError,
         what="scores and conditions in a file",
         received="ClassColumn(n=260)",
-        expected="be rankset's own, because loading a file must never run foreign code",
-        remedy="Keep the calibration scores and calibrate again after loading.",
+        expected="be classes of rankset",
+        remedy="Other classes are not saved, because loading them could run unknown code. "
+        "Instead, keep the calibration data and calibrate again.",
     ):
         rs.calibrate(probs, labels, score=ClassColumn.fit(probs)).save("never-written.rankset")
 

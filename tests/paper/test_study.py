@@ -129,7 +129,7 @@ def test_the_command_writes_figures_and_numbers(tmp_path):
     ("arguments", "code", "words"),
     [
         (["table", "--data", "law"], 2, "law"),
-        (["table", "--alpha", "10"], 1, "did you mean 0.1?"),
+        (["table", "--alpha", "10"], 1, "Did you mean 0.1?"),
         (["table", "--repeats", "0"], 2, "repeats"),
         (["table", "--seed", "-1"], 2, "seed"),
         (["tabel"], 2, "tabel"),
@@ -144,7 +144,7 @@ def test_wrong_options_are_told_in_a_line(arguments, code, words):
 
 def test_too_few_rows_for_a_level_are_no_disaster():
     done = run("table", "--data", "relations", "--repeats", "1", "--alpha", "0.001")
-    assert "Warning: need n" in done.stderr
+    assert "Warning: at least" in done.stderr
     assert done.exit_code == 0, done.output
     assert "1 random half," in done.stdout
     assert "1.0000        –" in done.stdout

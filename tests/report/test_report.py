@@ -120,7 +120,7 @@ def test_rules_of_other_classes_and_no_rows_are_told():
         RuleError,
         what="rules that are used together",
         expected="have the same classes",
-        remedy="Calibrate both with the same classes.",
+        remedy="Calibrate all rules with the same classes.",
     ):
         rs.report.study_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
     with refused(InputError.no_rows_to_evaluate()):

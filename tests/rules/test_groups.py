@@ -37,26 +37,29 @@ from refusals import like, refused
         (np.zeros((N, 2)), LabelError.not_one_dimensional("groups", "shape (40, 2)")),
         ([["a"], ["b", "c"]] * 20, LabelError.not_one_dimensional("groups", "lists of different lengths")),
         ("north", LabelError.not_one_dimensional("groups", "str")),
-        (np.ma.array(GROUPS), KindError.not_names("groups", "a masked array", "Fill or drop masked entries first.")),
-        (np.ones(N) * 1j, KindError.not_names("groups", "an array of complex128", "Pass texts or whole numbers.")),
+        (
+            np.ma.array(GROUPS),
+            KindError.not_names("groups", "a masked array", "Fill the masked entries, or drop their rows."),
+        ),
+        (np.ones(N) * 1j, KindError.not_names("groups", "an array of complex128", "Pass strings or integers.")),
         (
             [object()] * N,
             like(
                 KindError,
                 what="groups",
                 received="object",
-                expected="be strings, numbers, booleans or objects that str() turns into a text of their own",
-                remedy="Pass str(...) of them.",
+                expected="be strings, numbers, booleans, or hashable objects that define __str__ or __repr__",
+                remedy="Convert them to strings.",
             ),
         ),
         (
             np.array([*[np.zeros(2)] * 39, None], dtype=object)[:39].repeat(2)[:N],
             like(KindError, what="groups", received="ndarray"),
         ),
-        ([b"\xff"] * N, like(KindError, what="groups", received="b'\\xff'", expected="be text, or bytes in UTF-8")),
+        ([b"\xff"] * N, like(KindError, what="groups", received="b'\\xff'", expected="be strings, or bytes in UTF-8")),
         (
             np.array([b"\xff"] * N),
-            like(KindError, what="groups", received="b'\\xff'", expected="be text, or bytes in UTF-8"),
+            like(KindError, what="groups", received="b'\\xff'", expected="be strings, or bytes in UTF-8"),
         ),
     ],
 )
@@ -73,9 +76,9 @@ def test_a_condition_that_looks_at_groups_asks_for_them(door):
     with refused(
         LabelError,
         what="PerGroup()",
-        received="none",
-        expected="know each row's group",
-        remedy="Pass one name per row as groups=.",
+        received="no groups",
+        expected="get the group of every row",
+        remedy="Pass one group name per row as groups=.",
     ):
         door(None)
 
@@ -95,7 +98,7 @@ def test_groups_nobody_looks_at_are_refused(ask):
         LabelError,
         what="groups",
         received="groups for Marginal()",
-        remedy="Pass condition=PerGroup() when calibrating, or leave groups out.",
+        remedy="Calibrate with condition=PerGroup(), or do not pass groups.",
     ):
         ask()
 
@@ -188,7 +191,7 @@ def test_a_new_group_in_an_update_is_learned_without_a_warning():
                 KindError,
                 what="ids",
                 received="object",
-                expected="be strings, numbers, booleans or objects that str() turns into a text of their own",
+                expected="be strings, numbers, booleans, or hashable objects that define __str__ or __repr__",
             ),
         ),
     ],

@@ -57,10 +57,10 @@ def test_a_level_rule_says_what_it_is_and_nothing_it_cannot_know():
         KindError,
         what="rule",
         received="LevelRule(alpha=0.2, Rank(), PerGroup(), kind='probs', 3 classes, calibrated on…",
-        expected="be a Rule, as calibrate returns it",
+        expected="be a Rule, the result of calibrate",
     ):
         PredictionTask.of(at, 0.2, "allow")
-    with refused(LabelError, what="PerGroup()", received="none", expected="know each row's group"):
+    with refused(LabelError, what="PerGroup()", received="no groups", expected="get the group of every row"):
         at.predict(PROBS)
     assert not hasattr(rule, "thinned")
 
@@ -76,7 +76,10 @@ def test_a_level_rule_is_as_small_as_its_thresholds():
 
 def test_a_level_rule_warns_as_the_rule_does():
     rule = rs.calibrate(PROBS[:5], LABELS[:5])
-    with pytest.warns(rs.RanksetWarning, match=r"need n ≥ 9 for alpha=0\.1, got 5: every label is kept"):
+    with pytest.warns(
+        rs.RanksetWarning,
+        match=r"at least 9 calibration rows are needed for alpha=0\.1, got 5. All sets contain every label",
+    ):
         rule.at(0.1).predict(PROBS)
     by_group = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
     with pytest.warns(rs.RanksetWarning, match="no calibration rows for group 'west'"):

@@ -108,7 +108,7 @@ def test_a_transform_whose_masses_would_not_add_exactly_is_refused(data):
                 what="rules that are used together",
                 received="Rank() and Thr()",
                 expected="have the same score",
-                remedy="Calibrate both with the same score.",
+                remedy="Calibrate all rules with the same score.",
             ),
         ),
         (
@@ -118,7 +118,7 @@ def test_a_transform_whose_masses_would_not_add_exactly_is_refused(data):
                 what="rules that are used together",
                 received="Marginal() and PerLabel(clusters=None)",
                 expected="have the same condition",
-                remedy="Calibrate both with the same condition.",
+                remedy="Calibrate all rules with the same condition.",
             ),
         ),
         ({"kind": "decision"}, RuleError.different("kind", "probs", "decision")),
@@ -215,7 +215,9 @@ def test_a_rank_profile_of_too_few_rows_keeps_everything(data):
 
 
 def test_a_rank_profile_needs_a_score_that_ranks(data):
-    with refused(RuleError, what="rank_profile", received="Thr()", remedy="Calibrate with the score Rank() or TopK()."):
+    with refused(
+        RuleError, what="rank_profile", received="the score Thr()", remedy="Calibrate with the score Rank() or TopK()."
+    ):
         rs.calibrate(*data, score=rs.Thr()).rank_profile(0.1)
 
 
@@ -275,7 +277,9 @@ def test_no_rows_no_warning(data):
 
 
 def test_a_tiny_level_keeps_everything(data):
-    with pytest.warns(rs.RanksetWarning, match=r"need n ≥ 1e\+300 for alpha=1e-300, got 400"):
+    with pytest.warns(
+        rs.RanksetWarning, match=r"at least 1e\+300 calibration rows are needed for alpha=1e-300, got 400"
+    ):
         assert rs.calibrate(*data).predict(data[0], 1e-300).sizes.min() == 3
 
 
@@ -285,14 +289,14 @@ def test_what_a_rule_cannot_use_is_refused_not_ignored(data):
         RuleError,
         what="group",
         received="a group for Marginal()",
-        expected="be left out unless there is a threshold for each group",
+        expected="not be passed if the rule does not have one threshold per group",
     ):
         rule.coverage_band(0.1, group="north")
     with refused(
         RuleError,
         what="label",
         received="a label for Marginal()",
-        expected="be left out unless there is a threshold for each label",
+        expected="not be passed if the rule does not have one threshold per label",
     ):
         rule.rank_profile(0.1, label=1)
     with refused(InputError.length("labels", 0, 2)):
@@ -304,9 +308,9 @@ def test_what_a_rule_cannot_use_is_refused_not_ignored(data):
 @pytest.mark.parametrize("confidence", ["x", None, 0, 1, 90])
 def test_a_confidence_is_a_share(data, confidence):
     rule = rs.calibrate(*data)
-    with refused(KindError, what="confidence", expected="be a share between 0 and 1"):
+    with refused(KindError, what="confidence", expected="be a number between 0 and 1"):
         rule.coverage_band(0.1, confidence=confidence)
-    with refused(KindError, what="confidence", expected="be a share between 0 and 1"):
+    with refused(KindError, what="confidence", expected="be a number between 0 and 1"):
         rs.evaluate(rule.predict(data[0], 0.1), data[1], confidence=confidence)
 
 
@@ -397,7 +401,9 @@ def test_a_condition_of_ones_own_must_number_its_groups():
 
     condition = Beyond()
     for condition.number in (-1, 1, 0.5):
-        with refused(LabelError, what="a condition", expected="number the groups of calibration rows from 0 to 0"):
+        with refused(
+            LabelError, what="a condition", expected="return group numbers from 0 to 0 for the calibration rows"
+        ):
             rs.calibrate([[0.5, 0.5]], [0], condition=condition)
 
 

@@ -26,11 +26,11 @@ def bad_keys(expected, received):
     return like(ScoreError, what="a score's keys(cells)", expected=f"return {expected}", received=received)
 
 
-PER_CELL = "arrays with one entry per cell, shape ({n},)"
+PER_CELL = "arrays with one entry per (row, label) pair, shape ({n},)"
 BAD_KEYS = {
     "NaN": (
         lambda cells: (np.where(np.arange(N)[cells.row] == 2, np.nan, cells.prob),),
-        like(ScoreError, what="a score's keys", expected="be comparable", row=2),
+        like(ScoreError, what="a score's keys", expected="not contain NaN", row=2),
     ),
     "bare array": (lambda cells: cells.prob, bad_keys("a tuple of arrays", "ndarray")),
     "list": (lambda cells: [cells.prob], bad_keys("a tuple of arrays", "list")),
@@ -108,13 +108,13 @@ def test_a_users_keys_may_be_of_any_real_type(dtype):
                 what="score",
                 received="the class Aps",
                 expected="be an object",
-                remedy="Pass Aps() with its parentheses.",
+                remedy="Pass Aps() with parentheses.",
             ),
         ),
         ({"score": "aps"}, KindError.argument("score", "an object such as rankset.Aps()", "aps")),
         (
             {"score": None},
-            KindError.argument("score", "a score such as Rank() or Aps(), an object with keys(cells)", None),
+            KindError.argument("score", "a score such as Rank() or Aps(), or another object with keys(cells)", None),
         ),
         (
             {"condition": rs.PerLabel},
@@ -123,16 +123,16 @@ def test_a_users_keys_may_be_of_any_real_type(dtype):
                 what="condition",
                 received="the class PerLabel",
                 expected="be an object",
-                remedy="Pass PerLabel() with its parentheses.",
+                remedy="Pass PerLabel() with parentheses.",
             ),
         ),
         (
             {"condition": "label"},
             KindError.argument("condition", "a condition such as Marginal() or PerLabel()", "label"),
         ),
-        ({"seed": 1.5}, KindError.argument("seed", "a whole number of up to 64 bits", 1.5)),
-        ({"seed": None}, KindError.argument("seed", "a whole number of up to 64 bits", None)),
-        ({"seed": True}, KindError.argument("seed", "a whole number of up to 64 bits", True)),  # noqa: FBT003
+        ({"seed": 1.5}, KindError.argument("seed", "an integer of at most 64 bits", 1.5)),
+        ({"seed": None}, KindError.argument("seed", "an integer of at most 64 bits", None)),
+        ({"seed": True}, KindError.argument("seed", "an integer of at most 64 bits", True)),  # noqa: FBT003
     ],
 )
 def test_options_of_another_kind_are_refused(options, refusal):
@@ -197,7 +197,11 @@ class Shaped:
     "change", [lambda p: p[:1], lambda p: p[:, :2], lambda p: p[0], lambda p: None, lambda p: "no"]
 )
 def test_a_transform_that_changes_the_shape_is_refused(change):
-    with refused(ScoreError, what="a score's transform(probs)", expected="return an array of the shape it got, (4, 3)"):
+    with refused(
+        ScoreError,
+        what="a score's transform(probs)",
+        expected="return real numbers without NaN in the shape of its input, (4, 3)",
+    ):
         rs.calibrate([[0.5, 0.3, 0.2]] * 4, [0, 1, 2, 0], score=Shaped(change))
 
 
@@ -236,7 +240,7 @@ def test_a_score_must_return_as_many_keys_at_prediction_as_at_calibration():
         with refused(
             ScoreError,
             what="a score's keys(cells)",
-            expected="return arrays of float64, as at calibration",
+            expected="return arrays of float64, as in the calibration",
             received="float64, float64",
         ):
             ask()
@@ -274,7 +278,11 @@ def test_masses_of_a_transform_with_negative_entries_are_refused_with_the_right_
 
 @pytest.mark.parametrize("change", [lambda p: np.where(p < 0.4, np.nan, p), lambda p: p + 0j])
 def test_a_transform_must_return_real_numbers(change):
-    with refused(ScoreError, what="a score's transform(probs)", expected="return an array of the shape it got, (4, 2)"):
+    with refused(
+        ScoreError,
+        what="a score's transform(probs)",
+        expected="return real numbers without NaN in the shape of its input, (4, 2)",
+    ):
         rs.calibrate([[0.6, 0.4 - 1e-9]] * 4, [0, 1, 1, 0], score=Shaped(change))
 
 
@@ -287,7 +295,7 @@ def test_keys_must_be_of_one_kind_at_calibration_and_prediction():
     with refused(
         ScoreError,
         what="a score's keys(cells)",
-        expected="return arrays of int64, as at calibration",
+        expected="return arrays of int64, as in the calibration",
         received="float64",
     ):
         rule.predict([[0.6, 0.4]], 0.1)
@@ -321,8 +329,8 @@ def test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank():
     with refused(
         RuleError,
         what="rank_profile",
-        received="test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank.<locals>.Odd()",
-        expected="have a rule that orders labels by rank",
+        received="the score test_a_subclass_of_rank_with_keys_of_its_own_is_not_taken_for_rank.<locals>.Odd()",
+        expected="be used with a rule that orders labels by rank",
     ):
         rs.calibrate(PROBS, LABELS, score=Odd()).rank_profile(0.1)
     expected = rs.calibrate(PROBS, LABELS, score=rs.Thr()).predict(PROBS, 0.2)
@@ -357,7 +365,7 @@ def test_what_a_class_declares_does_not_hold_for_other_keys(score):
     expected = rs.calibrate(PROBS, LABELS, score=Gap()).predict(PROBS, 0.2)
     assert (rule.predict(PROBS, 0.2).mask == expected.mask).all()
     assert (rule.predict(PROBS, 0.2).mask == (rule.p_values(PROBS) > 0.2)).all()
-    with refused(RuleError, what="rank_profile", expected="have a rule that orders labels by rank"):
+    with refused(RuleError, what="rank_profile", expected="be used with a rule that orders labels by rank"):
         rule.rank_profile(0.1)
 
 
@@ -432,7 +440,7 @@ class Reaching:
                 what="a score's reach(bounds)",
                 received="NoneType from Reaching(answer=None)",
                 expected="return a rankset.Reach",
-                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+                remedy="See the example in help(rankset.Reach). If the score has no such limits, do not define reach.",
             ),
         ),
         (
@@ -441,8 +449,8 @@ class Reaching:
                 ScoreError,
                 what="a score's reach(bounds)",
                 received="prob=nan from Reaching(answer=Reach(rank=inf, before=inf, prob=nan, behind=inf))",
-                expected="return numbers or arrays of shape (2,), none NaN",
-                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+                expected="return numbers or arrays of shape (2,), without NaN",
+                remedy="See the example in help(rankset.Reach). If the score has no such limits, do not define reach.",
             ),
         ),
         (
@@ -450,8 +458,8 @@ class Reaching:
             like(
                 ScoreError,
                 what="a score's reach(bounds)",
-                expected="return numbers or arrays of shape (2,), none NaN",
-                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+                expected="return numbers or arrays of shape (2,), without NaN",
+                remedy="See the example in help(rankset.Reach). If the score has no such limits, do not define reach.",
             ),
         ),
         (
@@ -460,7 +468,7 @@ class Reaching:
                 ScoreError,
                 what="a score's reach(bounds)",
                 received="before='all' from Reaching(answer=Reach(rank=inf, before='all', prob=-inf, behind=inf))",
-                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+                remedy="See the example in help(rankset.Reach). If the score has no such limits, do not define reach.",
             ),
         ),
         (
@@ -469,7 +477,7 @@ class Reaching:
                 ScoreError,
                 what="a score's reach(bounds)",
                 received="behind=None from Reaching(answer=Reach(rank=inf, before=inf, prob=-inf, behind=None))",
-                remedy="help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+                remedy="See the example in help(rankset.Reach). If the score has no such limits, do not define reach.",
             ),
         ),
     ],
@@ -508,7 +516,7 @@ def test_a_score_that_draws_and_has_not_declared_it_is_told_so():
         what="a score that reads cells.noise",
         received="<tests.scores.test_own_scores.test_a_score_that_draws_and_has_not_declared_it_i…",
         expected="have 'noise' among its features",
-        remedy="Add it to features, or leave features out.",
+        remedy="Add 'noise' to features, or do not define features.",
     ):
         rs.calibrate(PROBS, LABELS, score=Undeclared())
 

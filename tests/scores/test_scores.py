@@ -50,13 +50,13 @@ def test_keys_are_those_of_the_formula_for_all_labels_and_for_one(score, ranked)
 @pytest.mark.parametrize("value", [-1e-9, np.nan, np.inf, -np.inf, "1", None, True, 1j, 10**400])
 def test_weights_are_finite_and_not_negative(score, value):
     name = "penalty" if score is rs.Raps else "weight"
-    with refused(ScoreError, what=f"{name} of {score.__name__}", expected="be a finite number, at least 0"):
+    with refused(ScoreError, what=f"{name} of {score.__name__}", expected="be a finite number of at least 0"):
         score(**{name: value})
 
 
 @pytest.mark.parametrize("value", [-1, 1.0, "1", None, True, 2**31])
 def test_free_ranks_are_a_count(value):
-    with refused(ScoreError, what="free_ranks of Raps", expected="be a whole number, at least 0 and below 2**31"):
+    with refused(ScoreError, what="free_ranks of Raps", expected="be an integer of at least 0 and below 2**31"):
         rs.Raps(free_ranks=value)
 
 
@@ -99,7 +99,7 @@ def test_a_tie_break_speaks_for_its_score():
     plain = rs.TieBreak(rs.Thr())
     assert (traits(plain).needs_probs, traits(plain).caveat, traits(plain).transforms) == (False, None, False)
     assert reach_of(plain, (np.array([-0.25]), np.zeros(1))) == Reach(prob=0.25)
-    with refused(KindError, what="score", received="the class Rank", remedy="Pass Rank() with its parentheses."):
+    with refused(KindError, what="score", received="the class Rank", remedy="Pass Rank() with parentheses."):
         rs.TieBreak(rs.Rank)
 
 
@@ -120,7 +120,7 @@ def test_classes_are_seen_in_labels_or_given():
     with refused(
         RuleError,
         what="rank_profile",
-        received="Seen(Rank(), 2 of 4 classes)",
+        received="the score Seen(Rank(), 2 of 4 classes)",
         remedy="Calibrate with the score Rank() or TopK().",
     ):
         rs.calibrate(*rs.datasets.load("marketing"), score=score).rank_profile(0.1)
@@ -156,31 +156,31 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
     [
         (
             lambda: rs.Seen(rs.Thr(), (0, 0), 3),
-            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (0, 0)),
+            ScoreError.parameter("Seen", "columns", "different column numbers from 0 to 2", (0, 0)),
         ),
         (
             lambda: rs.Seen(rs.Thr(), (0, 3), 3),
-            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (0, 3)),
+            ScoreError.parameter("Seen", "columns", "different column numbers from 0 to 2", (0, 3)),
         ),
         (
             lambda: rs.Seen(rs.Thr(), (-1,), 3),
-            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (-1,)),
+            ScoreError.parameter("Seen", "columns", "different column numbers from 0 to 2", (-1,)),
         ),
         (
             lambda: rs.Seen(rs.Thr(), (True,), 3),
-            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", (True,)),
+            ScoreError.parameter("Seen", "columns", "different column numbers from 0 to 2", (True,)),
         ),
         (
             lambda: rs.Seen(rs.Thr(), "01", 3),
-            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", "01"),
+            ScoreError.parameter("Seen", "columns", "different column numbers from 0 to 2", "01"),
         ),
         (
             lambda: rs.Seen(rs.Thr(), 1, 3),
-            ScoreError.parameter("Seen", "columns", "different columns, each a whole number from 0 to 2", 1),
+            ScoreError.parameter("Seen", "columns", "different column numbers from 0 to 2", 1),
         ),
         (
             lambda: rs.Seen(rs.Thr(), (0,), 3.0),
-            ScoreError.parameter("Seen", "n_columns", "a whole number, at least 0 and below 2**31", 3.0),
+            ScoreError.parameter("Seen", "n_columns", "an integer of at least 0 and below 2**31", 3.0),
         ),
         (lambda: rs.Seen(rs.Thr, (0,), 3), like(KindError, what="score", received="the class Thr")),
         (
@@ -188,9 +188,9 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
             like(
                 ScoreError,
                 what="Recalibrated(scale=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
-                received="3",
-                expected="get the 2 columns it was fitted on",
-                remedy="Pass the columns it was fitted on, in their order.",
+                received="3 columns",
+                expected="get 2 columns, as in the fit",
+                remedy="Pass the same columns as in the fit, in the same order.",
             ),
         ),
         (lambda: rs.Seen.fit([], 3), InputError.no_rows()),
@@ -206,9 +206,9 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
             like(
                 ScoreError,
                 what="Seen(Thr(), 2 of 3 classes)",
-                received="4",
-                expected="get the 3 columns it was fitted on",
-                remedy="Pass the columns it was fitted on, in their order.",
+                received="4 columns",
+                expected="get 3 columns, as in the fit",
+                remedy="Pass the same columns as in the fit, in the same order.",
             ),
         ),
     ],
@@ -309,7 +309,7 @@ def test_features_that_cells_do_not_have_are_refused(features):
         ScoreError,
         what="a score's features",
         expected="be among before, column, mass, noise, prob, rank, second, top",
-        remedy="Leave features out to get all of them.",
+        remedy="If the score does not define features, it gets all features.",
     ):
         rs.calibrate([[0.5, 0.5]], [0], score=Own())
 
@@ -332,8 +332,8 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
             ScoreError,
             what="Seen(Thr(), 2 of 4 classes)",
             received="'D', 'C', 'B', 'A'",
-            expected="get the classes it was fitted for, in this order: 'A', 'B', 'C', 'D'",
-            remedy="Pass the same classes in the same order, here and to its fit.",
+            expected="get the classes of the fit ('A', 'B', 'C', 'D') in this order",
+            remedy="Pass the same classes in the same order as in the fit.",
         ):
             rs.calibrate(frame[list("DCBA")], truth, score=wrong)
     rs.calibrate(frame[list("DCBA")], truth, score=score, classes=names)
@@ -343,8 +343,8 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
         ScoreError,
         what="Seen(Thr(), 2 of 4 classes)",
         received="3, 2, 1, 0",
-        expected="get the classes it was fitted for, in this order: 0, 1, 2, 3",
-        remedy="Pass the same classes in the same order, here and to its fit.",
+        expected="get the classes of the fit (0, 1, 2, 3) in this order",
+        remedy="Pass the same classes in the same order as in the fit.",
     ):
         rs.calibrate(probs, labels, score=rs.Seen.fit([0, 1], 4), classes=[3, 2, 1, 0])
 
@@ -358,7 +358,7 @@ def test_every_candidate_is_asked_for_its_classes():
             ScoreError,
             what="Seen(Thr(), 2 of 4 classes)",
             received="'A', 'B', 'C', 'D'",
-            expected="get the classes it was fitted for, in this order: 'D', 'C', 'B', 'A'",
-            remedy="Pass the same classes in the same order, here and to its fit.",
+            expected="get the classes of the fit ('D', 'C', 'B', 'A') in this order",
+            remedy="Pass the same classes in the same order as in the fit.",
         ):
             rs.compare(probs, truth, classes=names, scores=candidates)

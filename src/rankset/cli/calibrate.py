@@ -76,12 +76,12 @@ def calibrate(
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
     if auto_alpha is not None and (score is not None or parameters or layout.identity is not None):
         raise click.UsageError(
-            "--auto chooses the score and its parameters, and draws nothing; drop --score, --set, --id."
+            "--auto chooses the score and its parameters and uses no random numbers. Remove --score, --set and --id."
         )
     chosen = _with_parameters(SCORES[score or "rank"], parameters)
     pairs = pair_files(scores, labels)
     if auto_alpha is not None and len(pairs) > 1:
-        raise click.UsageError("--auto takes the rows of one file. Join the files, or choose the score with --score.")
+        raise click.UsageError("--auto works with one file only. Join the files, or choose the score with --score.")
     condition, names = _condition(layout, per_label=per_label), read_class_names(classes)
     shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
@@ -105,7 +105,9 @@ def _with_parameters(score: rs.Score, parameters: Sequence[str]) -> rs.Score:
             changes[name] = text
         if name not in known:
             given = ", ".join(sorted(known)) or "none"
-            raise click.BadParameter(f"{score!r} has no {name!r}; its parameters: {given}", param_hint="--set")
+            raise click.BadParameter(
+                f"{score!r} has no parameter {name!r}. Its parameters are: {given}", param_hint="--set"
+            )
     return dataclasses.replace(score, **changes)  # type: ignore[type-var]
 
 

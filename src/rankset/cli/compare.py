@@ -47,7 +47,9 @@ def compare(
     """
     pairs = pair_files(*split_paths(paths, label_files, layout))
     if len(pairs) > 1:
-        raise click.UsageError(f"compare takes the rows of one file, got {len(pairs)}. Join them, or pass some.")
+        raise click.UsageError(
+            f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
+        )
     rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
     names = rows.classes
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}

@@ -25,7 +25,7 @@ def split_paths(paths: Sequence[str], label_files: Sequence[str], layout: Layout
         return list(paths), list(label_files) or None
     if len(paths) > 2:
         raise click.UsageError(
-            "Expected SCORES LABELS, each a file or a folder; for several files use --label or --labels."
+            "Expected SCORES LABELS, each one a file or a folder. For several files use --label or --labels."
         )
     return list(paths[:1]), list(paths[1:]) or None
 
@@ -42,7 +42,7 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
     if any(one is not None and os.path.realpath(str(one)) == os.path.realpath(path) for one in inputs):
         raise FileError.own_input(str(path))
     if path.exists() and not path.is_file():
-        raise FileError.unwritable(str(path), "it is no regular file")
+        raise FileError.unwritable(str(path), "it is not a regular file")
     if path.exists() and not force:
         raise FileError.exists(str(path))
 

@@ -36,7 +36,9 @@ def merge(rule_files: Sequence[Path], output: Path, force: bool, as_json: bool) 
     for place, rule in enumerate(rules):
         same = next((path for path, other in zip(rule_files, rules[:place], strict=False) if other == rule), None)
         if same is not None:
-            warn(f"{same} and {rule_files[place]} hold the same calibration; rows that are in both count twice.")
+            warn(
+                f"{same} and {rule_files[place]} contain the same calibration. Rows that are in both files count twice."
+            )
     merged = first.merge(*others)
     mixed = equal_groups(merged.groups.tolist())
     if mixed:

@@ -22,7 +22,7 @@ DEFAULT_ALPHA = "0.1"
 def _single_value(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str:
     """Return the one value of ``--alpha``; refuse several, of which click would silently take the last."""
     if len(values) > 1:
-        raise click.BadParameter(f"give it once, got {', '.join(values)}", param=parameter)
+        raise click.BadParameter(f"pass it only once, got {', '.join(values)}", param=parameter)
     return values[0] if values else DEFAULT_ALPHA
 
 

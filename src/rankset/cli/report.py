@@ -57,7 +57,9 @@ def report(
     rule_files, pairs = _split_files(paths, layout)
     if rule_files:
         if kind is not None or classes is not None:
-            raise click.UsageError("--kind and --classes belong to the calibration; a rule has its own.")
+            raise click.UsageError(
+                "--kind and --classes are stored in the rule. Do not pass them together with a rule."
+            )
         rules = [rs.load(path) for path in rule_files]
     else:
         _check_calibration(pairs, layout)
@@ -79,16 +81,18 @@ def _split_files(paths: Sequence[str], layout: Layout) -> tuple[list[str], list[
     if list(paths[: len(rule_files)]) != rule_files or len(rest) != (step if rule_files else 2 * step):
         rows, tests = ("SCORES", "TEST_SCORES") if step == 1 else ("SCORES LABELS", "TEST_SCORES TEST_LABELS")
         first = "RULE..." if rule_files else rows
-        raise click.UsageError(f"Expected {first} {tests}; rules are files that end in .rankset.")
+        raise click.UsageError(f"Expected {first} {tests}. The names of rule files must end in .rankset.")
     return rule_files, [(rest[at], None if layout.label else rest[at + 1]) for at in range(0, len(rest), step)]
 
 
 def _check_calibration(pairs: Sequence[Pair], layout: Layout) -> None:
     """Refuse --group, and the same file for calibration and test, where scores are calibrated."""
     if layout.group is not None:
-        raise click.UsageError("--group is for rules with groups: rankset report rule.rankset … --group COLUMN.")
+        raise click.UsageError(
+            "--group works only with rules that use groups: rankset report rule.rankset … --group COLUMN."
+        )
     if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
-        raise click.UsageError("Test rows must be others than those that calibrate, got the same file twice.")
+        raise click.UsageError("Calibration rows and test rows must be in different files, got the same file twice.")
 
 
 def _calibrate_all_scores(rows: Rows, kind: Any, seed: int) -> list[rs.Rule]:

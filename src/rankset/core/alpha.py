@@ -89,4 +89,4 @@ def _remedy(value: Fraction) -> tuple[str, ...]:
     if not 1 < value < 100:
         return ()
     percent = value if value < 50 else 100 - value
-    return (f"did you mean {float(percent / 100):g}?",)
+    return (f"Did you mean {float(percent / 100):g}?",)

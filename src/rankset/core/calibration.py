@@ -126,7 +126,7 @@ def _check_dtypes(keys: Keys, known: Keys) -> None:
     """Raise an error if keys have other dtypes than those of the calibration."""
     if [key.dtype for key in keys] != [key.dtype for key in known]:
         expected, received = (", ".join(key.dtype.name for key in some) for some in (known, keys))
-        raise ScoreError.keys(f"arrays of {expected}, as at calibration", received)
+        raise ScoreError.keys(f"arrays of {expected}, as in the calibration", received)
 
 
 def _at(key: NDArray[Any], cuts: Ints) -> NDArray[Any]:

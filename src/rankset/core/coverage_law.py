@@ -86,7 +86,7 @@ def binomial_interval(hits: int, n: int, confidence: float) -> tuple[float, floa
 def tails(confidence: float) -> tuple[float, float]:
     """The two probabilities between which a central range holds ``confidence``."""
     if not isinstance(confidence, int | float | np.number) or not 0 < confidence < 1:
-        raise KindError.argument("confidence", "a share between 0 and 1", confidence)
+        raise KindError.argument("confidence", "a number between 0 and 1", confidence)
     return (1 - confidence) / 2, (1 + confidence) / 2
 
 

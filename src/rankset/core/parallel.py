@@ -74,7 +74,7 @@ def _setting(name: str, default: int) -> int:
     text = os.environ.get(name) or str(default)
     most = MOST[name]
     if not text.isdecimal() or len(text) > MOST_DIGITS or not 1 <= int(text) <= most:
-        raise KindError.argument(f"the environment variable {name}", f"a positive whole number of at most {most}", text)
+        raise KindError.argument(f"the environment variable {name}", f"an integer from 1 to {most}", text)
     return int(text)
 
 

@@ -82,7 +82,7 @@ def calibrate(
     """
     task = CalibrationTask.of(score, condition, kind, classes, seed)
     if not _is_frame(probs) and columns is not None:
-        raise KindError.argument("columns", "None for an array", columns)
+        raise KindError.argument("columns", "None if probs is an array", columns)
     if _is_frame(probs):
         merged = dask_frames.calibrate(probs, task, Layout(labels, groups, ids), columns)
     else:
@@ -140,7 +140,7 @@ def predict(
     if _is_frame(probs):
         return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept), columns)
     if columns is not None or kept:
-        raise KindError.argument("columns and keep", "None for an array", columns or kept)
+        raise KindError.argument("columns and keep", "None if probs is an array", columns or kept)
     return dask_arrays.predict(probs, task, groups, ids)
 
 

@@ -43,11 +43,11 @@ def predict(probs: da.Array, task: PredictionTask, groups: Any, ids: Any) -> da.
 def _whole_rows(probs: da.Array) -> da.Array:
     """Array whose chunks are whole rows."""
     if probs.ndim not in (1, 2):
-        raise InputError.shape("probs", "(n, K)", probs.shape, "Pass a row per case and a column per class.")
+        raise InputError.shape("probs", "(n, K)", probs.shape, "Pass one row per sample and one column per class.")
     if probs.ndim == 2 and probs.numblocks[1] > 1:
         warn(
-            f"a chunk must hold whole rows, got {probs.numblocks[1]} chunks per row: they are put together. "
-            f"Pass probs.rechunk({{1: -1}}) to choose how."
+            f"every row should be in one chunk, got {probs.numblocks[1]} chunks per row. rankset joins these chunks. "
+            f"To avoid this warning, pass probs.rechunk({{1: -1}})."
         )
         return probs.rechunk({1: -1})
     return probs

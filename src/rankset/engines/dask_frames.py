@@ -21,7 +21,7 @@ from rankset.io.sets_table import check_kept_names, sets_table
 def calibrate(frame: Any, task: CalibrationTask, layout: Layout, columns: Any) -> PartialRule:
     """Merge the rules of all partitions of a frame."""
     if not isinstance(layout.label, str | int):
-        raise KindError.argument("labels", "the name of a column of the frame", type(layout.label).__name__)
+        raise KindError.argument("labels", "the name of a column of the data frame", type(layout.label).__name__)
     frame, layout = _with_text_names(frame), replace(layout, label=str(layout.label))
     picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame))
     task = task.with_classes_of(picked, whole_labels=frame._meta[layout.label].dtype.kind in "iu")

@@ -34,7 +34,7 @@ def map_in_processes(work: Callable[[Any], Result], jobs: Sequence[Any], workers
     job, the work is done in this process.
     """
     if workers is not None and (not is_whole(workers) or workers < 1):
-        raise KindError.argument("workers", "a whole number, at least 1, or None for one per core", workers)
+        raise KindError.argument("workers", "an integer of at least 1, or None for one process per core", workers)
     count = min(len(jobs), workers or parallel.cores())
     if count <= 1:
         yield from map(work, jobs)

@@ -262,7 +262,7 @@ def write(
 def _check_targets(folder: Path, targets: Sequence[Path], inputs: Sequence[str], *, force: bool) -> None:
     """Refuse outputs that would replace inputs, one another, or existing files."""
     if folder.exists() and not folder.is_dir():
-        raise FileError.unwritable(str(folder), "it is a file, and must be a folder")
+        raise FileError.unwritable(str(folder), "it is a file, not a folder")
     taken = {os.path.realpath(path) for path in inputs}
     for place, path in enumerate(targets):
         if os.path.realpath(path) in taken:

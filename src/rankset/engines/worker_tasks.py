@@ -103,7 +103,7 @@ class PredictionTask:
     def of(cls, rule: Rule, alpha: Alpha, empty: Empty) -> PredictionTask:
         """Return the task for the arguments of ``predict``, checked on no rows."""
         if not isinstance(rule, Rule):
-            raise KindError.argument("rule", "a Rule, as calibrate returns it", rule)
+            raise KindError.argument("rule", "a Rule, the result of calibrate", rule)
         task = cls(rule.at(alpha), empty)
         task.no_sets()
         return task

@@ -8,8 +8,8 @@ from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import differences, short_repr
 
 PROBS, LOGITS, DECISION = Option("kind", "probs"), Option("kind", "logits"), Option("kind", "decision")
-FROM_THE_MODEL = "Find out why the model returns it, or drop that row."
-PERCENTAGES = "They look like percentages: divide by 100."
+FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
+PERCENTAGES = "The values look like percentages. Divide them by 100."
 
 
 class InputError(RanksetError, ValueError):
@@ -22,26 +22,26 @@ class InputError(RanksetError, ValueError):
     @classmethod
     def row_shape(cls, row: int, shape: tuple[int, ...]) -> Self:
         remedy = "Pass one list of numbers per row."
-        return cls("every row", "have shape (k,)", f"shape {shape}", remedy, where=Place(row=row))
+        return cls("every row", "be one-dimensional", f"shape {shape}", remedy, where=Place(row=row))
 
     @classmethod
     def columns(cls, name: str, expected: int, received: int) -> Self:
-        remedy = "Pass one column per class, in the order used to calibrate."
-        return cls(name, f"have the {expected} columns of the calibration", str(received), remedy)
+        remedy = "Pass one column per class, in the same order as in the calibration data."
+        return cls(name, f"have {expected} columns, like the calibration data", f"{received} columns", remedy)
 
     @classmethod
     def frame_columns(cls, name: str, missing: Sequence[object], unknown: Sequence[object]) -> Self:
         return cls(
             f"the columns of {name}",
-            "be the classes, in any order",
-            differences("no column for", missing, "columns that are no class:", unknown),
-            "Rename or drop columns, or pass frame.to_numpy() with columns in the order of the classes.",
+            "be exactly the classes, in any order",
+            differences("no column for", missing, "the extra columns", unknown),
+            ("Rename or drop columns.", Either(" Or pass frame.to_numpy() with columns in the order of classes.", "")),
         )
 
     @classmethod
     def length(cls, name: str, expected: int, received: int) -> Self:
-        remedy = "Pass both from the same rows."
-        return cls(name, f"have one entry for each of the {expected} rows", str(received), remedy)
+        remedy = "Check that all inputs belong to the same rows."
+        return cls(name, f"have one entry for each of the {expected} rows", f"{received} entries", remedy)
 
     @classmethod
     def other_order(cls, name: str, known: str) -> Self:
@@ -49,90 +49,106 @@ class InputError(RanksetError, ValueError):
             name,
             f"be in the order of {known}",
             "the same index in another order",
-            f"Pass {name}.loc[index] with the index of {known}, or {name}.to_numpy() if the order is right as it is.",
+            Either(
+                f"Pass {name}.loc[index], where index is the index of {known}. "
+                f"If the rows are already in the same order, pass {name}.to_numpy().",
+                f"Sort {name} and {known} in the same way.",
+            ),
         )
 
     @classmethod
     def other_rows(cls, name: str, known: str, row: int, expected: object, received: object) -> Self:
         return cls(
             name,
-            f"have the index of {known}",
+            f"have the same index as {known}",
             f"{short_repr(received)} instead of {short_repr(expected)}",
-            f"Pass {name} of the same rows, or {name}.to_numpy() if they are.",
+            (
+                f"Pass {name} for the same rows.",
+                Either(f" If the rows are the same and only the index differs, pass {name}.to_numpy().", ""),
+            ),
             where=Place(row=row),
         )
 
     @classmethod
     def no_rows(cls) -> Self:
-        remedy = "Pass labelled rows the model has not seen."
-        return cls("calibration", "have at least one row", "0", remedy)
+        remedy = "Pass labelled rows that were not used to train the model."
+        return cls("calibration", "have at least one row", "no rows", remedy)
 
     @classmethod
     def no_rows_to_evaluate(cls) -> Self:
-        return cls("an evaluation", "have at least one row", "0", "Pass sets of at least one row.")
+        return cls("an evaluation", "have at least one row", "no rows", "Pass at least one row.")
+
+    @classmethod
+    def too_few_rows_to_compare(cls, received: int) -> Self:
+        return cls("a comparison of scores", "have at least 2 rows", str(received), "Pass more rows.")
 
     @classmethod
     def unknown_chunks(cls, name: str) -> Self:
         return cls(
             name,
-            "be cut to the chunks of probs, whose sizes must be known",
-            "unknown sizes",
-            f"Call probs.compute_chunk_sizes() first, or pass {name} as a dask array in the same chunks.",
+            "be divided into the chunks of probs",
+            "chunks of unknown size",
+            f"Call probs.compute_chunk_sizes() first, or pass {name} as a dask array with the chunks of probs.",
         )
 
     @classmethod
     def chunks(cls, name: str, expected: int, received: int) -> Self:
-        remedy = "Call compute_chunk_sizes() on both; then rankset cuts them alike."
-        return cls(name, f"have the {expected} chunks of probs", str(received), remedy)
+        remedy = f"Call compute_chunk_sizes() on probs and on {name}. Then rankset can change the chunks of {name}."
+        return cls(name, f"have {expected} chunks, as many as probs", f"{received} chunks", remedy)
 
     @classmethod
     def ragged(cls, name: str) -> Self:
-        remedy = "If the number of candidates differs from row to row, pass rankset.Ragged.of(rows)."
-        return cls(name, "have rows of one length", "rows of different lengths", remedy)
+        remedy = Either(
+            "If the number of candidates differs between rows, pass rankset.Ragged.of(rows).",
+            "Correct or drop the rows that have another length.",
+        )
+        return cls(name, "have rows of the same length", "rows of different lengths", remedy)
 
     @classmethod
     def ragged_binary(cls) -> Self:
         expected = ("be one probability per row for ", Option("kind", "binary"))
-        return cls("probs", expected, "Ragged rows", ("Pass ", PROBS, " for those."))
+        return cls("probs", expected, "Ragged rows", ("Pass ", PROBS, " for Ragged rows."))
 
     @classmethod
     def no_pooling(cls) -> Self:
-        expected = "have every class in every row to pool the counts of several rules"
-        return cls("probs", expected, "Ragged rows", "Use one rule for those.")
+        expected = "have every class in every row if several rules are combined"
+        return cls("probs", expected, "Ragged rows", "Use a single rule for Ragged rows.")
 
     @classmethod
     def candidates(cls, row: int, count: int, n_columns: int) -> Self:
         where = Place(row=row)
-        return cls("every row", f"have 1 to {n_columns} candidates", str(count), "Drop that row.", where=where)
+        return cls(
+            "every row", f"have 1 to {n_columns} candidates", f"{count} candidates", "Drop that row.", where=where
+        )
 
     @classmethod
     def more_candidates(cls, known: int, received: int) -> Self:
         return cls(
             "rows",
-            f"have at most the {known} candidates of the calibration",
-            f"rows with up to {received}",
-            ("Calibrate with ", Option("classes", range(received)), ", or with longer rows among the others."),
+            f"have at most {known} candidates, like the calibration data",
+            f"a row with {received} candidates",
+            ("Calibrate with ", Option("classes", range(received)), f", or add a row with {received} candidates."),
         )
 
     @classmethod
     def pipeline_labels(cls, name: str, row: int, missing: Sequence[object], unknown: Sequence[object]) -> Self:
-        received = differences("no score for", missing, "scores that belong to no class:", unknown)
+        received = differences("no score for", missing, "scores for the unknown classes", unknown)
         call = Either("top_k=None", "all labels")
-        remedy = ("Call the pipeline with ", call, ", and pass the model's own labels as ", Option("classes"), ".")
-        return cls(name, "score every class", received, remedy, where=Place(row=row))
+        remedy = ("Call the pipeline with ", call, ". Pass the labels of the model as ", Option("classes"), ".")
+        return cls(name, "contain a score for every class", received, remedy, where=Place(row=row))
 
     @classmethod
     def no_answers(cls, row: int) -> Self:
-        remedy = "Drop that row, or ask again."
+        remedy = "Drop that row, or ask the model again."
         return cls("every row", "have at least one answer", "none", remedy, where=Place(row=row))
 
     @classmethod
     def not_exact(cls, name: str, row: int, column: int, value: int) -> Self:
         return cls(
             name,
-            "be numbers that float64 holds exactly, so that different ones stay different",
-            f"the whole number {value}",
-            "Subtract a constant from all of them, or scale them down.",
+            "be numbers that float64 can store exactly",
+            f"the integer {value}",
+            "Subtract a constant from all numbers, or divide all numbers by a constant.",
             where=Place(row=row, column=column),
         )
 
@@ -146,20 +162,21 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def all_minus_infinity(cls, name: str, row: int) -> Self:
-        remedy = "-inf marks impossible labels; at least one label must be possible."
-        return cls(name, "have a finite entry in every row", "-inf only", remedy, where=Place(row=row))
+        expected, remedy = "have a finite entry in every row", "-inf means that a label is impossible."
+        return cls(name, expected, "-inf in all columns", remedy, where=Place(row=row))
 
     @classmethod
     def negative(cls, name: str, row: int, column: int, value: float, total: float) -> Self:
-        remedy: Text = ("They look like logits: pass ", LOGITS, " for logits, ", DECISION, " for other numbers.")
+        remedy: Text = ("For logits pass ", LOGITS, ". For other numbers pass ", DECISION, ".")
         if value > -1e-6:
-            remedy = "It looks like rounding: pass np.clip(probs, 0, None)."
-        received = f"{value:.6g} in a row with sum {total:.6g}"
+            fix = Either("Pass np.clip(probs, 0, None).", "Replace negative values by 0.")
+            remedy = ("The value looks like a rounding error. ", fix)
+        received = f"{value:.6g} (sum of the row: {total:.6g})"
         return cls(name, "be probabilities", received, remedy, where=Place(row=row, column=column))
 
     @classmethod
     def row_sum(cls, name: str, row: int, total: float) -> Self:
-        remedy: Text = ("If they are logits pass ", LOGITS, "; for margins or similarities pass ", DECISION, ".")
+        remedy: Text = ("For logits pass ", LOGITS, ". For margins or similarities pass ", DECISION, ".")
         if abs(total - 100.0) <= 1.0:
             remedy = PERCENTAGES
         expected = "have rows that sum to 1 within 0.01"
@@ -168,9 +185,8 @@ class InputError(RanksetError, ValueError):
     @classmethod
     def not_in_unit_interval(cls, name: str, row: int, value: float, largest: float) -> Self:
         remedy: Text = (
-            "For a logit d of the second class pass its sigmoid, or the matrix of (0, d) with ",
-            LOGITS,
-            ".",
+            "If the values are logits of the second class, apply the sigmoid function to them.",
+            *(" Or pass two columns, 0 and the logit, with ", LOGITS, "."),
         )
         if value > 0 and 10 < largest <= 100:
             remedy = PERCENTAGES
@@ -180,17 +196,17 @@ class InputError(RanksetError, ValueError):
     @classmethod
     def not_addable(cls, row: int, lowest: float, total: float) -> Self:
         return cls(
-            "probabilities after the score's transform",
-            "not be negative, and every row must sum to less than 8",
-            f"the lowest entry {lowest:.6g} and the sum {total:.6g}",
-            "Normalise the transformed rows to sum to 1.",
+            "the result of a score's transform",
+            "have no negative entries and rows with a sum below 8",
+            f"a row with the lowest entry {lowest:.6g} and the sum {total:.6g}",
+            "Normalise the rows so that each row sums to 1.",
             where=Place(row=row),
         )
 
     @classmethod
     def p_value(cls, row: int, column: int, value: float) -> Self:
         where = Place(row=row, column=column)
-        return cls("p_values", "lie between 0 and 1", f"{value:.6g}", "Pass what Rule.p_values returns.", where=where)
+        return cls("p_values", "lie between 0 and 1", f"{value:.6g}", "Pass the result of Rule.p_values.", where=where)
 
 
 class RowError(RanksetError, IndexError, ValueError):
@@ -198,8 +214,8 @@ class RowError(RanksetError, IndexError, ValueError):
 
     @classmethod
     def number(cls, n_rows: int, row: int) -> Self:
-        return cls("row numbers", f"lie below {n_rows}, the number of rows", str(row), "Count rows from 0.")
+        return cls("a row number", f"belong to one of the {n_rows} rows", str(row), "Rows are counted from 0.")
 
     @classmethod
     def mask(cls, expected: int, received: int) -> Self:
-        return cls("a mask of rows", f"have one boolean for each of the {expected} rows", str(received))
+        return cls("a mask of rows", f"have one boolean for each of the {expected} rows", f"{received} booleans")

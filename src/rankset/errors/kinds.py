@@ -3,7 +3,7 @@
 from typing import Self
 
 from rankset.errors.base import RanksetError
-from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.fields import Either, Place, Text
 from rankset.errors.values import short_repr, shorten
 
 
@@ -17,7 +17,7 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def class_instead_of_object(cls, name: str, value: type) -> Self:
         kind = value.__name__
-        return cls(name, "be an object", f"the class {kind}", f"Pass {kind}() with its parentheses.")
+        return cls(name, "be an object", f"the class {kind}", f"Pass {kind}() with parentheses.")
 
     @classmethod
     def not_a_matrix(cls, name: str, received: str, remedy: str) -> Self:
@@ -26,100 +26,103 @@ class KindError(RanksetError, TypeError):
     @classmethod
     def cell(cls, name: str, row: int, column: int, value: object) -> Self:
         where = Place(row=row, column=column)
-        return cls(name, "hold numbers only", short_repr(value), "Convert or drop that entry.", where=where)
+        remedy = "Convert that entry, or drop that row."
+        return cls(name, "contain only numbers", short_repr(value), remedy, where=where)
 
     @classmethod
     def frame_column(cls, name: str, column: object, received: str) -> Self:
-        expected = "hold numbers only, in one column per class"
-        return cls(name, expected, received, "Drop or convert that column.", where=Place(column=column))
+        expected = "contain only numbers, in one column per class"
+        return cls(name, expected, received, "Convert that column to numbers, or drop it.", where=Place(column=column))
 
     @classmethod
     def frame_refused(cls, backend: str, reason: str) -> Self:
         why = shorten(" ".join(reason.split()))
         return cls(
-            f"the labels in a column of {backend}",
-            "be of one type",
-            remedy=("Pass ", Option("backend", "pandas"), "."),
-            reason=f"{backend} refuses these ({why})",
+            f"labels in a {backend} column",
+            "have the same type",
+            remedy=Either("Pass backend='pandas'.", "Use class names of the same type."),
+            reason=f"{backend} cannot store these labels ({why})",
         )
 
     @classmethod
     def not_names(cls, name: str, received: str, remedy: str) -> Self:
-        return cls(name, "hold one name or number per row", received, remedy)
+        return cls(name, "contain one name or number per row", received, remedy)
 
     @classmethod
     def name(cls, what: str, value: object) -> Self:
         received = "NaN" if isinstance(value, float) else type(value).__name__
-        expected = "be strings, numbers, booleans or objects that str() turns into a text of their own"
-        return cls(what, expected, received, "Pass str(...) of them.")
+        expected = "be strings, numbers, booleans, or hashable objects that define __str__ or __repr__"
+        return cls(what, expected, received, "Convert them to strings.")
 
     @classmethod
     def row_labels(cls, name: str, received: object) -> Self:
         return cls(
             name,
-            "be row numbers or booleans, because the rows have an index of their own",
-            f"an index, {short_repr(received)}",
-            "Pass index.get_indexer(labels), where index is that of the rows, or True or False for every row.",
+            "be row numbers or booleans, not labels of an index",
+            short_repr(received),
+            "Pass index.get_indexer(labels), where index is the index of the rows. Or pass one boolean for every row.",
         )
 
     @classmethod
     def rows(cls, received: object) -> Self:
-        expected = "be picked by a slice, by row numbers, or by an array with True or False for every row"
-        return cls("rows", expected, short_repr(received), "Pass one of these.")
+        expected = "be selected by a slice, by row numbers, or by one boolean for every row"
+        return cls("rows", expected, short_repr(received))
 
     @classmethod
     def no_whole_rule(cls, what: str, received: object) -> Self:
         return cls(
             what,
-            "get objects of rankset.Rule, which answer at every alpha from one matrix",
+            "get objects of the class rankset.Rule",
             short_repr(received),
-            "Pass what rankset.calibrate or rankset.load returns: the rule itself instead of rule.at(alpha), "
-            "one rule instead of a rule of folds.",
+            "Pass the result of rankset.calibrate or rankset.load. Do not pass rule.at(alpha) or a CrossRule.",
         )
 
     @classmethod
     def pipeline_row(cls, name: str, row: int, value: object) -> Self:
         return cls(
             name,
-            "hold a list of {'label': …, 'score': …} per text, each label once",
+            "contain a list of {'label': …, 'score': …} per text, with each label once",
             short_repr(value),
-            ("Pass what ", Either("pipeline(texts, top_k=None)", "the pipeline"), " returns."),
+            ("Pass the result of ", Either("pipeline(texts, top_k=None)", "the pipeline"), "."),
             where=Place(row=row),
         )
 
     @classmethod
     def batch(cls, where: object, received: str) -> Self:
-        remedy = "Say where it is in the batch: a key, a position or a function."
-        return cls("a batch", f"have {short_repr(where)}", received, remedy)
+        remedy = "Pass the key or position of this entry in the batch, or a function that returns it."
+        return cls("a batch", f"contain the entry {short_repr(where)}", received, remedy)
 
     @classmethod
     def no_labels_in_batch(cls) -> Self:
-        remedy = ("Say where they are with ", Option("labels"), ": a key, a position or a function of the batch.")
-        return cls("a batch", "hold labels, as (inputs, labels) or under 'labels'", "none", remedy)
+        place = "the key or position of the labels in the batch, or a function that returns the labels"
+        remedy = (f"Pass {place}, as ", Either("labels=", "labels"), ".")
+        return cls("a batch", "contain labels, as (inputs, labels) or under the key 'labels'", "none", remedy)
 
     @classmethod
     def no_engine(cls, name: str, package: str) -> Self:
-        return cls._not_installed(package, f"rankset.engines.{name}", f"Install rankset with [{name}].")
+        return cls._not_installed(package, f"rankset.engines.{name}", f"Install the extra rankset[{name}].")
 
     @classmethod
     def no_narwhals(cls) -> Self:
-        remedy = "Install rankset with [frames], or pass frame[classes].to_numpy()."
+        remedy = ("Install the extra rankset[frames]", Either(", or pass frame[classes].to_numpy()", ""), ".")
         return cls._not_installed("narwhals", "data frames", remedy)
 
     @classmethod
     def no_matplotlib(cls) -> Self:
-        return cls._not_installed("matplotlib", "pictures", "Install rankset with [plots].")
+        return cls._not_installed("matplotlib", "plots", "Install the extra rankset[plots].")
 
     @classmethod
     def no_plotly(cls) -> Self:
-        return cls._not_installed("plotly", "reports", "Install rankset with [report].")
+        return cls._not_installed("plotly", "reports", "Install the extra rankset[report].")
 
     @classmethod
     def no_backend(cls, backend: str) -> Self:
         return cls._not_installed(
-            backend, f"frames of {backend}", ("Install it, or choose another one with ", Option("backend"), ".")
+            backend,
+            f"{backend} data frames",
+            (f"Install {backend}", Either(", or pass another library as backend=", ""), "."),
         )
 
     @classmethod
     def _not_installed(cls, package: str, purpose: str, remedy: Text) -> Self:
-        return cls(package, f"be installed for {purpose}", remedy=remedy, reason="it is not")
+        return cls(package, f"be installed for {purpose}", remedy=remedy, reason="it is not installed")

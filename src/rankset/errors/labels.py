@@ -7,8 +7,8 @@ from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place
 from rankset.errors.values import join_names, short_repr
 
-PANDAS = Option("backend", "pandas")
-WHOLE_NUMBERS = "; write column numbers as whole numbers, 2 instead of 2.0."
+RENAME = Either("Pass backend='pandas', or rename classes.", "Rename classes.")
+WHOLE_NUMBERS = ". Write column numbers as integers, 2 instead of 2.0."
 
 
 class LabelError(RanksetError, ValueError):
@@ -17,12 +17,12 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def one_hot(cls, name: str, shape: tuple[int, ...]) -> Self:
         received = f"a one-hot matrix of shape {shape}"
-        remedy = ("Pass ", Either(f"{name}.argmax(axis=1)", "the column numbers"), ".")
+        remedy = ("Pass ", Either(f"{name}.argmax(axis=1)", "the column number of each label"), ".")
         return cls(name, "be one-dimensional", received, remedy)
 
     @classmethod
     def not_one_dimensional(cls, name: str, received: str) -> Self:
-        return cls(name, "be one-dimensional, one entry per row", received, "Pass a list or a 1-D array.")
+        return cls(name, "be one-dimensional with one entry per row", received, "Pass a list or a 1-D array.")
 
     @classmethod
     def missing(cls, name: str, row: int) -> Self:
@@ -30,22 +30,22 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def out_of_range(cls, name: str, row: int, value: object, n_classes: int) -> Self:
-        remedy = ("For other labels pass their names in column order as ", Option("classes"), ".")
+        remedy = ("For other labels pass the class names in column order as ", Option("classes"), ".")
         return cls(name, _column_numbers(n_classes), short_repr(value), remedy, where=Place(row=row))
 
     @classmethod
     def one_based(cls, name: str, row: int, n_classes: int) -> Self:
         names = Option("classes", range(1, n_classes + 1))
-        remedy = (f"{name} look 1-based: pass ", names, Either("", " with the names 1, 2, 3, …"), ".")
+        remedy = (f"If {name} start at 1, pass ", names, Either("", " with the names 1, 2, 3, …"), ".")
         return cls(name, _column_numbers(n_classes), str(n_classes), remedy, where=Place(row=row))
 
     @classmethod
     def names_without_classes(cls, name: str, row: int, value: object) -> Self:
         return cls(
             name,
-            "be column numbers if classes are numbers",
-            f"the text {short_repr(value)}",
-            ("Pass the names in column order as ", Option("classes"), ", or the labels as numbers."),
+            "be column numbers if no class names are passed",
+            f"the string {short_repr(value)}",
+            ("Pass the class names in column order as ", Option("classes"), ", or pass column numbers as labels."),
             where=Place(row=row),
         )
 
@@ -54,11 +54,11 @@ class LabelError(RanksetError, ValueError):
         return cls(
             name,
             f"be among the classes ({join_names(known)})",
-            f"{join_names(unknown)}, the first one",
+            f"{join_names(unknown)}, first",
             (
-                "Check spelling and type, or pass the names of these labels as ",
+                "Check the spelling and type of the labels. Or pass names that include these labels as ",
                 Option("classes"),
-                Either("; np.array(classes)[labels] turns column numbers into names.", WHOLE_NUMBERS),
+                Either(". To turn column numbers into names, use np.array(classes)[labels].", WHOLE_NUMBERS),
             ),
             where=Place(row=row),
         )
@@ -85,57 +85,59 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def other_labels(cls, labels: Sequence[object], classes: Sequence[object]) -> Self:
-        expected = f"be among the classes the trained model knows ({join_names(classes)})"
-        return cls("labels", expected, join_names(labels), "Pass the labels that the model was trained with.")
+        expected = f"be among the classes of the trained model ({join_names(classes)})"
+        return cls("labels", expected, join_names(labels), "Pass only labels that the model was trained with.")
 
     @classmethod
     def padding(cls, row: int, value: object, count: int) -> Self:
         received = f"{short_repr(value)} in a row with {count} candidates"
-        remedy = "Check the counts, or drop that row."
-        return cls("labels", "be candidates of their rows", received, remedy, where=Place(row=row))
+        remedy = "Check the number of candidates, or drop that row."
+        return cls("labels", "be among the candidates of their rows", received, remedy, where=Place(row=row))
 
     @classmethod
     def same_text(cls, backend: str, names: Sequence[object]) -> Self:
-        expected = f"differ as texts, which name the columns of {backend}"
-        return cls("class names", expected, join_names(names), ("Pass ", PANDAS, ", or rename classes."))
+        expected, why = "be different after conversion to strings", f"{backend} needs strings as column names. "
+        return cls("class names", expected, join_names(names), (why, RENAME))
 
     @classmethod
     def one_text(cls, where: str, names: Sequence[object]) -> Self:
-        expected = f"differ as texts in {where}"
-        return cls("class names", expected, join_names(names), "Rename one of them, or write jsonl.")
+        expected = f"be different after conversion to strings in {where}"
+        return cls("class names", expected, join_names(names), "Rename one of these classes, or write a jsonl file.")
 
     @classmethod
     def duplicates(cls, names: Sequence[object]) -> Self:
         remedy = "Rename or merge those columns."
-        return cls("class names", "be distinct", f"{join_names(names)} more than once", remedy)
+        return cls("class names", "be different", f"{join_names(names)} more than once", remedy)
 
     @classmethod
     def class_count(cls, expected: int, received: int) -> Self:
-        return cls("classes", f"name each of the {expected} columns once, in order", f"{received} names")
+        wanted = f"contain one name for each of the {expected} columns, in column order"
+        return cls("classes", wanted, f"{received} names")
 
     @classmethod
     def groups_missing(cls, condition: object) -> Self:
-        remedy = ("Pass one name per row as ", Option("groups"), ".")
-        return cls(short_repr(condition), "know each row's group", "none", remedy)
+        remedy = Either("Pass one group name per row as groups=.", "Pass the name of the group column as --group.")
+        return cls(short_repr(condition), "get the group of every row", "no groups", remedy)
 
     @classmethod
     def groups_unused(cls, condition: object) -> Self:
         return cls(
             "groups",
-            "be left out unless the condition uses them",
+            "not be passed if the condition does not use groups",
             f"groups for {short_repr(condition)}",
-            ("Pass ", Either("condition=PerGroup()", "--group"), " when calibrating, or leave groups out."),
+            ("Calibrate with ", Either("condition=PerGroup()", "--group"), ", or do not pass groups."),
         )
 
     @classmethod
     def group_numbers(cls, condition: object, count: int, received: object) -> Self:
-        expected = f"number the groups of calibration rows from 0 to {count - 1}"
+        expected = f"return group numbers from 0 to {count - 1} for the calibration rows"
         return cls("a condition", expected, f"{received} from {short_repr(condition)}")
 
     @classmethod
     def clusters(cls, expected: int, received: int) -> Self:
-        return cls("clusters of PerLabel", f"name a cluster for each of the {expected} classes", str(received))
+        wanted = f"contain one cluster name for each of the {expected} classes"
+        return cls("clusters of PerLabel", wanted, f"{received} names")
 
 
 def _column_numbers(n_classes: int) -> str:
-    return f"be whole numbers from 0 to {n_classes - 1}, the column numbers"
+    return f"be column numbers, integers from 0 to {n_classes - 1}"

@@ -18,10 +18,10 @@ class SplitError(RanksetError, ValueError):
     @classmethod
     def too_few_rows(cls, received: int, needed: int) -> Self:
         return cls(
-            "the rows to train and to calibrate on",
+            "the number of rows for training and calibration",
             f"be at least {needed}",
             f"n_samples = {received}",
-            "Pass more rows, or a trained model as FrozenEstimator(model).",
+            "Pass more rows. If the model is already trained, pass FrozenEstimator(model).",
         )
 
     @classmethod
@@ -29,11 +29,11 @@ class SplitError(RanksetError, ValueError):
         classes, stratify = Option("classes"), Option("stratify", value=True)
         return cls(
             "Holdout",
-            ("get ", classes, " or ", stratify),
+            ("get either ", classes, " or ", stratify),
             "both",
             (
-                *("Pass ", classes, " to have every class in training with coverage on average over rows, "),
-                *(stratify, " with PerLabel() as the condition."),
+                *("Pass only ", classes, " if average coverage is enough. "),
+                *("Pass only ", stratify, " if you use ", Either("condition=PerLabel()", "--per-label"), "."),
             ),
         )
 
@@ -41,26 +41,26 @@ class SplitError(RanksetError, ValueError):
     def chosen_with_folds(cls, split: object) -> Self:
         return cls(
             "the method Choice(...)",
-            "have rows that no model of a fold was trained on",
+            "be used with a split that trains a single model",
             f"the split {short_repr(split)}",
-            "Pass Holdout() as the split, or one score as the method.",
+            "Pass Holdout() as the split, or pass a single score as the method.",
         )
 
     @classmethod
     def too_few_to_choose(cls, received: int) -> Self:
         return cls(
             "the method Choice(...)",
-            "have at least 2 rows to choose on and 1 to calibrate",
-            f"{received} rows that calibrate",
-            "Pass more rows, a larger share, or one score as the method.",
+            "have at least 2 rows to choose a score and 1 row for calibration",
+            f"{received} rows in total",
+            "Pass more rows or a larger share, or pass a single score as the method.",
         )
 
     @classmethod
     def rows(cls, n_rows: int) -> Self:
         return cls(
             "calibration of GivenSplit",
-            f"be distinct row numbers below {n_rows}, or a boolean mask of that length, and leave rows to train",
-            remedy="Pass the rows that calibrate; the others train.",
+            f"be a list of different row numbers below {n_rows} or a boolean mask of {n_rows} entries",
+            remedy="Select at least one row, but not all rows. The other rows are used for training.",
         )
 
 
@@ -71,19 +71,19 @@ class RuleError(RanksetError, ValueError):
     def folds(cls, expected: int, received: object) -> Self:
         return cls(
             "probs",
-            f"be a list with one matrix per fold, {expected} of them",
+            f"be a list of {expected} matrices with the same rows, one per fold",
             str(received),
-            "Pass the outputs of each fold's model for the rows, in the order of the rules.",
+            "Pass the outputs of every fold's model for the same rows, in the order of the rules.",
         )
 
     @classmethod
     def itself(cls) -> Self:
-        remedy = "Each row may calibrate once: merge rules of other rows."
-        return cls("a rule", "be merged with other rules", "the rule itself", remedy)
+        remedy = "Each row may be used for calibration only once. Merge rules that were calibrated on different rows."
+        return cls("a rule", "be merged with other rules", "the same rule twice", remedy)
 
     @classmethod
     def not_a_rule(cls, other: object) -> Self:
-        remedy = "Pass what calibrate or load returns."
+        remedy = "Pass the result of calibrate or load."
         return cls("a rule", "be merged with another rule", type(other).__name__, remedy)
 
     @classmethod
@@ -92,7 +92,7 @@ class RuleError(RanksetError, ValueError):
             "rules that are used together",
             f"have the same {what}",
             f"{short_repr(ours)} and {short_repr(theirs)}",
-            f"Calibrate both with the same {what}.",
+            f"Calibrate all rules with the same {what}.",
         )
 
     @classmethod
@@ -100,8 +100,8 @@ class RuleError(RanksetError, ValueError):
         return cls(
             "sets that are joined",
             "have the same classes and the same alpha",
-            f"others (alpha {ours} and {theirs})",
-            "Predict all parts with the same rule and alpha.",
+            f"different classes or alpha (alpha: {ours} and {theirs})",
+            "Predict all sets with the same rule and the same alpha.",
         )
 
     @classmethod
@@ -110,7 +110,7 @@ class RuleError(RanksetError, ValueError):
             "the columns",
             f"be the classes of the rule ({join_names(known)}), in any order",
             join_names(received),
-            ("Rename columns, or leave others out", Either("", " with --drop"), "."),
+            ("Rename the columns, or leave out the other columns", Either("", " with --drop"), "."),
         )
 
     @classmethod
@@ -126,18 +126,18 @@ class RuleError(RanksetError, ValueError):
     def ids(cls, calibrated: str, received: str) -> Self:
         return cls(
             "ids",
-            "be given at calibration and at prediction alike, because the score is randomised",
-            (f"a rule calibrated {calibrated} ", Option("ids"), f" and rows {received}"),
-            ("Pass ", Option("ids"), " both times, or never."),
+            "be passed both at calibration and at prediction, or never",
+            (f"a rule calibrated {calibrated} ", Option("ids"), f" and rows {received} ", Option("ids")),
+            ("Pass ", Option("ids"), " both times or never, because the score is randomised."),
         )
 
     @classmethod
     def group_unused(cls, condition: object, name: str) -> Self:
         return cls(
             name,
-            f"be left out unless there is a threshold for each {name}",
+            f"not be passed if the rule does not have one threshold per {name}",
             f"a {name} for {short_repr(condition)}",
-            "Leave it out.",
+            f"Do not pass {name}.",
         )
 
     @classmethod
@@ -145,19 +145,19 @@ class RuleError(RanksetError, ValueError):
         options: list[Text] = [Option(name) for name in needed]
         return cls(
             " and ".join(needed),
-            f"say which of the {count:,} thresholds of {short_repr(condition)} you mean",
-            "none",
+            f"be passed to select one of the {count:,} thresholds of {short_repr(condition)}",
+            "none" if len(options) == 1 else "at most one of the two",
             ("Pass ", *(options if len(options) == 1 else (options[0], " and ", options[1])), "."),
         )
 
     @classmethod
     def no_such_name(cls, what: str, name: object, known: Sequence[object]) -> Self:
-        return cls(what, f"be one of the calibration ({join_names(known)})", short_repr(name))
+        return cls(what, f"be one of the names in the calibration data ({join_names(known)})", short_repr(name))
 
     @classmethod
     def no_ranks(cls, score: object) -> Self:
         remedy = "Calibrate with the score Rank() or TopK()."
-        return cls("rank_profile", "have a rule that orders labels by rank", f"{score!r}", remedy)
+        return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
 
     @classmethod
     def option(cls, name: str, value: object, options: Sequence[str]) -> Self:
@@ -165,4 +165,4 @@ class RuleError(RanksetError, ValueError):
 
     @classmethod
     def no_unlabelled_rows(cls) -> Self:
-        return cls("an expected size", "have at least one row to average over", "0", "Pass at least one.")
+        return cls("expected_size", "get at least one row", "no rows", "Pass at least one row.")

@@ -1,19 +1,19 @@
-"""Errors about levels and scores."""
+"""Errors about alpha and scores."""
 
 from collections.abc import Sequence
 from typing import Self
 
 from rankset.errors.base import RanksetError
-from rankset.errors.fields import Option, Place, Text
+from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.inputs import DECISION, LOGITS, PROBS
 from rankset.errors.values import join_names, short_repr
 
-MISS_RATE = "alpha is the tolerated miss rate: "
-EXAMPLE: Text = ("for 90% coverage pass ", Option("alpha", 0.1), ".")
+MISS_RATE = "alpha is the allowed error rate. "
+EXAMPLE: Text = ("For 90% coverage pass ", Option("alpha", 0.1), ".")
 
 
 class LevelError(RanksetError, ValueError):
-    """A value of alpha that is no level."""
+    """A value of alpha that cannot be used."""
 
     @classmethod
     def out_of_range(cls, alpha: object, remedy: Text = EXAMPLE) -> Self:
@@ -21,17 +21,17 @@ class LevelError(RanksetError, ValueError):
 
     @classmethod
     def too_long(cls, alpha: object, limit: int) -> Self:
-        return cls("alpha", f"have at most {limit} decimal places", short_repr(alpha), "Round it.")
+        return cls("alpha", f"have at most {limit} decimal places", short_repr(alpha), "Round alpha.")
 
     @classmethod
     def not_a_number(cls, alpha: object) -> Self:
-        expected = "be a number such as 0.1, '0.1' or Fraction(1, 10)"
+        expected = ("be a number such as ", Either("0.1, '0.1' or Fraction(1, 10)", "0.1 or 1/10"))
         return cls("alpha", expected, short_repr(alpha), (MISS_RATE, EXAMPLE))
 
     @classmethod
     def missing(cls) -> Self:
-        remedy = ("Pass the level they were made for as ", Option("alpha"), ".")
-        return cls("alpha", "be known", remedy=remedy, reason="these sets carry no level of their own")
+        remedy = ("Pass the alpha that was used to make the sets as ", Option("alpha"), ".")
+        return cls("alpha", "be known", remedy=remedy, reason="these sets do not store it")
 
 
 class ScoreError(RanksetError, ValueError):
@@ -43,27 +43,27 @@ class ScoreError(RanksetError, ValueError):
 
     @classmethod
     def needs_probabilities(cls, score: object) -> Self:
-        remedy = ("Use Rank, TopK, Thr or Margin, or pass ", LOGITS, " if the numbers are logits.")
-        return cls(f"{score!r}", "get probabilities, which it adds up or compares", DECISION, remedy)
+        remedy = ("Use the score Rank, TopK, Thr or Margin. If the numbers are logits, pass ", LOGITS, ".")
+        return cls(f"{score!r}", "get probabilities", DECISION, remedy)
 
     @classmethod
     def mass_without_probabilities(cls) -> Self:
-        remedy = ("Use cells.rank and cells.prob only, or pass ", PROBS, " or ", LOGITS, ".")
-        return cls("cells.mass", "have probabilities to add up", DECISION, remedy)
+        remedy = ("Use only cells.rank and cells.prob in the score, or pass ", PROBS, " or ", LOGITS, ".")
+        return cls("cells.mass", "be computed from probabilities", DECISION, remedy)
 
     @classmethod
     def keys(cls, expected: str, received: str) -> Self:
-        return cls("a score's keys(cells)", f"return {expected}", received, "help(rankset.Score) has an example.")
+        return cls("a score's keys(cells)", f"return {expected}", received, "See the example in help(rankset.Score).")
 
     @classmethod
     def nan_key(cls, score: object, row: int) -> Self:
         received = f"NaN from {short_repr(score)}"
-        remedy = "Make keys(cells) return a number for every cell."
-        return cls("a score's keys", "be comparable", received, remedy, where=Place(row=row))
+        remedy = "keys(cells) must return a number for every (row, label) pair."
+        return cls("a score's keys", "not contain NaN", received, remedy, where=Place(row=row))
 
     @classmethod
     def undeclared_noise(cls, score: object) -> Self:
-        remedy = "Add it to features, or leave features out."
+        remedy = "Add 'noise' to features, or do not define features."
         expected = "have 'noise' among its features"
         return cls("a score that reads cells.noise", expected, short_repr(score), remedy)
 
@@ -73,7 +73,7 @@ class ScoreError(RanksetError, ValueError):
             "a score's features",
             f"be among {', '.join(expected)}",
             f"{short_repr(received)} from {short_repr(score)}",
-            "Leave features out to get all of them.",
+            "If the score does not define features, it gets all features.",
         )
 
     @classmethod
@@ -82,27 +82,27 @@ class ScoreError(RanksetError, ValueError):
             "a score's reach(bounds)",
             f"return {expected}",
             f"{received} from {short_repr(score)}",
-            "help(rankset.Reach) has an example; leave reach out if the score has no such limits.",
+            "See the example in help(rankset.Reach). If the score has no such limits, do not define reach.",
         )
 
     @classmethod
     def transform(cls, score: object, expected: tuple[int, ...], received: object) -> Self:
         return cls(
             "a score's transform(probs)",
-            f"return an array of the shape it got, {expected}",
+            f"return real numbers without NaN in the shape of its input, {expected}",
             f"{received} from {short_repr(score)}",
         )
 
     @classmethod
     def fitted_columns(cls, score: object, expected: int, received: int) -> Self:
-        remedy = "Pass the columns it was fitted on, in their order."
-        return cls(short_repr(score), f"get the {expected} columns it was fitted on", str(received), remedy)
+        remedy = "Pass the same columns as in the fit, in the same order."
+        return cls(short_repr(score), f"get {expected} columns, as in the fit", f"{received} columns", remedy)
 
     @classmethod
     def fitted_names(cls, score: object, expected: Sequence[object], received: Sequence[object]) -> Self:
         return cls(
             short_repr(score),
-            f"get the classes it was fitted for, in this order: {join_names(expected)}",
+            f"get the classes of the fit ({join_names(expected)}) in this order",
             join_names(received),
-            "Pass the same classes in the same order, here and to its fit.",
+            "Pass the same classes in the same order as in the fit.",
         )

@@ -172,7 +172,7 @@ def count_fitting_rows(n: int, n_columns: int, share: float | None, needed: int)
 def check_share(share: object) -> None:
     """Raise an error if ``share`` is not a number from 0 to below 1."""
     if not (is_real(share) or isinstance(share, Fraction)) or not 0 <= cast("float", share) < 1:
-        raise KindError.argument("share", "a number from 0 to below 1", share)
+        raise KindError.argument("share", "a number of at least 0 and below 1", share)
 
 
 def _obstacle(data: Prepared) -> str:

@@ -58,7 +58,7 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
         if isinstance(options, str | bytes) or not isinstance(options, Iterable):
             raise KindError.argument(name, "a list of values to try", options)
     if not isinstance(kind, type):
-        raise KindError.argument("kind", "a score's class, such as rankset.Raps", kind)
+        raise KindError.argument("kind", "the class of a score, such as rankset.Raps", kind)
     known = [field.name for field in fields(kind)] if is_dataclass(kind) else list(values)
     for name, options in values.items():
         if name not in known:

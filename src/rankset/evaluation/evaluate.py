@@ -63,7 +63,7 @@ def evaluate(
     0.75
     """
     if not isinstance(sets, PredictionSets):
-        raise KindError.argument("sets", "PredictionSets, as Rule.predict returns them", type(sets).__name__)
+        raise KindError.argument("sets", "PredictionSets, the result of Rule.predict", type(sets).__name__)
     if len(sets) == 0:
         raise InputError.no_rows_to_evaluate()
     level = _level(sets, alpha)

@@ -33,17 +33,17 @@ class Trial:
     def of(cls, data: Prepared, alpha: Fraction, scores: Iterable[Score], repeats: int, seed: int) -> Trial:
         """Return a trial of at least one score on ``repeats`` random halves of prepared rows with labels."""
         if not is_whole(repeats) or repeats < 1:
-            raise KindError.argument("repeats", "a whole number, at least 1", repeats)
+            raise KindError.argument("repeats", "an integer of at least 1", repeats)
         n, needed = len(data), rows_needed(alpha)
         if n < 2:
-            raise InputError.no_rows_to_evaluate()
+            raise InputError.too_few_rows_to_compare(n)
         if data.labels is None:
             raise LabelError.not_one_dimensional("labels", "NoneType")
         if n // 2 < needed:
             warn(
-                f"need n ≥ {2 * needed} to compare scores at ",
+                f"at least {2 * needed} rows are needed to compare scores with ",
                 Option("alpha", float(alpha)),
-                f", got {n}: with half of them every label is kept, so all scores look alike.",
+                f", got {n}. With fewer rows all sets contain every label, so all scores give the same results.",
             )
         condition = Marginal()
         specs = [RuleSpec.of(score, condition, data.kind, seed, data.classes) for score in scores]

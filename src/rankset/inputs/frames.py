@@ -142,7 +142,7 @@ def _opened(values: Any, name: str) -> Any:  # noqa: ANN401
         frame = nw.from_native(values, eager_only=True)
         names = list(frame.columns)
     except (TypeError, nw.exceptions.NarwhalsError) as error:
-        received = f"a {type(values).__name__} that narwhals refuses ({' '.join(str(error).split())[:80]})"
+        received = f"a {type(values).__name__} that narwhals cannot read ({' '.join(str(error).split())[:80]})"
         raise KindError.not_a_matrix(name, received, "Pass frame[classes].to_numpy().") from None
     if len(set(names)) < len(names):
         raise LabelError.duplicates([column for column, count in Counter(names).items() if count > 1])
@@ -153,7 +153,7 @@ def _numbers(frame: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
     """Return the cells of a frame; raise an error if one is missing or no number."""
     columns = list(frame.iter_columns())
     if not columns:
-        raise InputError.shape(name, "(n, K)", (len(frame), 0), "Pass at least one column, one per class.")
+        raise InputError.shape(name, "(n, K)", (len(frame), 0), "Pass one column per class.")
     if len(frame) == 0:
         return np.empty((0, len(columns)))
     for place, column in enumerate(columns):

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset.errors import InputError, KindError, Option, RuleError, Text
+from rankset.errors import Either, InputError, KindError, Option, RuleError, Text
 from rankset.inputs import tensors
 from rankset.inputs.vocabulary import Array
 
@@ -23,7 +23,7 @@ def as_matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: in
     if array.ndim != 2:
         raise InputError.shape(name, "(n, K)", array.shape, _shape_remedy(array))
     if array.shape[1] == 0:
-        raise InputError.shape(name, "(n, K)", array.shape, "Pass at least one column, one per class.")
+        raise InputError.shape(name, "(n, K)", array.shape, "Pass one column per class.")
     if columns is not None and array.shape[1] != columns:
         raise InputError.columns(name, columns, array.shape[1])
     return array
@@ -68,7 +68,9 @@ def as_numbers(values: ArrayLike, name: str) -> Array:
         raise InputError.ragged(name) from None
     except (TypeError, RuntimeError) as error:
         remedy = "For a tensor pass values.detach().float().cpu().numpy()."
-        raise KindError.not_a_matrix(name, f"a {type(values).__name__} that refuses ({error})", remedy) from error
+        raise KindError.not_a_matrix(
+            name, f"a {type(values).__name__} that NumPy cannot convert ({error})", remedy
+        ) from error
     if array.ndim == 0 and not isinstance(values, np.ndarray):
         raise KindError.not_a_matrix(name, type(values).__name__, "Pass an array or a list of rows.")
     if array.dtype.kind == "O":
@@ -82,9 +84,9 @@ def as_numbers(values: ArrayLike, name: str) -> Array:
 
 
 REMEDIES: Final = {
-    "c": "Pass its real part, values.real, if that is what the model means.",
-    "U": "Pass numbers: values.astype(float).",
-    "S": "Pass numbers: values.astype(float).",
+    "c": "If only the real part is needed, pass values.real.",
+    "U": "Pass values.astype(float).",
+    "S": "Pass values.astype(float).",
 }
 
 
@@ -97,13 +99,13 @@ def is_masked(values: object) -> bool:
 def unsupported_container(values: object) -> tuple[str, str] | None:
     """Return the name of a container that ``np.asarray`` would misread, and what to pass instead; None for others."""
     if is_masked(values):
-        return "a masked array", "Fill or drop masked entries first."
+        return "a masked array", "Fill the masked entries, or drop their rows."
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         return "a sparse matrix", "Pass values.toarray()."
     if hasattr(type(values), "columns") and hasattr(type(values), "collect"):
         return "a lazy frame", "Pass frame.collect()."
     if hasattr(type(values), "columns") and hasattr(type(values), "shape"):
-        return "a data frame", "Pass frame[classes].to_numpy(), its columns in the order of the classes."
+        return "a data frame", "Pass frame[classes].to_numpy()."
     return None
 
 
@@ -149,7 +151,7 @@ def _second_class(array: Array, name: str) -> Array:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        remedy = ("Pass the probability of the second class alone, or ", Option("kind", "probs"), " for a matrix.")
+        remedy = ("Pass only the probability of the second class. Or pass ", Option("kind", "probs"), " for a matrix.")
         raise InputError.shape(name, ("(n,) for ", Option("kind", "binary")), array.shape, remedy)
     return array
 
@@ -159,7 +161,8 @@ def _shape_remedy(array: Array) -> Text:
         return "Pass at least one row."
     if array.ndim == 1:
         return (
-            "For one row pass values.reshape(1, -1); for the probability of the second of two classes pass ",
+            Either("For one row pass values.reshape(1, -1).", "Pass one row per sample and one column per class."),
+            " If the values are probabilities of the second of two classes, pass ",
             Option("kind", "binary"),
             ".",
         )

@@ -100,7 +100,7 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     if array.ndim == 0 and not isinstance(values, np.ndarray):
         raise LabelError.not_one_dimensional(name, type(values).__name__)
     if array.dtype.kind in "cVm":
-        raise KindError.not_names(name, f"an array of {array.dtype}", "Pass texts or whole numbers.")
+        raise KindError.not_names(name, f"an array of {array.dtype}", "Pass strings or integers.")
     return array
 
 

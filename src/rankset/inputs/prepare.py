@@ -187,7 +187,11 @@ def _warn_of_probs(logits: Array) -> None:
     """Warn if supposed logits look like probabilities."""
     if look_like_probs(logits):
         probs = Option("kind", "probs")
-        warn("these logits look like probabilities: every row sums to 1. If they are, pass ", probs, ".")
+        warn(
+            "these logits look like probabilities, because every row sums to 1. If they are probabilities, pass ",
+            probs,
+            ".",
+        )
 
 
 def _check_ragged(n_columns: int, kind: Kind, width: int | None) -> None:

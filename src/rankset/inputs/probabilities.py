@@ -87,7 +87,7 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
            [1.  , 0.  ]])
     """
     if is_frame(answers) or not isinstance(answers, Iterable):
-        raise KindError.argument("answers", "a list with a list of answers for every row", answers)
+        raise KindError.argument("answers", "a list that contains one list of answers per row", answers)
     rows = [_answers(row) for row in answers]
     listed = in_order(classes)
     names = class_names(listed, len(listed))
@@ -117,7 +117,7 @@ def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401
         or not isinstance(row, Iterable)
         or getattr(row, "ndim", 1) == 0
     ):
-        raise KindError.argument("answers", "a list of answers, or a Counter of them, for every row", row)
+        raise KindError.argument("answers", "one list of answers, or one Counter of answers, per row", row)
     return list(row)
 
 

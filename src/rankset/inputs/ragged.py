@@ -61,11 +61,13 @@ class Ragged:
             object.__setattr__(self, "template", Template(index=index_of(self.counts)))
         values, counts = as_numbers(self.values, "values"), as_numbers(self.counts, "counts")
         if values.ndim != 2:
-            raise InputError.shape("values", "(n, K)", values.shape, "For rows of different lengths use Ragged.of.")
+            raise InputError.shape(
+                "values", "(n, K)", values.shape, "For rows of different lengths use rankset.Ragged.of(rows)."
+            )
         if counts.shape != values.shape[:1]:
             raise InputError.shape("counts", f"({len(values)},)", counts.shape, "Pass one count per row.")
         if counts.size and (counts.dtype.kind == "b" or not (counts == np.floor(counts)).all()):
-            raise KindError.argument("counts", "whole numbers", self.counts)
+            raise KindError.argument("counts", "integers", self.counts)
         wrong = (counts < 1) | (counts > values.shape[1])
         if wrong.any():
             row = int(wrong.argmax())

@@ -217,7 +217,7 @@ def _decoded(value: bytes, what: str) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        raise KindError.argument(what, "text, or bytes in UTF-8", value) from None
+        raise KindError.argument(what, "strings, or bytes in UTF-8", value) from None
 
 
 def distinct(names: Array, what: str = "names") -> tuple[list[Name], Codes]:

@@ -84,7 +84,7 @@ def check_target(path: Target, *, force: bool) -> None:
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if target.exists() and not target.is_file():
-        raise FileError.unwritable(os.fspath(path), "it is no regular file")
+        raise FileError.unwritable(os.fspath(path), "it is not a regular file")
     if target.exists() and not force:
         raise FileError.exists(os.fspath(path))
 

@@ -119,7 +119,7 @@ def _describe(value: object, known: Mapping[str, type[Any]]) -> Header:
 def rebuild(description: object, known: Mapping[str, type[Any]]) -> Any:
     """Return the value that ``describe`` described; only ``known`` types are made, at most ``MAX_PARTS`` of them."""
     if _count_parts(description) > MAX_PARTS:
-        raise ValueError(f"more than {MAX_PARTS:,} scores or conditions stand inside one another")
+        raise ValueError(f"more than {MAX_PARTS:,} scores or conditions are nested")
     return _rebuild(description, known)
 
 
@@ -136,23 +136,23 @@ def _count_parts(description: object) -> int:
 
 def _rebuild(description: object, types: Mapping[str, type[Any]]) -> Any:
     if not isinstance(description, dict):
-        raise TypeError(f"one of {', '.join(types)} must be described by name and fields, not by {description!r}")
+        raise TypeError(f"one of {', '.join(types)} must be described by its name and fields, got {description!r}")
     name = description["name"]
     if not isinstance(name, str) or name not in types:
-        raise ValueError(f"it needs one of {', '.join(types)}, or a later version of rankset, for {name!r}")
+        raise ValueError(f"{name!r} is not one of {', '.join(types)}; a later version of rankset may know it")
     expected = {field.name for field in dataclasses.fields(types[name])}
     check_fields(name, description, {"name", *expected})
     parts = {field: _rebuild_field(description[field], types) for field in expected}
     value = types[name](**parts)
     if any(getattr(value, field) != part for field, part in parts.items()):
-        raise ValueError(f"{name} cannot hold {parts}")
+        raise ValueError(f"{name} cannot have the fields {parts}")
     return value
 
 
 def check_fields(what: str, fields: Header, expected: set[str]) -> None:
     """Raise ``ValueError`` unless ``fields`` are exactly the ``expected`` ones."""
     if set(fields) != expected:
-        raise ValueError(f"{what} must have the fields {sorted(expected)}, it has {sorted(fields)}")
+        raise ValueError(f"{what} must have the fields {sorted(expected)}, got {sorted(fields)}")
 
 
 def _rebuild_field(part: object, known: Mapping[str, type[Any]]) -> object:
@@ -226,7 +226,7 @@ def _check_size(path: Path) -> None:
         raise StorageError.unreadable(path, "it ends inside its header")
     stored = 512 * getattr(status, "st_blocks", 0)  # 0 if the file system does not report it
     if stored and status.st_size > max(SMALL, MAX_HOLES * stored):
-        raise StorageError.unreadable(path, f"of its {status.st_size:,} bytes only {stored:,} are on the disk")
+        raise StorageError.unreadable(path, f"only {stored:,} of its {status.st_size:,} bytes are on the disk")
 
 
 def _check_keys(path: Path) -> None:
@@ -247,4 +247,4 @@ def _check_format(path: Path, header: object) -> None:
 def _check_array(name: str, array: Any) -> None:
     if array.get_dtype() not in DTYPES or len(array.get_shape()) != 1:
         received = f"{array.get_dtype()} of shape {array.get_shape()}"
-        raise ValueError(f"its arrays must be one-dimensional I64 or F64, {name!r} is {received}")
+        raise ValueError(f"its arrays must be one-dimensional I64 or F64, but {name!r} is {received}")

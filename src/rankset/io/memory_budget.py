@@ -36,7 +36,9 @@ def parse_size(text: str) -> int:
     """
     found = SIZE.fullmatch(text)
     if found is None or found[2].upper() not in UNITS or float(found[1]) <= 0:
-        raise KindError.argument("max memory", "a number of bytes above 0, as 500MB, 2GB, 1.5GiB or 2000000000", text)
+        raise KindError.argument(
+            "max memory", "a positive number of bytes, such as 500MB, 2GB, 1.5GiB or 2000000000", text
+        )
     return max(1, int(float(found[1]) * UNITS[found[2].upper()]))
 
 

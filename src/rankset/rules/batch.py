@@ -197,7 +197,8 @@ def unseen_groups(spec: RuleSpec, data: Prepared) -> tuple[Name, ...]:
 def warn_of_unseen(names: Sequence[Name]) -> None:
     """Warn of groups that have no calibration rows."""
     if names:
-        warn(f"no calibration rows for group{'s' * (len(names) > 1)} {join_names(names)}: every label is kept.")
+        groups = f"group{'s' * (len(names) > 1)} {join_names(names)}"
+        warn(f"no calibration rows for {groups}. Sets for these rows contain every label.")
 
 
 def _refuse_to_draw(score: Score) -> NDArray[np.float64]:

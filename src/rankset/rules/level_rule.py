@@ -149,7 +149,7 @@ class LevelRule(Sealed, HasSpec):
         [100, 100, 60]
         """
         if rows is not None and (not is_whole(rows) or rows < 1):
-            raise KindError.argument("rows", "a whole number, at least 1, or None for all at once", rows)
+            raise KindError.argument("rows", "an integer of at least 1, or None for all rows at once", rows)
         data = self._prepare(probs, groups, ids, empty)
         batch = self._batch(data)
         law, n, answers = self._law(batch, empty), len(data.matrix), data.answers
@@ -196,11 +196,11 @@ class LevelRule(Sealed, HasSpec):
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
-            f"need n ≥ {_readable(needed)} for ",
+            f"at least {_readable(needed)} calibration rows are needed for ",
             Option("alpha", self.alpha),
-            f", got {self.n}: every label is kept."
+            f", got {self.n}. All sets contain every label."
             if spec.n_groups == 1
-            else f", got {got}{more}: these keep every label.",
+            else f", got {got}{more}. In these groups no label is left out.",
         )
 
 

@@ -63,7 +63,7 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
 def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec, Calibration]:
     """Return the spec and the calibration that ``pack`` packed; raise ValueError if something does not fit."""
     if header.get("what") != "rule":
-        raise ValueError("it does not hold a rule")
+        raise ValueError("it does not contain a rule")
     container.check_fields("its header", header, HEADER_FIELDS)
     spec = _loaded_spec(header)
     return spec, _checked_calibration(spec, arrays, header["keys"])
@@ -79,14 +79,14 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
     names = None if type(header["classes"]) is int else _loaded_names(header["classes"])
     count = header["classes"] if names is None else len(names)
     if not 0 < count <= MOST_CLASSES:
-        raise ValueError(f"a rule has between 1 and {MOST_CLASSES:,} classes, it has {count:,}")
+        raise ValueError(f"a rule must have 1 to {MOST_CLASSES:,} classes, got {count:,}")
     score = container.rebuild(header["score"], SCORES)
     fitted = traits(score).n_columns
     if fitted not in (None, count):
-        raise ValueError(f"its score was fitted for {fitted:,} classes, it has {count:,}")
+        raise ValueError(f"its score was fitted for {fitted:,} classes, but the rule has {count:,}")
     condition = container.rebuild(header["condition"], CONDITIONS)
     if not isinstance(header["kind"], str) or header["kind"] not in KINDS:
-        raise ValueError(f"its kind must be one of {', '.join(KINDS)}, it is {header['kind']!r}")
+        raise ValueError(f"its kind must be one of {', '.join(KINDS)}, got {header['kind']!r}")
     spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count))
     groups = _loaded_names(header["groups"])
     known = group_names(np.array([*groups, None], dtype=object)[:-1])
@@ -97,14 +97,14 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
         or list(spec.groups.values) != groups
         or bool(groups) != condition.needs_groups
     ):
-        raise ValueError("its classes, groups, kind and condition do not fit together")
+        raise ValueError("its classes, groups, kind and condition contradict each other")
     return spec
 
 
 def _loaded_names(names: object) -> list[Any]:
     """Return the names in a header; raise TypeError if they are no list."""
     if not isinstance(names, list):
-        raise TypeError(f"its names must be a list, not {names!r}")
+        raise TypeError(f"its names must be a list, got {names!r}")
     return names
 
 
@@ -115,18 +115,18 @@ def _checked_calibration(spec: RuleSpec, arrays: container.Arrays, n_keys: objec
     """
     example = arrays_of(_one_row(spec.score))
     if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
-        raise ValueError(f"its arrays are not those of {spec.score!r}")
+        raise ValueError(f"its arrays do not belong to the score {spec.score!r}")
     offsets, *keys = (arrays[name] for name in example)
     n = len(keys[0])
     fits = n_keys == len(keys) and len(offsets) == spec.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
     # Differences could overflow and pass; a comparison cannot.
     if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
-        raise ValueError("its arrays do not fit together")
+        raise ValueError("its arrays contradict each other")
     _check_ranges(spec, keys)
     calibration = Calibration(tuple(keys), offsets)
     grouped = (calibration.groups, *keys)
     if not lexicographic.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
-        raise ValueError("its keys are not sorted")
+        raise ValueError("its calibration scores are not sorted")
     return calibration
 
 
@@ -139,7 +139,7 @@ def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
         if len(key) and (key.min() < low - slack or key.max() > high + slack):
             raise ValueError(
                 f"key{place} of {spec.score!r} must lie between {low:g} and {high:g}, "
-                f"it has {key.min():g} to {key.max():g}"
+                f"got {key.min():g} to {key.max():g}"
             )
 
 

@@ -42,7 +42,7 @@ class RuleSpec:
         """Return a spec; raise an error if a part of it is invalid or the parts do not fit together."""
         checked_condition(condition)
         if not (type(seed) is int or is_whole(seed)) or not -(2**63) <= seed < 2**64:
-            raise KindError.argument("seed", "a whole number of up to 64 bits", seed)
+            raise KindError.argument("seed", "an integer of at most 64 bits", seed)
         names = None if isinstance(classes.values, range) else classes.values
         declared = checked_traits(score, names, len(classes.values))
         if kind == "decision" and declared.needs_probs:

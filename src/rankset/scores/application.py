@@ -66,7 +66,7 @@ def _one_per_cell(key: object, length: int) -> NDArray[Any]:
         return array
     if array.ndim == 0:
         return np.full(length, array)
-    raise ScoreError.keys(f"arrays with one entry per cell, shape ({length},)", f"shape {array.shape}")
+    raise ScoreError.keys(f"arrays with one entry per (row, label) pair, shape ({length},)", f"shape {array.shape}")
 
 
 def _as_int_or_float(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[Any]:

@@ -83,7 +83,7 @@ def checked_score(score: object, name: str = "score") -> Score:
     if isinstance(score, str):
         raise KindError.argument(name, f"an object such as rankset.{_class_name(score)}()", score)
     if isinstance(score, Mapping) or not callable(getattr(score, "keys", None)):
-        raise KindError.argument(name, "a score such as Rank() or Aps(), an object with keys(cells)", score)
+        raise KindError.argument(name, "a score such as Rank() or Aps(), or another object with keys(cells)", score)
     return cast("Score", score)
 
 

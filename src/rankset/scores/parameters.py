@@ -24,7 +24,7 @@ def check_number(score: object, name: str) -> None:
     except OverflowError:
         number = math.inf
     if not 0 <= number < math.inf:
-        raise ScoreError.parameter(type(score).__name__, name, "a finite number, at least 0", value)
+        raise ScoreError.parameter(type(score).__name__, name, "a finite number of at least 0", value)
     object.__setattr__(score, name, number)
 
 
@@ -32,7 +32,7 @@ def check_count(score: object, name: str) -> None:
     """Require a whole number, at least 0 and below 2**31."""
     value = getattr(score, name)
     if not is_whole(value) or not 0 <= value < 2**31:
-        raise ScoreError.parameter(type(score).__name__, name, "a whole number, at least 0 and below 2**31", value)
+        raise ScoreError.parameter(type(score).__name__, name, "an integer of at least 0 and below 2**31", value)
     object.__setattr__(score, name, int(value))
 
 
@@ -48,7 +48,7 @@ def check_fitted_scale(score: object, name: str) -> None:
     """Require a number above 0, at most ``LARGEST_FITTED``."""
     value = getattr(score, name)
     if not _is_fitted_number(value) or value <= 0:
-        expected = f"a number above 0, of at most {LARGEST_FITTED:g}"
+        expected = f"a positive number of at most {LARGEST_FITTED:g}"
         raise ScoreError.parameter(type(score).__name__, name, expected, value)
     object.__setattr__(score, name, float(value))
 
@@ -58,7 +58,7 @@ def check_fitted_numbers(score: object, name: str, length: int | None = None) ->
     values = list_parameter(score, name, "a list of numbers")
     if not all(map(_is_fitted_number, values)) or length not in (None, len(values)):
         count = "numbers" if length is None else f"{length} numbers"
-        expected = f"{count} of at most {LARGEST_FITTED:g}"
+        expected = f"{count} with absolute values of at most {LARGEST_FITTED:g}"
         raise ScoreError.parameter(type(score).__name__, name, expected, getattr(score, name))
     object.__setattr__(score, name, tuple(float(value) for value in values))
 

@@ -74,7 +74,7 @@ def reach_of(score: Score, bounds: Keys) -> Reach:
 
 def _limit(score: Score, name: str, limit: object, bounds: NDArray[Any]) -> NDArray[np.float64]:
     """Return ``limit`` as an array with one entry for each of ``bounds``."""
-    expected = f"numbers or arrays of shape {bounds.shape}, none NaN"
+    expected = f"numbers or arrays of shape {bounds.shape}, without NaN"
     try:
         limits = np.broadcast_to(np.asarray(limit, dtype=np.float64), bounds.shape)
     except (TypeError, ValueError):

@@ -74,7 +74,7 @@ class Seen:
     def __post_init__(self) -> None:
         checked_score(self.score)
         check_count(self, "n_columns")
-        expected = f"different columns, each a whole number from 0 to {self.n_columns - 1}"
+        expected = f"different column numbers from 0 to {self.n_columns - 1}"
         columns = list_parameter(self, "columns", expected)
         distinct = all(map(is_whole, columns)) and len(set(columns)) == len(columns)
         if not distinct or not all(0 <= column < self.n_columns for column in columns):

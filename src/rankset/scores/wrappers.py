@@ -145,7 +145,7 @@ class Chosen(Wrapper):
     def __post_init__(self) -> None:
         checked_score(self.score)
         if not isinstance(self.why, str):
-            raise KindError.argument("why", "a text", self.why)
+            raise KindError.argument("why", "a string", self.why)
 
     def __repr__(self) -> str:
         return f"{self.score!r}: {self.why}"

@@ -134,7 +134,7 @@ def test_a_class_the_model_never_saw_stays_a_candidate(rare):
         model = rs.ConformalClassifier(inner, split=rs.GivenSplit(rows)).fit(features, labels)
         assert model.classes_.tolist() == names
         assert model.predict_p(features).shape == (20, 3)
-        with pytest.warns(rs.RanksetWarning, match="need n"):
+        with pytest.warns(rs.RanksetWarning, match="calibration rows are needed"):
             sets = model.predict_set(features, 0.05)
         assert sets.covers(np.full(20, rare)).all()
         assert [row[0] for row in sets] == model.predict(features).tolist() or isinstance(inner, SVC)
@@ -170,7 +170,7 @@ def test_frames_keep_feature_names(iris):
     assert len(model.predict_set(frame, 0.1)) == 150
 
 
-OF_SEARCH = "ignore:.*on the rows that calibrate:rankset.RanksetWarning"
+OF_SEARCH = "ignore:.*on (rows that are now used for calibration|the calibration rows):rankset.RanksetWarning"
 
 
 @pytest.mark.filterwarnings(OF_SEARCH)
@@ -200,7 +200,7 @@ def test_grid_search_pipelines_clones_and_pickles(iris):
 def test_a_search_that_calibrates_on_the_rows_that_chose_is_warned_of(iris, jobs):
     model = rs.ConformalClassifier(LogisticRegression(max_iter=500), random_state=0)
     options = {"param_grid": {"method": [rs.Rank(), rs.Thr()]}, "scoring": rs.SetSize(0.1), "cv": 3, "n_jobs": jobs}
-    with pytest.warns(rs.RanksetWarning, match="GridSearchCV chose method on the rows that calibrate now"):
+    with pytest.warns(rs.RanksetWarning, match="GridSearchCV chose method on rows that are now used for calibration"):
         GridSearchCV(model, **options).fit(*iris)
     named = {"param_grid": {"conformalclassifier__method": [rs.Rank(), rs.Thr()]}}
     with (
@@ -265,7 +265,7 @@ def test_what_is_chosen_depends_on_no_row_that_calibrates(iris):
             lambda: rs.Choice([rs.Rank]),
             like(KindError, what="scores", received="the class Rank", expected="be an object"),
         ),
-        (lambda: rs.Choice([rs.Rank()], alpha=5), LevelError.out_of_range(5, "did you mean 0.05?")),
+        (lambda: rs.Choice([rs.Rank()], alpha=5), LevelError.out_of_range(5, "Did you mean 0.05?")),
         (
             lambda: rs.Choice([rs.Rank()], objective="small"),
             RuleError.option("objective", "small", ("size", "singletons", "sscv", "worst_class")),
@@ -280,7 +280,7 @@ def test_what_is_chosen_depends_on_no_row_that_calibrates(iris):
                 SplitError,
                 what="the method Choice(...)",
                 received="the split CrossConformal(folds=3, stratify=False)",
-                expected="have rows that no model of a fold was trained on",
+                expected="be used with a split that trains a single model",
             ),
         ),
         (lambda: chosen(rs.GivenSplit([0, 1])), SplitError.too_few_to_choose(2)),
@@ -310,7 +310,7 @@ def test_classes_that_the_labels_lack_can_be_told_in_any_order(iris):
     sets = model.predict_set(features, 0.1)
     for place, name in enumerate(model.classes_):
         assert ((p_values[:, place] > 0.1) == sets.covers([name] * 150)).all()
-    with pytest.warns(rs.RanksetWarning, match="need n"):
+    with pytest.warns(rs.RanksetWarning, match="calibration rows are needed"):
         assert model.predict_set(features, 0.001).covers(["another"] * 150).all()
     with refused(LabelError.unknown("labels", 100, ["virginica"], ("setosa", "another", "versicolor"))):
         rs.ConformalClassifier(classes=names[1:]).fit(features, labels)
@@ -327,7 +327,7 @@ def test_what_goes_by_the_order_of_classes_asks_for_sorted_ones():
         with refused(
             KindError,
             what="classes",
-            expected="be sorted where clusters or fitted scores go by their order",
+            expected="be sorted if clusters or fitted scores depend on the order of classes",
             received="['low', 'mid', 'high']",
         ):
             rs.ConformalClassifier(GaussianNB(), classes=names, random_state=0, **told).fit(features, labels)
@@ -392,7 +392,7 @@ class Duck:
 
 def test_steps_around_the_classifier_that_learn_are_warned_of(iris):
     model = rs.ConformalClassifier(GaussianNB(), random_state=0)
-    with pytest.warns(rs.RanksetWarning, match="pipeline fitted standardscaler on the rows that calibrate"):
+    with pytest.warns(rs.RanksetWarning, match="pipeline fitted standardscaler on the calibration rows"):
         make_pipeline(StandardScaler(), model).fit(*iris)
     make_pipeline(Normalizer(), model).fit(*iris)
     make_pipeline("passthrough", model).fit(*iris)
@@ -407,9 +407,9 @@ def test_steps_around_the_classifier_that_learn_are_warned_of(iris):
 def test_masked_rows_and_a_mask_in_another_order_are_refused(iris):
     features, labels = iris
     hidden = np.ma.array(np.arange(150) % 3, mask=np.arange(150) % 7 == 0)
-    with refused(KindError, what="X and y", received="'a masked array; drop the rows that are masked'"):
+    with refused(KindError, what="X and y", received="'a masked array; drop the masked rows'"):
         rs.ConformalClassifier(GaussianNB()).fit(features, hidden)
-    with refused(KindError, what="X and y", received="'a masked array; drop the rows that are masked'"):
+    with refused(KindError, what="X and y", received="'a masked array; drop the masked rows'"):
         rs.ConformalClassifier(GaussianNB()).fit(np.ma.array(features), labels)
     frame = pd.DataFrame(features, index=np.arange(150) + 1000)
     some = pd.Series(np.arange(150) % 3 == 0, index=frame.index)
@@ -470,7 +470,7 @@ def test_votes_of_pairs_are_no_decisions_about_classes(inner):
             KindError,
             what="estimator",
             expected='be a classifier with decision_function_shape="ovr"',
-            received="'one with votes of pairs'",
+            received="'a classifier that compares pairs of classes'",
         ):
             rs.ConformalClassifier(model, random_state=0).fit(features, labels)
 
@@ -552,7 +552,7 @@ def test_scorers_reach_through_pipelines_and_searches(iris):
         expected="be a fitted ConformalClassifier, or one inside a pipeline",
     ):
         rs.SetSize()(LogisticRegression(), *iris)
-    with refused(LevelError.out_of_range(5, "did you mean 0.05?")):
+    with refused(LevelError.out_of_range(5, "Did you mean 0.05?")):
         rs.SetSize(5)
 
 
@@ -613,7 +613,11 @@ def test_a_model_with_other_labels_is_refused():
         ),
         (
             lambda X, y: rs.ConformalClassifier(FrozenEstimator(SVC().fit(X, y)), split=rs.Holdout()).fit(X, y),
-            like(KindError, what="split", expected="be None for a FrozenEstimator, all of whose rows calibrate"),
+            like(
+                KindError,
+                what="split",
+                expected="be None for a FrozenEstimator, because all rows are used for calibration",
+            ),
         ),
         (lambda X, y: fitted(rs.GivenSplit(np.ma.array(y == 0, mask=y == 1))), like(SplitError)),
         (lambda X, y: fitted(rs.GivenSplit([[1], [1, 2]])), like(SplitError, what="calibration of GivenSplit")),
@@ -662,7 +666,7 @@ def test_asking_before_fitting_is_told_so():
         (lambda: rs.Holdout(stratify=True, classes=[0, 1]), SplitError.stratified_classes()),
         (
             lambda: rs.CrossConformal(1),
-            SplitError.parameter("CrossConformal", "folds", "a whole number, at least 2", 1),
+            SplitError.parameter("CrossConformal", "folds", "an integer of at least 2", 1),
         ),
         (lambda: fitted(rs.GivenSplit([0, 0])), SplitError.rows(150)),
         (lambda: fitted(rs.GivenSplit([150])), SplitError.rows(150)),
@@ -726,7 +730,7 @@ def test_no_model_calibrates_on_rows_it_was_trained_on(split):
 @pytest.mark.parametrize("split", [rs.Holdout(0.5, stratify=True), rs.CrossConformal(3, stratify=True)], ids=repr)
 def test_a_stratified_split_claims_no_law_unless_every_label_has_a_threshold(split, iris):
     model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0)
-    with pytest.warns(rs.RanksetWarning, match="a stratified split looks at labels"):
+    with pytest.warns(rs.RanksetWarning, match="a stratified split uses the labels"):
         model.fit(*iris)
     assert not model.guaranteed_
     sets = model.predict_set(iris[0], 0.2)
@@ -758,7 +762,7 @@ def test_by_default_no_split_looks_at_labels(split):
         assert all((a == c).all() and (b == d).all() for (a, b), (c, d) in zip(ours, theirs, strict=True))
 
 
-@pytest.mark.filterwarnings("ignore:no row of the class:rankset.RanksetWarning")
+@pytest.mark.filterwarnings("ignore:these classes have no training rows:rankset.RanksetWarning")
 def test_training_goes_on_until_it_has_every_class():
     rng = np.random.default_rng(0)
     for seed in range(50):
@@ -789,9 +793,9 @@ def test_where_training_stops_depends_on_rows_that_train_only():
 
 def test_a_class_that_does_not_train_is_warned_of():
     late = next(seed for seed in range(99) if 39 in np.random.RandomState(seed).permutation(40)[30:])
-    with pytest.warns(rs.RanksetWarning, match="no row of the class 'c' trains"):
+    with pytest.warns(rs.RanksetWarning, match="these classes have no training rows because they are rare: 'c'"):
         rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 39 + ["c"]), late)
-    with pytest.warns(rs.RanksetWarning, match="no row of the class 'c' trains"):
+    with pytest.warns(rs.RanksetWarning, match="these classes have no training rows because they are rare: 'c'"):
         assert len(rs.Holdout(0.5, classes=["a", "c"]).parts(np.array(["a"] * 40), 0)[0][1]) == 10
 
 

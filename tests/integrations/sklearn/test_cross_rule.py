@@ -38,7 +38,7 @@ def test_folds_take_what_rules_take():
                 what="rules that are used together",
                 received="Rank() and Thr()",
                 expected="have the same score",
-                remedy="Calibrate both with the same score.",
+                remedy="Calibrate all rules with the same score.",
             ),
         ),
         (lambda: rs.CrossRule(tuple(folds()[0])).predict([folds()[1]], 0.1), RuleError.folds(2, 1)),
@@ -117,7 +117,7 @@ def test_what_is_proven_counts_the_rows_of_each_group():
         RuleError,
         what="label",
         received="a label for Marginal()",
-        expected="be left out unless there is a threshold for each label",
+        expected="not be passed if the rule does not have one threshold per label",
     ):
         whole.guarantee(0.1, label=3)
 

@@ -40,6 +40,6 @@ def _installed() -> CompiledLoops | None:
     try:
         import_module("rankset.core.kernels.loops.listing")
     except Exception as error:  # noqa: BLE001 - whatever keeps Numba from working, the plain path works
-        warn(f"Numba is installed and cannot be used ({error}): answers are the same and take longer.")
+        warn(f"Numba is installed but cannot be used ({error}). Results are the same but take longer.")
         return None
     return CompiledLoops()

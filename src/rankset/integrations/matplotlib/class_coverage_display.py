@@ -107,7 +107,7 @@ class ClassCoverageDisplay(Display):
         [('dog', 0.5), ('cat', 1.0)]
         """
         if not isinstance(max_classes, int | np.integer) or max_classes < 1:
-            raise KindError.argument("max_classes", "a whole number, at least 1", max_classes)
+            raise KindError.argument("max_classes", "an integer of at least 1", max_classes)
         evaluation = evaluate(sets, labels, alpha, confidence=confidence)
         worst = tuple(sorted(evaluation.classes, key=lambda share: (share.coverage, -share.n))[:max_classes])
         intervals = tuple(coverage_law.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in worst)

@@ -102,7 +102,7 @@ class CoverageDisplay(Display):
         """
         grid, covered, _ = coverage_and_size(p_values, labels, classes, alphas)
         if n_calibration is not None and (not isinstance(n_calibration, int | np.integer) or n_calibration < 1):
-            raise KindError.argument("n_calibration", "a whole number of rows, at least 1", n_calibration)
+            raise KindError.argument("n_calibration", "an integer of at least 1", n_calibration)
         n_rows = len(np.asarray(labels))
         band = None if n_calibration is None else _band(n_rows, n_calibration, grid.tolist(), confidence)
         return cls(grid, covered, band, confidence).plot(ax, **line)

@@ -28,7 +28,7 @@ def coverage_and_size(
     """Return the levels, and the coverage and mean size of the sets at each of them."""
     grid = np.array([float(exact_alpha(alpha)) for alpha in alphas])
     if len(grid) == 0:
-        raise KindError.argument("alphas", "at least one level", alphas)
+        raise KindError.argument("alphas", "a list of at least one value", alphas)
     p = as_matrix(p_values, "decision", name="p_values").astype(np.float64)
     if len(p) == 0:
         raise InputError.no_rows_to_evaluate()
@@ -54,7 +54,7 @@ def estimator_p_values(estimator: Any, X: Any, y: ArrayLike, groups: ArrayLike |
     """Return the p-values of a ConformalClassifier (n, K), if labels and groups are in the order of the rows."""
     _check_order(X, y=y, groups=groups)
     if not hasattr(estimator, "predict_p"):
-        raise KindError.argument("estimator", "a fitted ConformalClassifier (for a Rule there is from_rule)", estimator)
+        raise KindError.argument("estimator", "a fitted ConformalClassifier (use from_rule for a Rule)", estimator)
     return estimator.predict_p(X, groups=groups)
 
 

@@ -69,7 +69,7 @@ class SizeHistogramDisplay(Display):
         array([0, 1, 1])
         """
         if not isinstance(sets, PredictionSets):
-            raise KindError.argument("sets", "PredictionSets, as Rule.predict returns them", type(sets).__name__)
+            raise KindError.argument("sets", "PredictionSets, the result of Rule.predict", type(sets).__name__)
         if len(sets) == 0:
             raise InputError.no_rows_to_evaluate()
         return cls(np.bincount(sets.sizes), sets.alpha).plot(ax, **bars)

@@ -38,10 +38,10 @@ def warn_about_enclosing_estimators() -> None:
 def _warn_about_search(search: BaseSearchCV) -> None:
     chosen = ", ".join(map(str, getattr(search, "best_params_", {}))) or "parameters"
     warn(
-        f"{type(search).__name__} chose {chosen} on the rows that calibrate now, so coverage can be lower than "
-        f"1 - alpha, by up to a few points with few rows. Tune the classifier inside, "
-        f"ConformalClassifier({type(search).__name__}(classifier, ...)), and choose scores with "
-        f"method=Choice([...]); or pass refit=False and calibrate on other rows."
+        f"{type(search).__name__} chose {chosen} on rows that are now used for calibration, so coverage can be lower "
+        f"than 1 - alpha, with few rows by a few percentage points. To tune the classifier, pass "
+        f"ConformalClassifier({type(search).__name__}(classifier, ...)). To choose a score, pass "
+        f"method=Choice([...]). Or pass refit=False to the search and calibrate on other rows."
     )
 
 
@@ -49,9 +49,9 @@ def _warn_about_steps(pipeline: Pipeline) -> None:
     learning = [name for name, step in pipeline.steps[:-1] if _learns(step)]
     if learning:
         warn(
-            f"the pipeline fitted {', '.join(learning)} on the rows that calibrate, too, so the guarantee does not "
-            f"hold: coverage can be much lower than 1 - alpha where a step looks at labels. Put the steps inside, "
-            f"ConformalClassifier(make_pipeline(..., classifier))."
+            f"the pipeline fitted {', '.join(learning)} on the calibration rows, too, so coverage is not guaranteed. "
+            f"If a step uses the labels, coverage can be much lower than 1 - alpha. Put the steps into the "
+            f"estimator: ConformalClassifier(make_pipeline(..., classifier))."
         )
 
 

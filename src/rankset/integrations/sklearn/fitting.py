@@ -42,7 +42,7 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if is_masked(y) or is_masked(X):
-        raise KindError.argument("X and y", "whole arrays", "a masked array; drop the rows that are masked")
+        raise KindError.argument("X and y", "arrays without a mask", "a masked array; drop the masked rows")
     labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
     check_classification_targets(labels)
     check_consistent_length(X, labels)
@@ -74,7 +74,7 @@ class Settings:
         known = np.union1d(given, labels[:0])  # sorted, in a dtype for both
         if known.tolist() != given.tolist() and self._depends_on_class_order():
             raise KindError.argument(
-                "classes", "sorted where clusters or fitted scores go by their order", self.classes
+                "classes", "sorted if clusters or fitted scores depend on the order of classes", self.classes
             )
         return known
 
@@ -102,7 +102,9 @@ class Settings:
 
     def _frozen_model(self) -> Any:
         if self.split is not None:
-            raise KindError.argument("split", "None for a FrozenEstimator, all of whose rows calibrate", self.split)
+            raise KindError.argument(
+                "split", "None for a FrozenEstimator, because all rows are used for calibration", self.split
+            )
         check_is_fitted(self.estimator)
         return self.estimator
 
@@ -149,6 +151,6 @@ class Settings:
         """Warn if the split voids the guarantee."""
         if self.voids_guarantee:
             warn(
-                "a stratified split looks at labels, so coverage can be lower than 1 - alpha, by up to several points "
-                "with weak models. Use stratify=False, or condition=PerLabel(), with which coverage is exact."
+                "a stratified split uses the labels, so coverage can be lower than 1 - alpha, with weak models by "
+                "several percentage points. Use stratify=False, or use condition=PerLabel(), which keeps the guarantee."
             )

@@ -22,7 +22,9 @@ def class_outputs(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[An
         raise KindError.argument("estimator", wanted, type(model).__name__)
     if len(model.classes_) > 2 and _decides_between_pairs(model):
         raise KindError.argument(
-            "estimator", 'a classifier with decision_function_shape="ovr"', "one with votes of pairs"
+            "estimator",
+            'a classifier with decision_function_shape="ovr"',
+            "a classifier that compares pairs of classes",
         )
     decisions = two_columns(np.asarray(model.decision_function(X)))
     return align_columns(decisions, model.classes_, classes, absent=-np.inf), "logits"

@@ -136,7 +136,7 @@ class Holdout:
         training = min(max(least, needed), most)
         missing = [name for name in self.classes if first.get(name, most) >= training]
         if missing:
-            warn(f"no row of the class {join_names(missing)} trains: there are too few of it. Pass more rows.")
+            warn(f"these classes have no training rows because they are rare: {join_names(missing)}. Pass more rows.")
         return training
 
 
@@ -181,7 +181,7 @@ class CrossConformal:
 
     def __post_init__(self) -> None:
         if not is_whole(self.folds) or self.folds < 2:
-            raise SplitError.parameter("CrossConformal", "folds", "a whole number, at least 2", self.folds)
+            raise SplitError.parameter("CrossConformal", "folds", "an integer of at least 2", self.folds)
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
         """Share out the rows.

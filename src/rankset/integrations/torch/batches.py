@@ -87,7 +87,7 @@ class BatchReader:
             return self.model(self._first_input(batch) if isinstance(batch, list | tuple) else batch)
         except TypeError as error:
             if not isinstance(error, RanksetError):
-                error.add_note("Where the model is called in another way pass forward=lambda model, batch: …")
+                error.add_note("If the model needs another call, pass forward=lambda model, batch: …")
             raise
 
     def _first_input(self, batch: Sequence[Any]) -> Any:

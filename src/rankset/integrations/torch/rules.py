@@ -224,5 +224,5 @@ def evaluate(
 
 def _checked_rule(rule: object) -> Rule:
     if not isinstance(rule, Rule):
-        raise KindError.argument("rule", "a Rule, as rankset.torch.calibrate returns it", rule)
+        raise KindError.argument("rule", "a Rule, the result of rankset.torch.calibrate", rule)
     return rule

@@ -65,7 +65,7 @@ class ReaderProcess:
                 if code == 0:  # its waiting time was over just when the request was sent
                     mark, answer = self._ask(request, budget)
                 else:
-                    reason = f"reading it ended the process that reads it (exit code {code})"
+                    reason = f"the process that reads it crashed (exit code {code})"
                     raise FileError.unreadable(budget.path, reason) from None
             except BaseException:
                 self.end()  # the rest of the answer would be taken for the next one

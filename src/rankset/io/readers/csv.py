@@ -57,7 +57,7 @@ def _read(source: Source, delimiter: str, first: bytes) -> Any:
     with source.open_for_arrow() as stream:
         arrow_reader = _arrow_reader(stream, names, delimiter, block, header=header)
         if any(kind != pa.string() for kind in arrow_reader.schema.types):
-            raise ValueError("its first line must name the columns, with quotes around whole names only")
+            raise ValueError("its first line must contain the column names, with quotes only around complete names")
         for batch in arrow_reader:
             batches.append(batch)
             needed += batch.nbytes + (8 * batch.num_rows + ARRAY_BYTES) * batch.num_columns

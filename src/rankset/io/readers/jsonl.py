@@ -120,7 +120,7 @@ class _ParsedLines:
 def _parse_object(number: int, line: bytes) -> dict[str, Any]:
     row = json.loads(line)
     if not isinstance(row, dict):
-        raise ValueError(f"line {number} is no object")  # noqa: TRY004
+        raise ValueError(f"line {number} is not a JSON object")  # noqa: TRY004
     if not row:
         raise ValueError(f"line {number} has no fields")
     return row

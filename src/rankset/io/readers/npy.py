@@ -28,7 +28,7 @@ def read(file: Path) -> NDArray[Any]:
         if "Object arrays" in str(error) or "Python objects" in str(error):
             raise FileError.pickled(str(file)) from None
         if "pickle" in str(error).lower():
-            raise FileError.unreadable(str(file), "it does not begin like an .npy file") from None
+            raise FileError.unreadable(str(file), "it does not start like an .npy file") from None
         raise
 
 
@@ -42,9 +42,9 @@ def check_array(loaded: Any) -> NDArray[Any]:
     """Return what NumPy loaded if it is one array with rows, else raise ``ValueError``."""
     if not isinstance(loaded, np.ndarray):
         loaded.close()
-        raise ValueError("it holds several arrays; call it .npz")  # noqa: TRY004
+        raise ValueError("it contains several arrays, so its name must end in .npz")  # noqa: TRY004
     if loaded.ndim == 0:
-        raise ValueError("it holds a single number")
+        raise ValueError("it contains a single number")
     return loaded
 
 
@@ -61,7 +61,7 @@ def check_header(stream: Any, size: int, path: str, name: str) -> None:
     if dtype.hasobject:
         raise FileError.pickled(path)
     if math.prod(shape) * dtype.itemsize > size:
-        raise FileError.unreadable(path, f"{name} promises {shape} of {dtype} and holds less")
+        raise FileError.unreadable(path, f"{name} contains fewer bytes than its shape {shape} and type {dtype} need")
 
 
 def release_pages(matrix: NDArray[Any]) -> None:

@@ -47,7 +47,7 @@ class Archive:
         with unreadable_as_error(path), zipfile.ZipFile(self.file) as archive:
             info = archive.getinfo(f"{name}.npy")
             if info.compress_type not in COMPRESSION_METHODS:
-                raise FileError.unreadable(path, f"{name!r} is packed by another method than deflate")
+                raise FileError.unreadable(path, f"{name!r} is compressed by an unknown method (known: deflate)")
             if info.file_size > MAX_RATIO * max(1, info.compress_size) + 4096:
                 raise FileError.bomb(path, name, info.compress_size, info.file_size)
             with archive.open(info) as stream:

@@ -14,13 +14,13 @@ from rankset.inputs.ragged import Ragged
 def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
     """Return rows and labels prepared for a fit; refuse ragged rows, named columns, decisions and no rows."""
     if isinstance(probs, Ragged):
-        raise KindError.argument("probs", "a matrix, whose rows all have the same candidates, to fit on", probs)
+        raise KindError.argument("probs", "a matrix with the same candidates in all rows for a fit", probs)
     data = prepare(probs, labels, kind=kind)
     if not isinstance(data.classes.values, range):
-        remedy = "Pass frame[classes].to_numpy(), its columns in the order of the classes."
-        raise KindError.not_a_matrix("probs", "columns with names, which a fit does not keep", remedy)
+        remedy = "Pass frame[classes].to_numpy(), because a fit does not store column names."
+        raise KindError.not_a_matrix("probs", "columns with names", remedy)
     if kind == "decision":
-        raise KindError.argument("kind", "'probs', 'logits' or 'binary' to fit on", kind)
+        raise KindError.argument("kind", "'probs', 'logits' or 'binary' for a fit", kind)
     if len(data) == 0:
         raise InputError.no_rows()
     return data
