@@ -199,7 +199,7 @@ class PerLabelAndGroup:
         return self.first.count(n_columns, n_row_groups) * self.second.count(n_columns, n_row_groups)
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-        """Return the number of the combination of the two groups of each (row, label) pair."""
+        """Return the number of the combined group of each (row, label) pair."""
         first = group_numbers(self.first, columns, row_groups, n_columns, n_row_groups)
         second = group_numbers(self.second, columns, row_groups, n_columns, n_row_groups)
         joined = first * self.second.count(n_columns, n_row_groups) + second

@@ -120,12 +120,12 @@ class Rows:
 
 
 class Cells(ABC):
-    """Features of m (row, label) pairs, called cells. Each feature is an array (m,). The argument of ``Score.keys``.
+    """Features of some (row, label) pairs (cells), for ``Score.keys``. Each feature has one entry per pair.
 
     Attributes
     ----------
     column : column number of the label.
-    prob : probability of the label. If the score has a ``transform``, the transformed value.
+    prob : probability of the label, after the ``transform`` of the score if there is one.
     rank : rank of the label in its row. Rank 1 is the largest probability. Ties are ranked from left to right.
     mass : total probability of the label and of all labels ranked before it.
     before : total probability of all labels ranked before the label.
@@ -150,7 +150,7 @@ class Cells(ABC):
     @property
     @abstractmethod
     def row(self) -> Ints | slice:
-        """Row number of each cell in its block, or a slice if every row has exactly one cell."""
+        """Row number of each pair, or a slice if every row has exactly one pair."""
 
     @property
     @abstractmethod
@@ -160,7 +160,7 @@ class Cells(ABC):
     @property
     @abstractmethod
     def prob(self) -> Floats:
-        """Probability of the label. If the score has a ``transform``, the transformed value."""
+        """Probability of the label, after the ``transform`` of the score if there is one."""
 
     @property
     @abstractmethod

@@ -83,12 +83,11 @@ def calibrate(
     Examples
     --------
     >>> import tempfile, numpy as np, rankset as rs
-    >>> from rankset.engines import shards
     >>> probs, labels = rs.datasets.load("marketing")
     >>> folder = tempfile.TemporaryDirectory()
     >>> for part in range(2):
     ...     np.savez(f"{folder.name}/{part}.npz", probs=probs[part::2], label=labels[part::2])
-    >>> shards.calibrate(folder.name, label="label", workers=1) == rs.calibrate(probs, labels)
+    >>> rs.engines.shards.calibrate(folder.name, label="label", workers=1) == rs.calibrate(probs, labels)
     True
     >>> folder.cleanup()
     """
@@ -146,13 +145,12 @@ def predict(
     Examples
     --------
     >>> import tempfile, numpy as np, rankset as rs
-    >>> from rankset.engines import shards
     >>> probs, labels = rs.datasets.load("marketing")
     >>> folder = tempfile.TemporaryDirectory()
     >>> for part in range(2):
     ...     np.save(f"{folder.name}/{part}.npy", probs[130 * part : 130 * part + 130])
     >>> rule = rs.calibrate(probs, labels)
-    >>> [len(sets) for sets in shards.predict(rule, folder.name, alpha=0.1, workers=1)]
+    >>> [len(sets) for sets in rs.engines.shards.predict(rule, folder.name, alpha=0.1, workers=1)]
     [130, 130]
     >>> folder.cleanup()
     """
@@ -225,11 +223,13 @@ def write(
     Returns
     -------
     list of Path
+        The output files.
 
     Raises
     ------
     FileError
-        If an output file exists and ``force`` is False, if it is an input file, or if two have the same name.
+        If an output file exists and ``force`` is False, if an output file would replace an input file, or if two output
+        files would have the same name.
 
     Examples
     --------

@@ -87,7 +87,7 @@ class Ragged:
         Parameters
         ----------
         rows : iterable of array-likes
-            For each row, the numbers of its candidates. The index of a pandas series is kept.
+            For each row, the model outputs of its candidates. The index of a pandas series is kept.
 
         Returns
         -------

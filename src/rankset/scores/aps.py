@@ -20,14 +20,14 @@ from rankset.scores.reach import Limit, Reach
 class Aps:
     """APS (Romano et al. 2020): adds up probabilities from the most likely label down to this label.
 
-    The key is the total probability of the labels ranked before this label, plus a random fraction of the probability
-    of this label.
+    The nonconformity score is the total probability of the labels ranked before this label, plus a random fraction of
+    the probability of this label.
 
     Parameters
     ----------
     randomized : bool, default True
         If False, the full probability of this label is added, and no random numbers are used. The sets are then
-        larger, and coverage is higher than 1 - alpha. It is much higher for a model with very high probabilities.
+        larger, and coverage is higher than 1 - alpha. Coverage is much higher if many probabilities are close to 1.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class Aps:
         return (before + cells.noise * (cells.mass - before),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the largest total probability of the labels before a label in a set."""
+        """Return a ``Reach`` that limits the total probability of the labels ranked before."""
         return Reach(before=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
@@ -71,12 +71,12 @@ class Aps:
 
 @dataclass(frozen=True)
 class Raps:
-    """RAPS (Angelopoulos et al. 2021): the key of APS plus a penalty for large ranks.
+    """RAPS (Angelopoulos et al. 2021): the score of APS plus a penalty for large ranks.
 
     Parameters
     ----------
     penalty : float, default 0.01
-        Penalty per rank. The key of a label is increased by ``penalty * max(rank - free_ranks, 0)``.
+        Penalty per rank. ``penalty * max(rank - free_ranks, 0)`` is added to the score of a label.
     free_ranks : int, default 5
         Number of ranks without a penalty.
     randomized : bool, default True
@@ -112,12 +112,12 @@ class Raps:
         return (*Aps(self.randomized).features, "rank")
 
     def keys(self, cells: Cells) -> Keys:
-        """Return the key of APS plus the penalty for the rank."""
+        """Return the score of APS plus the penalty for the rank."""
         (mass,) = Aps(self.randomized).keys(cells)
         return (mass + self.penalty * np.maximum(cells.rank - self.free_ranks, 0),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the largest rank of a label in a set, and the largest total probability before this label."""
+        """Return a ``Reach`` that limits the rank and the total probability of the labels ranked before."""
         return Reach(rank=self.free_ranks + _steps(bounds[0], self.penalty), before=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
@@ -130,7 +130,7 @@ class Raps:
 class Saps:
     """SAPS (Huang et al. 2024): the largest probability of the row, plus a constant weight for every further rank.
 
-    Let u be the random number of the row. The key is ``u * top`` for the label with rank 1, and
+    Let u be the random number of the row. The score is ``u * top`` for the label with rank 1, and
     ``top + (rank - 2 + u) * weight`` for the other labels. Here ``top`` is the largest probability of the row.
 
     Parameters
@@ -167,13 +167,13 @@ class Saps:
         return ("noise", "rank", "top") if self.randomized else ("rank", "top")
 
     def keys(self, cells: Cells) -> Keys:
-        """Return the key of SAPS."""
+        """Return the score of SAPS."""
         part = cells.noise if self.randomized else 1.0
         later = cells.top + (cells.rank - 2 + part) * self.weight
         return (np.where(cells.rank == 1, part * cells.top, later),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the largest rank of a label in a set."""
+        """Return a ``Reach`` that limits the rank."""
         return Reach(rank=2 + _steps(bounds[0], self.weight))
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
@@ -185,7 +185,7 @@ class Saps:
 class Average:
     """Weighted sum of the scores THR, APS and RANK (Luo & Zhou, arXiv 2407.10230).
 
-    In this sum, THR is 1 minus the probability, APS is the key of ``Aps``, and RANK is the rank divided by the number
+    In this sum, THR is 1 minus the probability, APS is the score of ``Aps``, and RANK is the rank divided by the number
     of classes.
 
     Parameters
@@ -226,7 +226,7 @@ class Average:
         return (*Aps(self.randomized).features, "prob", "rank")
 
     def keys(self, cells: Cells) -> Keys:
-        """Return the weighted sum of 1 - probability, the key of APS, and rank / number of classes."""
+        """Return the weighted sum of 1 - probability, the score of APS, and rank / number of classes."""
         (mass,) = Aps(self.randomized).keys(cells)
         n_columns = cells.rows.probs.shape[1]
         return (self.thr * (1 - cells.prob) + self.aps * mass + self.rank / n_columns * cells.rank,)

@@ -34,7 +34,7 @@ class Rank:
         return cells.rank, -cells.prob
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the largest rank of a label in a set."""
+        """Return a ``Reach`` that limits the rank."""
         return Reach(rank=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
@@ -44,7 +44,7 @@ class Rank:
 
 @dataclass(frozen=True)
 class TopK:
-    """The key is the rank of the label. Every set contains the k most likely labels, with the same k for all rows.
+    """The nonconformity score is the rank. Every set contains the k most likely labels, with the same k for all rows.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class TopK:
         return (cells.rank,)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the largest rank of a label in a set."""
+        """Return a ``Reach`` that limits the rank."""
         return Reach(rank=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:

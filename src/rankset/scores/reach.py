@@ -19,7 +19,7 @@ Limit = NDArray[Any] | float
 
 @dataclass(frozen=True)
 class Reach:
-    """Limits that every label in a set satisfies. The optional method ``reach(bounds)`` of a score returns them.
+    """Limits that every label in a set satisfies. Returned by the optional method ``reach(bounds)`` of a score.
 
     The limits make prediction faster, because only part of each row must be sorted.
 

@@ -37,8 +37,9 @@ class Recalibrated(ProbabilityKeys):
     scale : float, default 1.0
         Exponent of the probabilities, as in ``Temperature``.
     weights : sequence of 7 floats
-        Weights of these features: log-probability, minus log-rank, rank 1 (1 or 0), squared log-probability / 10, and
-        the first three features multiplied by the entropy of the row. With the default, probabilities do not change.
+        Weights of seven features. The first four are the log-probability, minus the log-rank, an indicator of rank 1,
+        and the squared log-probability divided by 10. The last three are the first three features multiplied by the
+        scaled entropy of the row. The default weights do not change the probabilities.
     factors : sequence of float, default ()
         Logarithm of the factor of each class. Empty if the model has no class factors.
 

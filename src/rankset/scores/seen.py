@@ -30,15 +30,15 @@ UNSEEN_FACTOR = 2.0**-60
 
 @dataclass(frozen=True, repr=False)
 class Seen:
-    """Apply a score to the classes seen in training. Labels of unseen classes are always more unusual.
+    """Apply a score to the classes seen in training. Unseen classes are more unusual than all seen classes.
 
-    Every label of an unseen class is less likely to be in a set than any label of a seen class. The probabilities of
-    each row are first divided by the total probability of the seen classes. ``Seen.fit`` finds the seen classes in a
-    list of labels, for example the labels of the training rows. Do not use the labels of calibration rows: the
-    guarantee holds only if the list of seen classes is fixed before calibration.
+    The probabilities of each row are first divided by the total probability of the seen classes. ``Seen.fit`` finds
+    the seen classes in a list of labels, for example the labels of the training rows. Do not use the labels of
+    calibration rows: the guarantee holds only if the list of seen classes is fixed before calibration.
 
     A set contains labels of unseen classes only if the fraction of calibration rows with unseen classes is larger
-    than about alpha. Otherwise, rows of unseen classes are not covered. The score needs probabilities or logits.
+    than about alpha. Otherwise, a row with an unseen class is not covered: its set does not contain its true label. The
+    score needs probabilities or logits.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Seen:
         labels : array-like
             Labels of rows that are not used for calibration, for example of the training rows.
         classes : int or sequence
-            Number of classes, or their names in column order.
+            Number of classes, or class names in column order.
         score : Score, default Thr()
             The score applied to the seen classes.
 
@@ -185,7 +185,7 @@ class Seen:
         return unseen
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the limits of the inner score, or no limits if unseen classes can be in a set."""
+        """Return the ``Reach`` of the inner score, or a ``Reach`` without limits if unseen classes can be in a set."""
         inner = reach_of(self.score, bounds[1:])
         unlimited = Reach()
         limits = ((getattr(unlimited, name), getattr(inner, name)) for name in REACHES)

@@ -24,7 +24,7 @@ class ProbabilityKeys:
         return (-cells.prob,)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the smallest probability of a label in a set."""
+        """Return a ``Reach`` that limits the probability."""
         return Reach(prob=-bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
@@ -34,7 +34,7 @@ class ProbabilityKeys:
 
 @dataclass(frozen=True)
 class Thr(ProbabilityKeys):
-    """THR, also called LAC (Sadinle et al. 2019): the key is minus the probability of the label.
+    """THR, also called LAC (Sadinle et al. 2019): the nonconformity score is minus the probability.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Thr(ProbabilityKeys):
 
 @dataclass(frozen=True)
 class Margin:
-    """The key is the largest probability among the other labels minus the probability of the label.
+    """The nonconformity score is the largest probability of the other labels minus the probability of the label.
 
     If there are many classes, most probabilities are small, and their differences are close to 0. In this case, pass
     logits with ``kind="decision"`` instead of probabilities.
@@ -69,7 +69,7 @@ class Margin:
         return (np.where(cells.rank == 1, cells.second, cells.top) - cells.prob,)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the largest allowed difference between the second largest probability and that of the label."""
+        """Return a ``Reach`` that limits the difference from the second largest probability."""
         return Reach(behind=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:

@@ -40,7 +40,7 @@ class Wrapper:
 
     @property
     def key_features(self) -> tuple[str, ...]:
-        """Names of the features that the keys of the inner score are equal to, except for the sign."""
+        """The ``key_features`` of the inner score."""
         return self._inner.key_features
 
     @property
@@ -63,7 +63,7 @@ class Wrapper:
         return transform_rows(self.score, probs) if self.transforms else probs
 
     def check_names(self, names: Sequence[object]) -> None:
-        """Raise a ScoreError if the inner score was fitted for other class names."""
+        """Raise a ScoreError if the inner score was fitted with different class names."""
         check_names(self.score, names)
 
 
@@ -71,9 +71,9 @@ class Wrapper:
 class TieBreak(Wrapper):
     """Add a random tie-break to any score.
 
-    If labels of two rows have equal keys, a random number of each row decides which label is more unusual. The random
-    number depends on the seed and on the values in the row. Identical rows have the same random number, so they remain
-    tied. Pass ``ids=`` to ``calibrate`` and ``predict`` to give identical rows different random numbers.
+    If labels of two rows have the same score, a random number of each row decides which label is more unusual. The
+    random number depends on the seed and on the values in the row. Identical rows have the same random number, so they
+    remain tied. Pass ``ids=`` to ``calibrate`` and ``predict`` to give identical rows different random numbers.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class TieBreak(Wrapper):
         return *as_tuple(self.score.keys(cells)), cells.noise
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the limits of the inner score."""
+        """Return the ``Reach`` of the inner score."""
         return reach_of(self.score, bounds[:-1])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
@@ -156,7 +156,7 @@ class Chosen(Wrapper):
         return self.score.keys(cells)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return the limits of the inner score."""
+        """Return the ``Reach`` of the inner score."""
         return reach_of(self.score, bounds)
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:

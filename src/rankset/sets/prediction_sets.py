@@ -30,7 +30,7 @@ class PredictionSets(Sealed):
     """Prediction sets, one set of labels per row. ``Rule.predict`` returns an object of this class.
 
     ``sets[3]`` is an array with the class names of row 3, most likely first. Iteration yields one such array per row.
-    A slice, row numbers or a boolean mask select several rows. Only slices keep ``law``.
+    A slice, row numbers or a boolean mask select several rows. If the selection is not a slice, ``law`` becomes None.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class PredictionSets(Sealed):
     def from_mask(
         cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
     ) -> PredictionSets:
-        """Return sets from a boolean matrix.
+        """Make sets from a boolean matrix.
 
         Parameters
         ----------
@@ -240,12 +240,12 @@ class PredictionSets(Sealed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Data frame library. Default: the library of the data frame that was predicted, or the first one installed.
+            Data frame library. Default: the library of the input of ``predict``, or the first one installed.
 
         Returns
         -------
         data frame
-            Lists of labels, set sizes, and most likely labels (or None). It has the pandas index of the predicted rows.
+            Lists of labels, set sizes, and the most likely label or None. A pandas index of the input is kept.
 
         Examples
         --------

@@ -26,7 +26,7 @@ MANY_CLASSES = 15
 class ClassCoverageDisplay(Display):
     """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first.
 
-    A dashed line shows 1 - alpha, the target for the average over all classes.
+    A dashed line shows 1 - alpha, the target for the average over all rows.
 
     Parameters
     ----------

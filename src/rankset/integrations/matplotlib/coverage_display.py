@@ -30,8 +30,8 @@ class CoverageDisplay(Display):
     coverage : array (m,)
         Observed coverage at each alpha.
     band : pair of arrays (m,), optional
-        Lower and upper limits. At each alpha, coverage on a random sample of this size is between the limits with
-        probability ``confidence``. None if the limits are not known.
+        Lower and upper limits at each alpha. For random calibration and test rows, observed coverage is between the
+        limits with probability ``confidence``. None if the limits are not known.
     confidence : float, default 0.9
         Probability used for ``band``.
 

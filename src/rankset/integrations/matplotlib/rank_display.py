@@ -61,7 +61,7 @@ class RankDisplay(Display):
         alpha : float, default 0.1
             The alpha of the sets.
         group, label : optional
-            A row group or a class, if the condition has several thresholds. Selects one of the thresholds.
+            Row group or class. Selects one threshold if the condition has several thresholds.
         ax : matplotlib Axes, optional
             Axes to draw on. Default: the axes of a new figure.
         **bars
@@ -75,7 +75,7 @@ class RankDisplay(Display):
         Raises
         ------
         RuleError
-            If the first key of the score is not the rank, or if the group or label does not exist.
+            If the score does not compare labels by rank first, or if the group or label does not exist.
 
         Examples
         --------

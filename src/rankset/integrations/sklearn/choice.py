@@ -107,12 +107,12 @@ class Choice:
         return np.sort(mixed[:count]), np.sort(mixed[count:])
 
     def best(self, probs: NDArray[Any], labels: NDArray[Any], kind: Kind, classes: NDArray[Any]) -> Score:
-        """Return the best score on these rows.
+        """Return the score that is best on the given rows.
 
         Parameters
         ----------
         probs : array (n, K)
-            Model outputs for the rows used for the choice.
+            Model outputs for the rows that are used to choose the score.
         labels : array (n,)
             True labels of these rows.
         kind : {"probs", "logits", "decision", "binary"}

@@ -52,7 +52,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         ``rankset.Choice([...])`` to choose one of several scores on rows that are not used for calibration.
     condition : Condition, optional
         Groups for which coverage must hold separately. Default: ``rankset.Marginal()``, which has no separate groups.
-        If the condition uses groups of rows, pass ``groups=`` to ``fit`` and ``predict_set``.
+        If the condition uses groups of rows, pass ``groups=`` to ``fit``, ``predict_set`` and ``predict_p``.
     split : Split, optional
         Which rows are used for training and which for calibration. Default: ``rankset.Holdout(0.25)``. With
         ``rankset.CrossConformal()``, coverage is usually about 1 - alpha, but the proven coverage is lower (see

@@ -32,8 +32,9 @@ class CrossRule:
     """Cross-conformal rule: one rule made from the rules of F folds (Vovk 2015).
 
     Each fold has its own model and its own rule. To compute the p-value of a label, each rule counts its calibration
-    rows that are at least as unusual as the label. It uses the output of the model of its fold. The counts of all folds
-    are added. Coverage is usually close to 1 - alpha. The proven coverage is lower, see ``guarantee``.
+    rows that are at least as unusual as the label. The score of the label is computed from the output of the model of
+    the same fold. The counts of all folds are added. Coverage is usually close to 1 - alpha. The proven coverage is
+    lower, see ``guarantee``.
 
     Parameters
     ----------
@@ -105,15 +106,15 @@ class CrossRule:
         If there are several thresholds, the value is computed for each group, where n is the number of rows of the
         group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass.
 
-        The value is 1 if there are so few rows that every set contains all labels. It is 0 if the folds are stratified
-        and the condition has a threshold that is used for several labels.
+        The value is 1 if there are so few rows that every set contains all labels. It is 0 if the folds are stratified,
+        unless every label has its own threshold, as with ``PerLabel()``.
 
         Parameters
         ----------
         alpha : float, str or Fraction
             The alpha of the sets.
         group, label : optional
-            A row group or a class, if the condition has several thresholds. Selects one of the thresholds.
+            Row group or class. Selects one threshold if the condition has several thresholds.
 
         Returns
         -------

@@ -50,10 +50,11 @@ class Holdout:
         with ``condition=PerLabel()``. With other conditions, coverage can be lower than 1 - alpha. If the model is
         weak, the difference can be several percentage points.
     classes : sequence, optional
-        Classes that must be present in the training rows, for example rare classes. If a listed class is still missing
-        after 1 - ``share`` of the rows, more rows are moved from calibration to training until every class is present.
-        At most half of the calibration rows are moved; then a warning is given. The guarantee still holds. List the
-        classes that you know in advance. Do not build the list from these labels.
+        Classes that should be present in the training rows, for example rare classes. If the training rows do not
+        contain a listed class, rows are moved from calibration to training until every listed class is present. At
+        most half of the calibration rows are moved. If a class is still missing then, a warning is given. The
+        guarantee still holds. List the classes that you know in advance. Do not build the list from the labels that
+        you pass to ``fit``.
 
     Raises
     ------
