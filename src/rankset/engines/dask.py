@@ -59,7 +59,8 @@ def calibrate(
     score, condition, kind, classes, seed
         As in ``rankset.calibrate``.
     columns : str or sequence of str, optional
-        Names of the data frame columns with model outputs. Default: all columns except labels, groups and ids.
+        Names of the data frame columns with model outputs. Default: the only column of lists. If there is no such
+        column, all columns except labels, groups and ids.
     groups, ids : array, series or str, optional
         Group and id of each row. For a data frame, the names of the columns.
 

@@ -196,7 +196,7 @@ def _label_type(classes: Sequence[object]) -> Any:
 
 
 def _broadcast(frame: Any, task: PredictionTask) -> Any:
-    """Send the task to every worker once, where the session can; return what holds it as ``value``."""
+    """Send the task to every worker once, if the session supports it. Return an object with the task as ``value``."""
     try:
         return frame.sparkSession.sparkContext.broadcast(task)
     except Exception:  # noqa: BLE001 - Spark Connect has no context; the task is then sent with every job

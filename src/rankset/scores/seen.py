@@ -179,7 +179,7 @@ class Seen:
 
     @property
     def _unseen(self) -> NDArray[np.int64]:
-        """1 for each column that was not seen, 0 for the others (K,)."""
+        """Array (K,): 1 for each column of an unseen class, 0 for each column of a seen class."""
         unseen = np.ones(self.n_columns, dtype=np.int64)
         unseen[list(self.columns)] = 0
         return unseen

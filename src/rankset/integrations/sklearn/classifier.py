@@ -264,6 +264,6 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
 
 
 def _template(X: Any) -> frames.Template:
-    """Return the form of answers about the rows of ``X``: frames and series keep their index."""
+    """Return the data frame library and the index of results for the rows of ``X``."""
     known = frames.template(X)
     return frames.Template(index=index_of(X)) if known is frames.ARRAY else known

@@ -259,7 +259,7 @@ class CrossRule:
         return [first, *others]
 
     def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
-        """Return, for every label, how many rows of all folds are at least as strange, and how many there are."""
+        """Return for each label the number of rows that are at least as unusual, and the number of all rows."""
         unseen = [set(unseen_groups(rule.spec, part)) for rule, part in zip(self.rules, data, strict=True)]
         warn_of_unseen(
             [name for name in unseen_groups(self.rules[0].spec, data[0]) if all(name in one for one in unseen)]

@@ -125,7 +125,7 @@ class Holdout:
         return [(np.sort(rows[:training]), np.sort(rows[training:]))]
 
     def _training_count(self, labels: NDArray[Any], calibrating: int) -> int:
-        """Return how many rows train, if ``labels`` are in the order in which rows are taken."""
+        """Return the number of training rows. ``labels`` are in the random order of the rows."""
         least = len(labels) - calibrating
         if self.classes is None:
             return least
@@ -140,7 +140,7 @@ class Holdout:
 
 
 def _stratified_pair(rows: Ints, labels: NDArray[Any], calibrating: int, rng: Any) -> tuple[Ints, Ints]:
-    """Sort rows by class, and let evenly spaced ones calibrate."""
+    """Sort the rows by class, and use evenly spaced rows for calibration."""
     _, codes = np.unique(labels[rows], return_inverse=True)
     rows = rows[np.argsort(rng.permutation(codes.max() + 1)[codes], kind="stable")]
     taken = np.diff(np.floor((np.arange(len(rows) + 1) + rng.uniform()) * calibrating / len(rows))) > 0
