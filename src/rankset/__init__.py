@@ -1,23 +1,23 @@
 """Prediction sets with a finite-sample guarantee, from the outputs of any classifier.
 
-rule = rankset.calibrate(probs, labels)        # rows the model has not seen
-sets = rule.predict(new_probs, alpha=0.1)      # each contains its label with probability at least 0.9
+rule = rankset.calibrate(probs, labels)        # rows that were not used to train the model
+sets = rule.predict(new_probs, alpha=0.1)      # each set contains the true label with probability at least 0.9
 
-Further names, imported at first use:
+The following names are imported at first use:
 
-auto                                   fits and chooses a score on some rows, calibrates on the others
-compare, Comparison                    compares scores on the same random halves, as a table
-choose, grid                           the best of several scores; scores for all combinations of parameters
-Temperature, Recalibrated              scores on recalibrated probabilities
-Average, Seen, Chosen                  scores made of other scores
+auto                                   fits and chooses a score on some rows, and calibrates on the other rows
+compare, Comparison                    compares scores on the same random splits; the table of results
+choose, grid                           the best of several scores; a score for each combination of parameters
+Temperature, Recalibrated              scores that use recalibrated probabilities
+Average, Seen, Chosen                  scores that are built from other scores
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
-Holdout, CrossConformal, GivenSplit    how it shares rows between training and calibration
-Choice                                 lets it choose among scores, on rows that do not calibrate
-Coverage, SetSize                      scorers for it
-LevelRule, CrossRule                   a rule at one level; the rules of several folds as one
+Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
+Choice                                 option of ConformalClassifier: chooses one of several scores
+Coverage, SetSize                      scikit-learn scorers for ConformalClassifier
+LevelRule, CrossRule                   a rule with a fixed alpha; one rule made from the rules of several folds
 CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    figures, with matplotlib
 engines, torch                         modules: Dask, Spark and folders of files; PyTorch
-datasets, paper, report                modules: example data; the experiments of the paper; a page of results
+datasets, paper, report                modules: example data; experiments of the RANK paper; HTML report of results
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
@@ -110,7 +110,7 @@ NAMES_ON_DEMAND = {
     "compare": "evaluation.compare",
     "grid": "evaluation.choose",
 }
-"""Imported at first use: what needs scikit-learn, matplotlib or torch, and what compares scores."""
+"""Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, report as report

@@ -1,7 +1,7 @@
-"""Conditions: for which groups coverage holds separately.
+"""Conditions: groups for which coverage must hold separately.
 
-A condition is a small frozen value. Like a score it is a formula over (row, label) cells, here over the label's column
-and the row's group, so calibration and prediction use the same one, and it can be combined with any score.
+A condition is a small frozen dataclass. It assigns each (row, label) pair to a group, from the column of the label and
+the group of the row. Every group has its own threshold. A condition can be combined with any score.
 """
 
 from rankset.conditions.base import (

@@ -1,4 +1,4 @@
-"""Condition: what numbers the groups of (row, label) cells, and how a condition is checked and applied."""
+"""The protocol ``Condition``, and functions that check and apply a condition."""
 
 from typing import Protocol, cast, runtime_checkable
 
@@ -12,12 +12,13 @@ Ints = NDArray[np.int64]
 
 @runtime_checkable
 class Condition(Protocol):
-    """Any object that numbers groups of (row, label) cells. Every group gets a threshold of its own.
+    """Protocol of conditions: any object that assigns (row, label) pairs to numbered groups.
 
-    Group numbers are 0 … count-1, and -1 for a group that has no calibration rows.
+    Every group has its own threshold, so coverage holds in every group separately. Group numbers are 0 … count-1.
+    The number -1 means a group without calibration rows.
 
-    Two more properties are optional, False by default: ``has_clusters`` (groups depend on the order of the classes)
-    and ``one_label_per_group`` (no group contains cells of two labels).
+    Two properties are optional. Their default is False. ``has_clusters`` is True if groups depend on the order of the
+    classes. ``one_label_per_group`` is True if all (row, label) pairs of a group have the same label.
 
     Examples
     --------
@@ -38,7 +39,7 @@ class Condition(Protocol):
 
     @property
     def needs_groups(self) -> bool:
-        """Whether rows have groups, passed as ``groups=``."""
+        """Whether the user must pass ``groups=``, the group of each row."""
 
     def count(self, n_columns: int, n_row_groups: int) -> int:
         """Return the number of groups.
@@ -53,40 +54,41 @@ class Condition(Protocol):
         Returns
         -------
         int
-            Number of groups of cells.
+            Number of groups of (row, label) pairs.
         """
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-        """Return the group number of cells.
+        """Return the group numbers of (row, label) pairs.
 
         Parameters
         ----------
         columns : array of int
-            Columns of the labels.
+            Column of each label.
         row_groups : array of int
-            Groups of the rows, -1 for groups without calibration rows. It is broadcast against ``columns``.
+            Number of the group of each row, or -1 if the group has no calibration rows. The shapes of ``columns``
+            and ``row_groups`` can be broadcast to the same shape.
         n_columns, n_row_groups : int
             As in ``count``.
 
         Returns
         -------
         array of int
-            Group numbers, in a shape that can be broadcast to that of the cells.
+            Group numbers. The shape can be broadcast to the common shape of ``columns`` and ``row_groups``.
         """
 
 
 def has_clusters(condition: Condition) -> bool:
-    """Whether groups depend on the order of the classes, as ``condition`` declares."""
+    """Return whether the groups of ``condition`` depend on the order of the classes. Default: False."""
     return bool(getattr(condition, "has_clusters", False))
 
 
 def has_one_label_per_group(condition: Condition) -> bool:
-    """Whether no group contains cells of two labels, as ``condition`` declares."""
+    """Return whether all (row, label) pairs in a group of ``condition`` have the same label. Default: False."""
     return bool(getattr(condition, "one_label_per_group", False))
 
 
 def checked_condition(condition: object) -> Condition:
-    """Return ``condition`` if it is one; raise a KindError otherwise."""
+    """Return ``condition`` if it is a condition. Otherwise raise a KindError."""
     if isinstance(condition, type):
         raise KindError.class_instead_of_object("condition", condition)
     if is_trusted(condition):  # checking a protocol is slow
@@ -102,9 +104,9 @@ def is_trusted(condition: object) -> bool:
 
 
 def group_numbers(condition: Condition, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-    """Return the group numbers of cells. Those of a condition that is not rankset's own are checked.
+    """Return the group numbers of (row, label) pairs. Check the numbers if the condition is not part of rankset.
 
-    Cells of rows whose group has no calibration rows get -1, whatever the condition returns for them.
+    Pairs of rows whose group has no calibration rows get -1, whatever the condition returns for these pairs.
     """
     if is_trusted(condition):
         return condition.numbers(columns, row_groups, n_columns, n_row_groups)

@@ -20,7 +20,7 @@ from rankset.inputs.vocabulary import Name, Names, group_names, plain
 
 @dataclass(frozen=True)
 class Marginal:
-    """One threshold for all rows and labels: coverage holds on average. This is the default.
+    """One threshold for all rows and labels: coverage holds on average over all rows. This is the default.
 
     Examples
     --------
@@ -38,18 +38,18 @@ class Marginal:
         return 1
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
-        """Return 0 for all cells."""
+        """Return 0 for all (row, label) pairs."""
         return np.zeros((1, 1), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class PerLabel:
-    """One threshold per label, or per cluster of labels: coverage holds for every true label, or cluster, separately.
+    """One threshold per label or cluster of labels: coverage holds separately for every true label or cluster.
 
     Parameters
     ----------
     clusters : sequence, optional
-        The cluster of every class, in column order. By default every class has a threshold of its own.
+        The cluster of each class, in column order. By default, every class has its own threshold.
 
     Raises
     ------
@@ -90,16 +90,16 @@ class PerLabel:
 
     @property
     def has_clusters(self) -> bool:
-        """Whether labels are clustered, so that groups depend on the order of the classes."""
+        """Whether there are clusters. If so, groups depend on the order of the classes."""
         return self.clusters is not None
 
     @property
     def one_label_per_group(self) -> bool:
-        """Whether every label has a group of its own."""
+        """Whether every label has its own group."""
         return self.clusters is None
 
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
-        """Return the number of labels, or of clusters."""
+        """Return the number of labels, or the number of clusters."""
         if self._clusters is None:
             return n_columns
         names, codes = self._clusters
@@ -108,15 +108,16 @@ class PerLabel:
         return len(names)
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
-        """Return the column of the label, or the number of its cluster."""
+        """Return the column of each label, or the number of its cluster."""
         return columns if self._clusters is None else self._clusters[1][columns]
 
 
 @dataclass(frozen=True)
 class PerGroup:
-    """One threshold per group of rows (a hospital, a language): coverage holds in every group separately.
+    """One threshold per group of rows: coverage holds in every group separately.
 
-    Pass ``groups=``, one name per row, to ``calibrate`` and ``predict``.
+    A group can be a hospital or a language, for example. Pass the group name of each row as ``groups=`` to
+    ``calibrate`` and ``predict``.
 
     Examples
     --------
@@ -135,16 +136,19 @@ class PerGroup:
         return n_row_groups
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
-        """Return the group of the row."""
+        """Return the number of the group of each row."""
         return row_groups
 
 
 @dataclass(frozen=True)
 class PerLabelAndGroup:
-    """One threshold for every label in every group of rows. Pass ``groups=``, one name per row.
+    """One threshold for each combination of a label and a group of rows.
 
-    More generally one threshold for every combination of the groups of two conditions, for example
-    ``PerLabelAndGroup(PerGroup(), PerLabel(clusters))`` for clusters of labels.
+    Pass the group name of each row as ``groups=`` to ``calibrate`` and ``predict``.
+
+    You can also pass two other conditions. Then each combination of a group of the first condition and a group of the
+    second condition has its own threshold. For example, ``PerLabelAndGroup(PerGroup(), PerLabel(clusters))`` has a
+    threshold for each combination of a cluster of labels and a group of rows.
 
     Parameters
     ----------
@@ -156,7 +160,7 @@ class PerLabelAndGroup:
     Raises
     ------
     KindError
-        If one of the two is not a condition.
+        If ``first`` or ``second`` is not a condition.
 
     Examples
     --------
@@ -177,25 +181,25 @@ class PerLabelAndGroup:
 
     @property
     def needs_groups(self) -> bool:
-        """Whether one of the two needs row groups."""
+        """Whether at least one of the two conditions needs row groups."""
         return self.first.needs_groups or self.second.needs_groups
 
     @property
     def has_clusters(self) -> bool:
-        """Whether one of the two depends on the order of the classes."""
+        """Whether at least one of the two conditions depends on the order of the classes."""
         return has_clusters(self.first) or has_clusters(self.second)
 
     @property
     def one_label_per_group(self) -> bool:
-        """Whether one of the two has no group with cells of two labels."""
+        """Whether all (row, label) pairs of a group have the same label."""
         return has_one_label_per_group(self.first) or has_one_label_per_group(self.second)
 
     def count(self, n_columns: int, n_row_groups: int) -> int:
-        """Return the product of the two counts."""
+        """Return the product of the numbers of groups of the two conditions."""
         return self.first.count(n_columns, n_row_groups) * self.second.count(n_columns, n_row_groups)
 
     def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
-        """Return the number of the combination of both groups."""
+        """Return the number of the combined group of each (row, label) pair."""
         first = group_numbers(self.first, columns, row_groups, n_columns, n_row_groups)
         second = group_numbers(self.second, columns, row_groups, n_columns, n_row_groups)
         joined = first * self.second.count(n_columns, n_row_groups) + second

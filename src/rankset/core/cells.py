@@ -1,8 +1,7 @@
-"""Cells: (row, label) pairs with the features that a score may use.
+"""Cells: (row, label) pairs and their features. Scores are computed from these features.
 
-Calibration needs one cell per row, the true label's, and finds its rank by counting. Prediction needs the most likely
-cells of each row and sorts as few as possible. Both give the same bits: a rank is a count, and a mass is a sum that
-does not depend on the order of its terms.
+Calibration needs the cell of the true label of each row, and counts to find its rank. Prediction needs the most likely
+cells of each row, and sorts as few as possible. Features are the same bit for bit, because sums are exact.
 """
 
 import math
@@ -118,26 +117,22 @@ class Rows:
 
 
 class Cells(ABC):
-    """Some cells, (row, label) pairs, with the features that a score may use: arrays (m,), one entry per cell.
+    """Features of some (row, label) pairs (cells), for ``Score.keys``. Each feature has one entry per pair.
 
     Attributes
     ----------
-    column : the label's column number.
-    prob : the label's probability, or what a score's ``transform`` made of it.
-    rank : the label's place in its row; 1 is the largest entry, equal entries count from the left.
-    mass : the label's probability plus that of every label ranked before it.
-    before : the mass of the labels ranked before this one.
-    top, second : the largest and the second largest entry of the row.
-    noise : one uniform draw of the row from [0, 1).
+    column : column number of the label.
+    prob : probability of the label, after the ``transform`` of the score if there is one.
+    rank : rank of the label in its row. Rank 1 is the largest probability. Ties are ranked from left to right.
+    mass : total probability of the label and of all labels ranked before it.
+    before : total probability of all labels ranked before the label.
+    top, second : largest and second largest probability of the row.
+    noise : random number of the row, uniform in [0, 1).
 
     Examples
     --------
-    A score is a formula over cells:
-
-    >>> from dataclasses import dataclass
     >>> import rankset as rs
-    >>> @dataclass(frozen=True)
-    ... class Gap:
+    >>> class Gap:
     ...     features = ("top", "prob")
     ...     def keys(self, cells):
     ...         return (cells.top - cells.prob,)
@@ -152,46 +147,46 @@ class Cells(ABC):
     @property
     @abstractmethod
     def row(self) -> Ints | slice:
-        """The cells' rows within their block: numbers, or a slice where every row has one cell."""
+        """Row number of each pair, or a slice if every row has exactly one pair."""
 
     @property
     @abstractmethod
     def column(self) -> Ints:
-        """The label's column number."""
+        """Column number of the label."""
 
     @property
     @abstractmethod
     def prob(self) -> Floats:
-        """The label's probability, or what a score's ``transform`` made of it."""
+        """Probability of the label, after the ``transform`` of the score if there is one."""
 
     @property
     @abstractmethod
     def rank(self) -> Ints:
-        """The label's place in its row: 1 is the largest, equal entries count from the left."""
+        """Rank of the label in its row. Rank 1 is the largest probability. Ties are ranked from left to right."""
 
     @property
     @abstractmethod
     def mass(self) -> Floats:
-        """The label's probability plus that of every label ranked before it."""
+        """Total probability of the label and of all labels ranked before it."""
 
     @property
     def before(self) -> Floats:
-        """The mass of the labels ranked before this one."""
+        """Total probability of all labels ranked before the label."""
         return self.mass - on_grid(self.prob)
 
     @property
     def top(self) -> Floats:
-        """The largest entry of the row."""
+        """Largest probability of the row."""
         return self.rows.top[self.row]
 
     @property
     def second(self) -> Floats:
-        """The second largest entry of the row, -inf where there is only one."""
+        """Second largest probability of the row, or -inf if there is only one class."""
         return self.rows.second[self.row]
 
     @property
     def noise(self) -> Floats:
-        """The row's uniform draw from [0, 1)."""
+        """Random number of the row, uniform in [0, 1)."""
         return self.rows.noise[self.row]
 
     def __len__(self) -> int:

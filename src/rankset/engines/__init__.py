@@ -1,16 +1,16 @@
-"""The same rule where the rows are: ``engines.dask``, ``engines.spark``, and ``engines.shards`` for folders of files.
+"""Calibration and prediction on large data: ``engines.dask``, ``engines.spark``, and ``engines.shards`` for files.
 
-Each has two functions, ``calibrate`` and ``predict``. Every partition of the rows (a block, a partition, a file)
-becomes a rule by the code that runs on one machine. Rules merge exactly, so thresholds and sets are the same, byte for
-byte. The modules::
+Each of the three modules has the functions ``calibrate`` and ``predict``. ``calibrate`` computes one rule for each
+partition of the data (a block of rows, a Spark partition or a file) and merges these rules. The merged rule and its
+sets are the same, byte for byte, as for ``rankset.calibrate`` on all rows. The files of this package::
 
     dask.py, spark.py, shards.py    the public functions
-    dask_arrays.py, dask_frames.py  the two kinds of Dask collections
-    worker_tasks.py                 what is sent to workers, and what they do with a partition
-    partial_rules.py                what workers send back, and how it becomes one rule
-    frame_columns.py                columns of Dask and Spark frames
-    shard_paths.py                  folders and patterns as files; which labels belong to which scores
-    shard_tasks.py                  what is done with one file
+    dask_arrays.py, dask_frames.py  Dask arrays and Dask data frames
+    worker_tasks.py                 tasks that are sent to the workers
+    partial_rules.py                results of the workers, and how these are merged into one rule
+    frame_columns.py                columns of Dask and Spark data frames
+    shard_paths.py                  lists the files of folders and patterns; pairs score files with label files
+    shard_tasks.py                  the work on one file
     processes.py                    worker processes on one machine
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from rankset.errors import KindError
 
 NEEDS = {"dask": "dask", "spark": "pyspark", "shards": "pyarrow"}
-"""The package that each module needs."""
+"""The package that must be installed for each module."""
 
 
 def __getattr__(name: str) -> Any:

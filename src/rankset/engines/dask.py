@@ -1,13 +1,13 @@
-"""The same rule on Dask: arrays and data frames, with any scheduler.
+"""Calibration and prediction on Dask arrays and Dask data frames, with any scheduler.
 
-    rule = rankset.engines.dask.calibrate(probs, labels)                    # dask arrays, rows in chunks
-    mask = rankset.engines.dask.predict(rule, new_probs, alpha=0.1)         # lazy (n, K) booleans
+    rule = rankset.engines.dask.calibrate(probs, labels)                    # Dask array, rows in chunks
+    mask = rankset.engines.dask.predict(rule, new_probs, alpha=0.1)         # lazy boolean array (n, K)
 
-    rule = rankset.engines.dask.calibrate(frame, "label", groups="site")    # a column per class, or one of lists
+    rule = rankset.engines.dask.calibrate(frame, "label", groups="site")    # one column per class, or one list column
     sets = rankset.engines.dask.predict(rule, new_frame, alpha=0.1, groups="site")   # lazy: labels, size, top
 
-Every chunk becomes a rule on the worker that holds it; rules are merged sixteen at a time. Workers send 8 bytes per row
-and key (RANK has two keys). What is sent to workers is in ``worker_tasks``.
+The worker that has a chunk computes the rule of this chunk. Rules are merged sixteen at a time. A worker sends 8 bytes
+per row and key (RANK has two keys). The tasks that are sent to the workers are in ``worker_tasks``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rankset.rules.select import Empty
 from rankset.scores import Rank, Score
 
 RowValues = Any
-"""Labels, groups or ids. Of a frame: the name of a column. Of an array: an array with a value per row."""
+"""Labels, groups or ids: a column name if the rows are a data frame, or one value per row if they are an array."""
 
 
 def calibrate(
@@ -46,22 +46,23 @@ def calibrate(
     ids: RowValues | None = None,
     seed: int = 0,
 ) -> Rule:
-    """Return the rule that ``rankset.calibrate`` gives for all rows, byte for byte.
+    """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
-    It is computed at once, with the current scheduler of Dask.
+    The rule is computed immediately, with the current Dask scheduler.
 
     Parameters
     ----------
-    probs : dask array (n, K) or dask frame
-        Model outputs. A frame has a column per class, or one column of lists.
+    probs : Dask array (n, K) or Dask data frame
+        Model outputs. A data frame has one column per class, or one column of lists.
     labels : array, series or str
-        True label of every row; for a frame the name of a column.
+        True label of each row. For a data frame, the name of the label column.
     score, condition, kind, classes, seed
         As in ``rankset.calibrate``.
     columns : str or sequence of str, optional
-        Columns of a frame that hold scores; by default all except labels, groups and ids.
+        Names of the data frame columns with model outputs. Default: the only column of lists. If there is no such
+        column, all columns except labels, groups and ids.
     groups, ids : array, series or str, optional
-        Group and id of every row; for a frame names of columns.
+        Group and id of each row. For a data frame, the names of the columns.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def calibrate(
     Raises
     ------
     RanksetError
-        As ``rankset.calibrate``; the message names the partition.
+        If ``rankset.calibrate`` would raise an error. The message names the partition.
 
     Examples
     --------
@@ -101,32 +102,34 @@ def predict(
     empty: Empty = "allow",
     keep: Sequence[str] = (),
 ) -> Any:
-    """Return the sets that ``rule.predict`` gives, lazily.
+    """Return the same sets as ``rule.predict``, as a lazy Dask object.
 
     Parameters
     ----------
     rule : Rule
-    probs : dask array (n, K) or dask frame
+    probs : Dask array (n, K) or Dask data frame
         Model outputs, as in ``calibrate``.
     alpha : float, str or Fraction
-        Tolerated miss rate.
+        Largest allowed probability that a set does not contain the true label.
     columns, groups, ids
         As in ``calibrate``.
     empty : {"allow", "top"}
-        Keep empty sets, or give them the most likely label.
+        "allow" keeps empty sets. "top" adds the most likely label to each empty set.
     keep : sequence of str
-        Columns of a frame that are copied to the answer, before those of the sets.
+        Extra columns of a data frame that are copied to the result.
 
     Returns
     -------
-    dask array or dask frame
-        For an array booleans (n, K): which labels are in which set. For a frame its index, the kept columns, and the
-        columns labels (a list, most likely first), size and top.
+    Dask array or Dask data frame
+        For an array: booleans (n, K), True if the label of the column is in the set of the row. For a data frame: the
+        same index, the extra columns, then the columns ``labels`` (a list, most likely first), ``size`` and ``top``
+        (the most likely label of the set).
 
     Raises
     ------
     RanksetError
-        As ``rule.predict``; errors about rows come when the answer is computed, and name the partition.
+        If ``rule.predict`` would raise an error. Errors about rows are raised when Dask computes the result. The
+        message names the partition.
 
     Examples
     --------

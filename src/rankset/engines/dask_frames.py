@@ -55,7 +55,7 @@ def _column_of_lists(frame: Any) -> list[str] | None:
 
 
 def _with_text_names(frame: Any) -> Any:
-    """Frame whose columns have texts as names, as in files."""
+    """Return the frame with strings as column names, as in files."""
     return frame if all(isinstance(name, str) for name in frame.columns) else frame.rename(columns=str)
 
 

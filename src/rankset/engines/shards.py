@@ -1,9 +1,9 @@
-"""The same rule for files of one machine: any format that ``rankset`` reads, file by file, in several processes.
+"""Calibration and prediction on many files, in several processes. All file formats of ``rankset`` are supported.
 
 rule = rankset.engines.shards.calibrate("scores/*.parquet", label="answer")
 rule = rankset.engines.shards.calibrate("scores", "labels", kind="logits")        # two folders of .npy files
 for sets in rankset.engines.shards.predict(rule, "new/*.parquet", alpha=0.1): ...
-rankset.engines.shards.write(rule, "new/*.parquet", "sets", alpha=0.1)            # a file of sets per shard
+rankset.engines.shards.write(rule, "new/*.parquet", "sets", alpha=0.1)            # one output file per input file
 """
 
 from __future__ import annotations
@@ -49,26 +49,26 @@ def calibrate(
     seed: int = 0,
     workers: int | None = None,
 ) -> Rule:
-    """Return the rule that ``rankset.calibrate`` gives for the rows of all files, byte for byte.
+    """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
 
     Parameters
     ----------
-    scores : path, or several
-        Files of model outputs: a file, a folder, a pattern, or several of them.
-    labels : path, or several, optional
-        Files of labels, as many as files of scores. Those of folders and patterns need the same names, or names with
-        the same numbers; those that are listed one by one may also be in the same order. Without files of labels
-        ``label`` names a column in the files of scores.
+    scores : path or sequence of paths
+        Files with model outputs. Each path is a file, a folder, or a pattern such as ``"scores/*.parquet"``.
+    labels : path or sequence of paths, optional
+        Files with labels, one per file in ``scores``. Files of folders and patterns need the same names, or names with
+        the same numbers. Files that are listed one by one may also be in the same order. If omitted, the labels are in
+        the column ``label`` of the files in ``scores``.
     layout : Layout, optional
-        All names of columns in one object, in place of the next four.
+        All column names in one object. If given, ``label``, ``group``, ``identity`` and ``drop`` are ignored.
     label, group, identity : str, optional
-        Columns of labels, groups and ids.
+        Names of the columns with labels, groups and ids.
     drop : sequence of str
-        Columns that are no scores.
+        Names of columns to ignore.
     score, condition, kind, classes, seed
         As in ``rankset.calibrate``.
     workers : int, optional
-        Number of processes; by default one per core.
+        Number of processes. Default: one per core.
 
     Returns
     -------
@@ -77,21 +77,20 @@ def calibrate(
     Raises
     ------
     FileError
-        If a file is missing, damaged or too large, if a column is missing, or if files have no partner.
+        If a file is missing, damaged or too large, if a column is missing, or if score and label files do not match.
     RuleError
-        If some files have more columns than the first, and ``classes`` is not given.
+        If some files have more columns than the first file, and ``classes`` is not given.
     RanksetError
-        As ``rankset.calibrate``; the message names the file.
+        If ``rankset.calibrate`` would raise an error. The message names the file.
 
     Examples
     --------
     >>> import tempfile, numpy as np, rankset as rs
-    >>> from rankset.engines import shards
     >>> probs, labels = rs.datasets.load("marketing")
     >>> folder = tempfile.TemporaryDirectory()
     >>> for part in range(2):
     ...     np.savez(f"{folder.name}/{part}.npz", probs=probs[part::2], label=labels[part::2])
-    >>> shards.calibrate(folder.name, label="label", workers=1) == rs.calibrate(probs, labels)
+    >>> rs.engines.shards.calibrate(folder.name, label="label", workers=1) == rs.calibrate(probs, labels)
     True
     >>> folder.cleanup()
     """
@@ -124,19 +123,19 @@ def predict(
     empty: Empty = "allow",
     workers: int | None = None,
 ) -> Iterator[PredictionSets]:
-    """Yield the sets that ``rule.predict`` gives, those of one file at a time, in the order of the files.
+    """Yield the sets of one file at a time, in the order of the files. The sets are the same as with ``rule.predict``.
 
     Parameters
     ----------
     rule : Rule
-    scores : path, or several
-        Files of model outputs: a file, a folder, a pattern, or several of them.
+    scores : path or sequence of paths
+        Files with model outputs, as in ``calibrate``.
     alpha : float, str or Fraction
-        Tolerated miss rate.
+        Largest allowed probability that a set does not contain the true label.
     layout, group, identity, drop, workers
         As in ``calibrate``.
     empty : {"allow", "top"}
-        Keep empty sets, or give them the most likely label.
+        "allow" keeps empty sets. "top" adds the most likely label to each empty set.
 
     Returns
     -------
@@ -145,18 +144,17 @@ def predict(
     Raises
     ------
     RanksetError
-        As ``rule.predict``; the message names the file.
+        If ``rule.predict`` would raise an error. The message names the file.
 
     Examples
     --------
     >>> import tempfile, numpy as np, rankset as rs
-    >>> from rankset.engines import shards
     >>> probs, labels = rs.datasets.load("marketing")
     >>> folder = tempfile.TemporaryDirectory()
     >>> for part in range(2):
     ...     np.save(f"{folder.name}/{part}.npy", probs[130 * part : 130 * part + 130])
     >>> rule = rs.calibrate(probs, labels)
-    >>> [len(sets) for sets in shards.predict(rule, folder.name, alpha=0.1, workers=1)]
+    >>> [len(sets) for sets in rs.engines.shards.predict(rule, folder.name, alpha=0.1, workers=1)]
     [130, 130]
     >>> folder.cleanup()
     """
@@ -167,7 +165,7 @@ def predict(
 def predict_with_kept(
     rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
 ) -> Iterator[SetsAndKept]:
-    """Yield the sets of one file at a time, with the columns of the file that the layout keeps.
+    """Yield the sets and the extra columns of one file at a time. ``layout.keep`` lists the extra columns.
 
     Parameters
     ----------
@@ -176,7 +174,7 @@ def predict_with_kept(
 
     Returns
     -------
-    iterator of (PredictionSets, dict)
+    iterator of pairs (PredictionSets, dict of extra columns)
 
     Examples
     --------
@@ -211,29 +209,31 @@ def write(
     force: bool = False,
     workers: int | None = None,
 ) -> list[Path]:
-    """Write a file of sets into ``folder`` for every file of scores, with the same name; return the paths.
+    """Predict the sets of each input file, and write them to an output file with the same name in ``folder``.
 
     Parameters
     ----------
     rule, scores, alpha, layout, group, identity, drop, empty, workers
         As in ``predict``.
     folder : path
-        Where to write; it is made if it does not exist.
+        Output folder. It is created if it does not exist.
     suffix : {".parquet", ".csv", ".jsonl", ".npz"}
-        Format of the files.
+        Format of the output files.
     keep : sequence of str
-        Columns of the input that are written beside the sets.
+        Extra columns of the input that are copied to the output. Ignored if ``layout`` is given.
     force : bool
-        Replace files that exist.
+        If True, existing output files are replaced.
 
     Returns
     -------
     list of Path
+        The output files.
 
     Raises
     ------
     FileError
-        If a file exists and ``force`` is false, if an output would replace an input, or if two outputs have one name.
+        If an output file exists and ``force`` is False, if an output file would replace an input file, or if two output
+        files would have the same name.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""The same rule on Spark: data frames of any source, through Arrow.
+"""Calibration and prediction on Spark data frames.
 
-    rule = rankset.engines.spark.calibrate(frame, "label")               # a column per class, or one of arrays
-    sets = rankset.engines.spark.predict(rule, new_frame, alpha=0.1)     # its other columns, labels, size, top
+    rule = rankset.engines.spark.calibrate(frame, "label")               # one column per class, or one array column
+    sets = rankset.engines.spark.predict(rule, new_frame, alpha=0.1)     # adds the columns labels, size and top
     sets.createOrReplaceTempView("sets")
     spark.sql("select avg(size) from sets")
 
-Every partition becomes a rule on its worker, and the driver merges the rules: workers send 8 bytes per row and key
-(RANK has two). Workers need rankset installed, and the interpreter of the driver (``PYSPARK_PYTHON``). What is sent to
-workers is in ``worker_tasks``.
+Each worker computes the rule of its partition, and the driver merges the rules. A worker sends 8 bytes per row and key
+(RANK has two keys). rankset must be installed on the workers. The workers must use the same Python version as the
+driver (see ``PYSPARK_PYTHON``). The tasks that are sent to the workers are in ``worker_tasks``.
 """
 
 from __future__ import annotations
@@ -51,20 +51,21 @@ def calibrate(
     ids: str | None = None,
     seed: int = 0,
 ) -> Rule:
-    """Return the rule that ``rankset.calibrate`` gives for all rows, byte for byte.
+    """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
     Parameters
     ----------
-    frame : Spark frame
-        Model outputs: a column per class, or one column of arrays or vectors.
+    frame : Spark data frame
+        Model outputs: one column per class, or one column of arrays or vectors.
     labels : str
-        Column of the true labels.
+        Name of the column with the true labels.
     score, condition, kind, classes, seed
         As in ``rankset.calibrate``.
     columns : str or sequence of str, optional
-        Columns that hold scores; by default all except labels, groups and ids.
+        Names of the columns with model outputs. Default: the only column of arrays or vectors. If there is no such
+        column, all columns except labels, groups and ids.
     groups, ids : str, optional
-        Columns of groups and ids.
+        Names of the columns with groups and ids.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def calibrate(
     Raises
     ------
     RanksetError
-        As ``rankset.calibrate``; the message names the partition.
+        If ``rankset.calibrate`` would raise an error. The message names the partition.
 
     Examples
     --------
@@ -100,31 +101,32 @@ def predict(
     empty: Empty = "allow",
     keep: Sequence[str] | None = None,
 ) -> Any:
-    """Return the sets that ``rule.predict`` gives, lazily.
+    """Return the same sets as ``rule.predict``, as a Spark data frame that is computed later.
 
     Parameters
     ----------
     rule : Rule
-    frame : Spark frame
+    frame : Spark data frame
         Model outputs, as in ``calibrate``.
     alpha : float, str or Fraction
-        Tolerated miss rate.
+        Largest allowed probability that a set does not contain the true label.
     columns, groups, ids
         As in ``calibrate``.
     empty : {"allow", "top"}
-        Keep empty sets, or give them the most likely label.
+        "allow" keeps empty sets. "top" adds the most likely label to each empty set.
     keep : sequence of str, optional
-        Columns that are copied to the answer, before those of the sets; by default all that are no scores.
+        Extra columns that are copied to the result. Default: all columns without model outputs.
 
     Returns
     -------
-    Spark frame
-        The kept columns, and the columns labels (an array, most likely first), size and top.
+    Spark data frame
+        The extra columns, then the columns ``labels`` (an array, most likely first), ``size`` and ``top`` (the most
+        likely label of the set).
 
     Raises
     ------
     RanksetError
-        As ``rule.predict``. Errors about rows come from the workers when the answer is computed.
+        If ``rule.predict`` would raise an error. Errors about rows are raised when Spark computes the result.
 
     Examples
     --------
@@ -194,7 +196,7 @@ def _label_type(classes: Sequence[object]) -> Any:
 
 
 def _broadcast(frame: Any, task: PredictionTask) -> Any:
-    """Send the task to every worker once, where the session can; return what holds it as ``value``."""
+    """Send the task to every worker once, if the session supports it. Return an object with the task as ``value``."""
     try:
         return frame.sparkSession.sparkContext.broadcast(task)
     except Exception:  # noqa: BLE001 - Spark Connect has no context; the task is then sent with every job

@@ -23,19 +23,22 @@ Floats = NDArray[np.float64]
 
 
 def softmax(logits: ArrayLike) -> Floats:
-    """Return the probabilities of ``logits`` (n, K), in float64.
+    """Return the softmax of each row of ``logits``, computed in float64.
 
     Parameters
     ----------
     logits : array-like (n, K)
+        Logits, one column per class.
 
     Returns
     -------
-    numpy.ndarray (n, K) of float64; every row sums to 1.
+    numpy.ndarray (n, K) of float64
+        Probabilities. Every row sums to 1.
 
     Raises
     ------
-    InputError : if a row contains NaN or +inf, or only -inf.
+    InputError
+        If a row contains NaN or +inf, or if all entries of a row are -inf.
 
     Examples
     --------
@@ -57,28 +60,34 @@ def softmax(logits: ArrayLike) -> Floats:
 
 
 def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Any:  # noqa: ANN401
-    """Return how often each class occurs among the sampled answers of each row.
+    """Return the relative frequency of each class among the sampled answers of each row.
 
-    Use this where a language model is sampled several times per question.
+    Use this if you sample several answers per question from a language model.
 
     Parameters
     ----------
-    answers : for each row a list of answers, or a ``Counter`` of them.
-    classes : the possible answers, in column order.
+    answers : iterable
+        For each row, a list of answers or a ``collections.Counter`` of answers.
+    classes : sequence
+        The possible answers, in column order.
 
     Returns
     -------
-    numpy.ndarray (n, K) of frequencies; for a pandas series of answers a data frame with its index, so that labels in
-    another order are refused.
+    numpy.ndarray (n, K) or pandas.DataFrame
+        Relative frequencies. If ``answers`` is a pandas series, the result is a data frame with the same index.
+        ``calibrate`` then raises an error if the index of the labels is different.
 
     Raises
     ------
-    InputError : if a row has no answers.
-    LabelError : if an answer is not among ``classes``.
+    InputError
+        If a row has no answers.
+    LabelError
+        If an answer is not one of ``classes``.
 
     Notes
     -----
-    Frequencies often tie. ``TieBreak(Rank())`` with ``ids=`` breaks ties by a random draw.
+    Different rows often have equal frequencies, so scores are often tied. To break these ties at random, use
+    ``TieBreak(Rank())`` and pass ``ids=``.
 
     Examples
     --------

@@ -25,23 +25,28 @@ Ints = NDArray[np.int64]
 class Ragged:
     """Rows with different numbers of candidates, such as questions with two to five answer options.
 
-    Row i has ``counts[i]`` candidates, its first columns. The columns behind them are padding: it may hold anything, is
-    never read, has p-value 0 and is never in a set.
+    The first ``counts[i]`` columns of row i are its candidates. The other columns of row i are padding. The values of
+    the padding are never read. Padding columns have p-value 0 and are never in a set.
 
     Parameters
     ----------
-    values : array-like (n, K), a padded matrix. For rows of different lengths use ``Ragged.of``.
-    counts : array-like (n,), the number of candidates of each row.
-    template : the form of answers; ``Ragged.of`` sets it for a pandas series.
+    values : array-like (n, K)
+        Padded matrix. If you have rows of different lengths, use ``Ragged.of`` instead.
+    counts : array-like (n,)
+        Number of candidates of each row.
+    template : Template
+        Data frame library and index of the results. It is set automatically.
 
     Raises
     ------
-    InputError : if shapes do not fit, or a count is not between 1 and K.
+    InputError
+        If ``values`` and ``counts`` do not have the shapes above, or if a count is not between 1 and K.
 
     Notes
     -----
-    ``ragged[rows]`` selects rows by a slice, row numbers or booleans. The index of a pandas series of rows or counts is
-    kept: labels, groups and ids must agree with it, and sets have it.
+    ``ragged[rows]`` selects rows by a slice, row numbers or a boolean mask. If ``counts``, or the rows passed to
+    ``Ragged.of``, are a pandas series, its index is kept. The index of labels, groups and ids must then be the same.
+    Predicted sets have this index, too.
 
     Examples
     --------
@@ -79,19 +84,22 @@ class Ragged:
 
     @classmethod
     def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
-        """Pad rows of different lengths to the longest.
+        """Make a ``Ragged`` from rows of different lengths. Shorter rows are padded.
 
         Parameters
         ----------
-        rows : a list of lists of numbers; a pandas series keeps its index.
+        rows : iterable of array-likes
+            For each row, the model outputs of its candidates. The index of a pandas series is kept.
 
         Returns
         -------
         Ragged
+            The padded rows.
 
         Raises
         ------
-        KindError : if ``rows`` is not a list of rows.
+        KindError
+            If ``rows`` is not a list of rows.
 
         Examples
         --------
@@ -116,7 +124,7 @@ class Ragged:
         return len(self.counts)
 
     def __getitem__(self, rows: slice | ArrayLike) -> Ragged:
-        """Return the selected rows; a boolean series must have the index of the rows."""
+        """Return the selected rows. A boolean pandas series must have the same index as the rows."""
         chosen = selected_rows(rows, len(self), self.template.index)
         if not isinstance(rows, slice) and np.asarray(rows).dtype.kind == "b":
             RowIndex(self.template.index, numbered=self.template.numbered).check(rows, "mask")
@@ -135,7 +143,7 @@ class Ragged:
 
 
 def fill_padding(block: Array, counts: Ints, padding: float) -> Array:
-    """Return a block of rows with ``padding`` in the columns behind the candidates."""
+    """Return a block of rows with the value ``padding`` in the columns after the candidates."""
     return np.where(np.arange(block.shape[1]) < counts[:, np.newaxis], block, block.dtype.type(padding))
 
 

@@ -1,12 +1,12 @@
-"""Scores: how strange a label looks in its row, as keys that are compared like tuples.
+"""Scores: they measure how unusual a label is for its row (nonconformity scores).
 
-Every score is a small frozen dataclass with ``keys(cells)``, in a module of its family:
+Every score is a small frozen dataclass with a method ``keys(cells)``. The modules of this package:
 
 rank, thr, aps               Rank, TopK · Thr, Margin · Aps, Raps, Saps, Average
-wrappers, seen               scores around a score: TieBreak, Chosen · Seen
-temperature, recalibrated    scores with fitted numbers: Temperature · Recalibrated
-base                         the protocol Score, which lists all that a score may declare
-declarations, reach, key_ranges, application, parameters, recalibration    what the library does with them
+wrappers, seen               scores that use another score: TieBreak, Chosen · Seen
+temperature, recalibrated    scores with fitted parameters: Temperature · Recalibrated
+base                         the protocol Score: the required method and all optional attributes of a score
+declarations, reach, key_ranges, application, parameters, recalibration    internal functions that use or fit scores
 
 To add a score, copy the one that is closest, then add it to ``BUILT_IN`` and to ``rankset/__init__.py``.
 """
@@ -60,4 +60,4 @@ BUILT_IN: tuple[type[Any], ...] = (
     Temperature,
     Recalibrated,
 )
-"""The scores a rule file may name."""
+"""Score classes that can be saved in a rule file."""

@@ -18,13 +18,16 @@ from rankset.scores.reach import Limit, Reach
 
 @dataclass(frozen=True)
 class Aps:
-    """APS (Romano et al. 2020): the mass of the labels ranked before, plus a random part of the label's own.
+    """APS (Romano et al. 2020): adds up probabilities from the most likely label down to this label.
+
+    The nonconformity score is the total probability of the labels ranked before this label, plus a random fraction of
+    the probability of this label.
 
     Parameters
     ----------
     randomized : bool, default True
-        False counts the label's own probability in full and uses no random numbers. Sets are then larger and cover
-        more than 1 - alpha, much more with confident models, because their masses are close to 1.
+        If False, the full probability of this label is added, and no random numbers are used. The sets are then
+        larger, and coverage is higher than 1 - alpha. Coverage is much higher if many probabilities are close to 1.
 
     Raises
     ------
@@ -47,33 +50,33 @@ class Aps:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return ("before", "mass", "noise") if self.randomized else ("mass",)
 
     def keys(self, cells: Cells) -> Keys:
-        """Mass before the label plus a random part of its own."""
+        """Return the total probability before the label plus a random fraction of its own probability."""
         if not self.randomized:
             return (cells.mass,)
         before = cells.before
         return (before + cells.noise * (cells.mass - before),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Mass before the label up to the threshold."""
+        """Return a ``Reach`` that limits the total probability of the labels ranked before."""
         return Reach(before=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         return (features.mass,)
 
 
 @dataclass(frozen=True)
 class Raps:
-    """RAPS (Angelopoulos et al. 2021): APS plus a penalty for every rank beyond the first ``free_ranks``.
+    """RAPS (Angelopoulos et al. 2021): the score of APS plus a penalty for large ranks.
 
     Parameters
     ----------
     penalty : float, default 0.01
-        Added for every rank beyond ``free_ranks``.
+        Penalty per rank. ``penalty * max(rank - free_ranks, 0)`` is added to the score of a label.
     free_ranks : int, default 5
         Number of ranks without a penalty.
     randomized : bool, default True
@@ -82,7 +85,7 @@ class Raps:
     Raises
     ------
     ScoreError
-        If ``penalty`` is not a finite number of at least 0, or ``free_ranks`` not a whole number of at least 0.
+        If ``penalty`` is not a finite number >= 0, or if ``free_ranks`` is not an integer >= 0.
 
     Examples
     --------
@@ -105,39 +108,42 @@ class Raps:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return (*Aps(self.randomized).features, "rank")
 
     def keys(self, cells: Cells) -> Keys:
-        """Key of APS plus the penalty of the rank."""
+        """Return the score of APS plus the penalty for the rank."""
         (mass,) = Aps(self.randomized).keys(cells)
         return (mass + self.penalty * np.maximum(cells.rank - self.free_ranks, 0),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Ranks whose penalty, and mass before the label, are within the threshold."""
+        """Return a ``Reach`` that limits the rank and the total probability of the labels ranked before."""
         return Reach(rank=self.free_ranks + _steps(bounds[0], self.penalty), before=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         low, high = features.mass
         return ((low, high + self.penalty * max(features.rank[1] - self.free_ranks, 0)),)
 
 
 @dataclass(frozen=True)
 class Saps:
-    """SAPS (Huang et al. 2024): the largest probability of the row, then a constant weight for every further rank.
+    """SAPS (Huang et al. 2024): the largest probability of the row, plus a constant weight for every further rank.
+
+    Let u be the random number of the row. The score is ``u * top`` for the label with rank 1, and
+    ``top + (rank - 2 + u) * weight`` for the other labels. Here ``top`` is the largest probability of the row.
 
     Parameters
     ----------
     weight : float, default 0.2
-        Added for every rank after the first.
+        Weight of each rank after the first.
     randomized : bool, default True
-        False counts the last step in full and uses no random numbers.
+        If False, u is 1, and no random numbers are used.
 
     Raises
     ------
     ScoreError
-        If ``weight`` is not a finite number of at least 0.
+        If ``weight`` is not a finite number >= 0.
 
     Examples
     --------
@@ -157,29 +163,30 @@ class Saps:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return ("noise", "rank", "top") if self.randomized else ("rank", "top")
 
     def keys(self, cells: Cells) -> Keys:
-        """Part of the largest probability for rank 1; all of it plus weights for later ranks."""
+        """Return the score of SAPS."""
         part = cells.noise if self.randomized else 1.0
         later = cells.top + (cells.rank - 2 + part) * self.weight
         return (np.where(cells.rank == 1, part * cells.top, later),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Ranks whose weights are within the threshold."""
+        """Return a ``Reach`` that limits the rank."""
         return Reach(rank=2 + _steps(bounds[0], self.weight))
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         return ((0.0, features.prob[1] + (features.rank[1] - 1) * self.weight),)
 
 
 @dataclass(frozen=True)
 class Average:
-    """Weighted sum of the scores of THR, APS and RANK (Luo & Zhou, arXiv 2407.10230).
+    """Weighted sum of the scores THR, APS and RANK (Luo & Zhou, arXiv 2407.10230).
 
-    THR counts as one minus the probability, RANK as the rank divided by the number of classes.
+    In this sum, THR is 1 minus the probability, APS is the score of ``Aps``, and RANK is the rank divided by the number
+    of classes.
 
     Parameters
     ----------
@@ -191,7 +198,7 @@ class Average:
     Raises
     ------
     ScoreError
-        If a weight is not a finite number of at least 0.
+        If a weight is not a finite number >= 0.
 
     Examples
     --------
@@ -215,17 +222,17 @@ class Average:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return (*Aps(self.randomized).features, "prob", "rank")
 
     def keys(self, cells: Cells) -> Keys:
-        """Weighted sum of one minus the probability, the key of APS, and the rank divided by the number of classes."""
+        """Return the weighted sum of 1 - probability, the score of APS, and rank / number of classes."""
         (mass,) = Aps(self.randomized).keys(cells)
         n_columns = cells.rows.probs.shape[1]
         return (self.thr * (1 - cells.prob) + self.aps * mass + self.rank / n_columns * cells.rank,)
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         least, most = features.prob
         low, high = features.mass
         return ((self.thr * (1 - most) + self.aps * low, self.thr * (1 - least) + self.aps * high + self.rank),)

@@ -13,36 +13,40 @@ from rankset.errors import KindError
 
 @runtime_checkable
 class Score(Protocol):
-    """Any object with a method ``keys(cells)``: how strange each label looks in its row.
+    """Protocol of scores: any object with a method ``keys(cells)``.
 
-    ``keys`` returns a tuple of arrays with one entry per cell, the most significant array first. Labels with larger
-    keys are stranger. A cell is one (row, label) pair; ``help(rankset.Cells)`` lists what a score can read from it.
+    A score measures how unusual a label is for its row (a nonconformity score). ``cells`` contains the features of
+    some (row, label) pairs, see ``rankset.Cells``. ``keys`` returns a tuple of arrays with one entry per pair. The
+    entries of one pair are its keys. Keys are compared like Python tuples: the first array is the most significant.
+    Larger keys mean a more unusual label. A label is in a set if its keys are not larger than the threshold.
 
-    Nothing else is required. A score may declare more about itself, as class attributes, properties or methods:
+    Only ``keys`` is required. The following class attributes, properties and methods are optional:
 
     ``features``
-        Names of the cell features that ``keys`` reads, out of ``column``, ``prob``, ``rank``, ``mass``, ``before``,
-        ``top``, ``second`` and ``noise``. A score that declares no features gets all of them. A score that reads
-        ``noise`` and declares features without it is refused.
+        Names of the features that ``keys`` reads: some of ``column``, ``prob``, ``rank``, ``mass``, ``before``,
+        ``top``, ``second`` and ``noise``. Default: all of these. If ``keys`` reads ``noise`` but ``features`` does
+        not contain ``noise``, an error is raised.
     ``needs_probs``
-        True if the score makes no sense for ``kind="decision"``. Default: False.
+        True if the score cannot be used with ``kind="decision"``. Default: False.
     ``key_features``
-        Names of the features that the keys are, most significant first, where keys are plain features.
-        ``Rank`` declares ``("rank", "prob")``. Rules have a rank profile if the first one is ``"rank"``.
+        Use this only if each key is one feature, unchanged except for its sign. Names of these features, most
+        significant first. For example, ``Rank`` has ``("rank", "prob")``. ``Rule.rank_profile`` requires that the
+        first name is ``"rank"``.
     ``transform(probs)``
-        Maps rows of probabilities (n, K) to new rows (n, K) before cells are made. Of ``Ragged`` rows it gets the
-        candidates only.
+        Returns new rows (n, K) for rows of probabilities (n, K). Features are computed from the new rows. For
+        ``Ragged`` rows, ``probs`` contains only the candidates, without padding.
     ``reach(bounds)``
-        Returns a ``rankset.Reach``: how far down its row a label can be and still be kept. With it, prediction sorts
+        Returns a ``rankset.Reach``: limits that every label in a set satisfies. With these limits, prediction sorts
         only part of each row.
     ``ranges(features)``
-        Returns (lowest, highest) for each key. A rule file with keys outside these ranges is refused.
+        Returns a pair (lowest, highest) of possible values for each key. ``features.prob``, ``features.mass`` and
+        ``features.rank`` are such pairs for the features. A rule file with keys outside the ranges cannot be loaded.
     ``n_columns``
-        Number of classes the score was fitted for. Other numbers of classes are refused.
+        Number of classes in the data that the score was fitted on. For any other number of classes, an error is raised.
     ``check_names(names)``
-        Raises if the class names, in column order, are not those the score was fitted for.
+        Raises an error if ``names`` (class names in column order) are not the class names used in the fit.
     ``caveat``
-        A sentence shown with every rule that uses the score.
+        A sentence of advice for users. It is shown with every rule that uses the score.
 
     Examples
     --------
@@ -50,7 +54,7 @@ class Score(Protocol):
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Gap:
-    ...     '''Difference between the row's largest probability and the label's.'''
+    ...     '''Largest probability of the row minus the probability of the label.'''
     ...     features = ("top", "prob")
     ...     def keys(self, cells):
     ...         return (cells.top - cells.prob,)
@@ -62,7 +66,7 @@ class Score(Protocol):
     """
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
-        """Return the keys of the given cells.
+        """Return the keys (nonconformity scores) of some (row, label) pairs.
 
         Parameters
         ----------
@@ -72,12 +76,12 @@ class Score(Protocol):
         Returns
         -------
         tuple of arrays (m,)
-            The keys, most significant first. Larger means stranger. NaN is not allowed.
+            The keys, most significant first. Larger keys mean a more unusual label. NaN is not allowed.
         """
 
 
 def checked_score(score: object, name: str = "score") -> Score:
-    """Return ``score`` if it is a score; raise a KindError about the argument ``name`` otherwise."""
+    """Return ``score`` if it is a score. Otherwise raise a KindError that mentions the argument ``name``."""
     if isinstance(score, type):
         raise KindError.class_instead_of_object(name, score)
     if isinstance(score, str):

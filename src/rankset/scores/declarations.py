@@ -38,7 +38,7 @@ class Traits:
 
 
 def traits(score: Score) -> Traits:
-    """Return what ``score`` declares about itself."""
+    """Return the traits of ``score``, with defaults for attributes that it does not have."""
     features, keys = _features(score), tuple(declared(score, "key_features", ()))
     return Traits(
         features,

@@ -1,4 +1,4 @@
-"""Lowest and highest possible values of keys: what a score declares so that impossible rule files are refused."""
+"""Lowest and highest possible values of keys. Loading a rule file with keys outside these ranges raises an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class FeatureRanges:
-    """Ranges of cell features. A score's ``ranges(features)`` computes the ranges of its keys from them."""
+    """Ranges of features. The method ``ranges(features)`` of a score computes the ranges of its keys from these."""
 
     prob: Range
     mass: Range

@@ -29,7 +29,7 @@ def check_number(score: object, name: str) -> None:
 
 
 def check_count(score: object, name: str) -> None:
-    """Require a whole number, at least 0 and below 2**31."""
+    """Require an integer >= 0 and below 2**31."""
     value = getattr(score, name)
     if not is_whole(value) or not 0 <= value < 2**31:
         raise ScoreError.parameter(type(score).__name__, name, "an integer of at least 0 and below 2**31", value)
@@ -64,7 +64,7 @@ def check_fitted_numbers(score: object, name: str, length: int | None = None) ->
 
 
 def list_parameter(score: object, name: str, expected: str) -> tuple[Any, ...]:
-    """Return a parameter that is a list of anything as a tuple; texts are refused."""
+    """Return a list parameter as a tuple. Raise a ScoreError for a string or an object that is not iterable."""
     values = getattr(score, name)
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         raise ScoreError.parameter(type(score).__name__, name, expected, values)

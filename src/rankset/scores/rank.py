@@ -13,9 +13,10 @@ from rankset.scores.reach import Reach
 
 @dataclass(frozen=True)
 class Rank:
-    """RANK (Luo & Zhou): the rank of the label first, then its probability.
+    """RANK (Luo & Zhou): compares labels by rank, and labels of equal rank by probability.
 
-    Among labels of equal rank, one with a larger probability is less strange. This is the default score.
+    Rank 1 is the most likely label of a row. A label with a larger rank is more unusual. If two labels of different
+    rows have the same rank, the label with the smaller probability is more unusual. This is the default score.
 
     Examples
     --------
@@ -29,21 +30,21 @@ class Rank:
     key_features: ClassVar[tuple[str, ...]] = ("rank", "prob")
 
     def keys(self, cells: Cells) -> Keys:
-        """Rank, then minus the probability."""
+        """Return the rank, then minus the probability."""
         return cells.rank, -cells.prob
 
     def reach(self, bounds: Keys) -> Reach:
-        """Ranks up to that of the threshold."""
+        """Return a ``Reach`` that limits the rank."""
         return Reach(rank=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of each key."""
+        """Return the lowest and highest possible value of each key."""
         return features.rank, features.minus_prob
 
 
 @dataclass(frozen=True)
 class TopK:
-    """The rank of the label alone: every set holds the k most likely labels, with one k for all rows.
+    """The nonconformity score is the rank. Every set contains the k most likely labels, with the same k for all rows.
 
     Examples
     --------
@@ -58,13 +59,13 @@ class TopK:
     key_features: ClassVar[tuple[str, ...]] = ("rank",)
 
     def keys(self, cells: Cells) -> Keys:
-        """Rank."""
+        """Return the rank."""
         return (cells.rank,)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Ranks up to the threshold."""
+        """Return a ``Reach`` that limits the rank."""
         return Reach(rank=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         return (features.rank,)

@@ -1,4 +1,4 @@
-"""How far down its row a label can be and still be kept: what a score declares so that rows are sorted only in part."""
+"""``Reach``: limits that every label in a set satisfies. With these limits, rows are sorted only in part."""
 
 from __future__ import annotations
 
@@ -19,22 +19,25 @@ Limit = NDArray[Any] | float
 
 @dataclass(frozen=True)
 class Reach:
-    """How far down its row a label can be and still be kept. A score's ``reach(bounds)`` returns it.
+    """Limits that every label in a set satisfies. Returned by the optional method ``reach(bounds)`` of a score.
 
-    ``bounds`` are thresholds in the form that ``keys`` returns: a tuple of arrays with one entry per threshold. Every
-    label whose keys do not exceed a threshold must satisfy all four limits. Limits that are wider than necessary cost
-    time. A limit that is too narrow drops labels, and the guarantee does not hold.
+    The limits make prediction faster, because only part of each row must be sorted.
+
+    ``bounds`` contains thresholds in the same form as the result of ``keys``: a tuple of arrays with one entry per
+    threshold. If the keys of a label are not larger than a threshold, the label must satisfy all four limits for this
+    threshold. Limits that are too wide only cost time. Limits that are too narrow remove labels from the sets, and
+    the guarantee does not hold.
 
     Parameters
     ----------
     rank : float or array, default inf
-        Largest rank.
+        Largest rank of a label in a set.
     before : float or array, default inf
-        Largest mass of the labels ranked before the label.
+        Largest total probability of the labels that are ranked before a label in a set.
     prob : float or array, default -inf
-        Smallest probability.
+        Smallest probability of a label in a set.
     behind : float or array, default inf
-        Largest difference between the second largest entry of the row and the label's entry.
+        Largest difference between the second largest probability of the row and the probability of a label in a set.
 
     Examples
     --------
@@ -63,7 +66,7 @@ REACHES = ("rank", "before", "prob", "behind")
 
 
 def reach_of(score: Score, bounds: Keys) -> Reach:
-    """Return the reach that ``score`` declares for the thresholds ``bounds``, checked; no limits if it has none."""
+    """Return the checked limits of ``score`` for the thresholds ``bounds``, or infinite limits without ``reach``."""
     with np.errstate(all="ignore"):  # infinite limits are allowed
         own = declared(score, "reach")
         found = Reach() if own is None else own(bounds)

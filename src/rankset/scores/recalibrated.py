@@ -1,4 +1,4 @@
-"""``Recalibrated``: THR on probabilities recalibrated by rank, row entropy and class."""
+"""``Recalibrated``: THR on probabilities that are recalibrated with rank, row entropy and class."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ MOST_CELLS = 10_000_000
 
 @dataclass(frozen=True, repr=False)
 class Recalibrated(ProbabilityKeys):
-    """THR on probabilities recalibrated by rank, row entropy and class.
+    """THR on probabilities that are recalibrated with rank, row entropy and class.
 
-    The new probabilities come from a conditional logit model. Its features are the log-probability after temperature
-    scaling, the rank, whether the label is first, and the entropy of the row; every class may have a factor. THR is
-    the special case with weights 1, 0, 0, …; RANK is a limit. ``Recalibrated.fit`` finds the numbers.
+    A conditional logit model computes the new probabilities. Its features are the log-probability after temperature
+    scaling, the rank, whether the label has rank 1, and the entropy of the row. It can also have a factor for each
+    class. With the default parameters, the score is equivalent to THR. ``Recalibrated.fit`` estimates the parameters.
 
     Parameters
     ----------
     scale : float, default 1.0
-        Power of the probabilities, as in ``Temperature``.
+        Exponent of the probabilities, as in ``Temperature``.
     weights : sequence of 7 floats
-        Weights of the features. The default changes nothing.
+        Weights of seven features. The first four are the log-probability, minus the log-rank, an indicator of rank 1,
+        and the squared log-probability divided by 10. The last three are the first three features multiplied by the
+        scaled entropy of the row. The default weights do not change the probabilities.
     factors : sequence of float, default ()
-        Logarithm of a factor for every class; empty for none.
+        Logarithm of the factor of each class. Empty if the model has no class factors.
 
     Raises
     ------
     ScoreError
-        If a parameter is not a number, too large, or the number of weights is not 7.
+        If a parameter is not a number or is larger than 1,000,000, or if the number of weights is not 7.
 
     Examples
     --------
@@ -72,25 +74,25 @@ class Recalibrated(ProbabilityKeys):
 
     @property
     def n_columns(self) -> int | None:
-        """Number of classes the score was fitted for; None without class factors."""
+        """Number of classes in the fit, or None if there are no class factors."""
         return len(self.factors) or None
 
     @classmethod
     def fit(
         cls, probs: ArrayLike, labels: ArrayLike, *, kind: Kind = "probs", class_factors: bool = True
     ) -> Recalibrated:
-        """Return the recalibration under which the labels of these rows are most likely. These rows must not calibrate.
+        """Fit the parameters by penalised maximum likelihood. Do not calibrate on the same rows.
 
         Parameters
         ----------
         probs : array-like (n, K)
-            What the model says of rows that do not calibrate.
+            Model outputs for rows that are not used for calibration.
         labels : array-like (n,)
-            Their labels, as column numbers.
+            True labels of these rows, as column numbers.
         kind : {"probs", "logits", "binary"}, default "probs"
-            What ``probs`` are.
+            The type of values in ``probs``.
         class_factors : bool, default True
-            Whether to fit a factor for every class. Pass False if classes will be more or less frequent in new data.
+            Whether to fit a factor for each class. Pass False if class frequencies will be different in new data.
 
         Returns
         -------
@@ -100,7 +102,7 @@ class Recalibrated(ProbabilityKeys):
         Raises
         ------
         KindError, InputError, LabelError
-            If rows or labels cannot be used for a fit.
+            If the rows or labels are invalid, or if there are no rows.
 
         Examples
         --------
@@ -113,12 +115,12 @@ class Recalibrated(ProbabilityKeys):
 
     @classmethod
     def fit_prepared(cls, data: Prepared, *, class_factors: bool) -> Recalibrated:
-        """Return the same as ``fit`` for prepared rows. For internal use.
+        """Fit the parameters on rows that are already validated. For internal use; call ``fit`` instead.
 
         Parameters
         ----------
         data : Prepared
-            Rows with labels.
+            Validated rows with labels, from ``rankset.inputs.prepare``.
         class_factors : bool
             As in ``fit``.
 
@@ -144,7 +146,7 @@ class Recalibrated(ProbabilityKeys):
         return cls(scale, tuple(weights.tolist()), tuple(factors.tolist()) if factors.any() else ())
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Logarithms of the recalibrated probabilities (n, K)."""
+        """Return the logarithms of the recalibrated probabilities (n, K)."""
         width = probs.shape[1]
         if self.factors and width > len(self.factors):
             raise ScoreError.fitted_columns(self, len(self.factors), width)

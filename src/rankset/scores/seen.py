@@ -1,4 +1,4 @@
-"""``Seen``: any score on the classes that were seen, all other classes after them."""
+"""``Seen``: applies a score to the classes seen in training. All other classes come after these."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from rankset.scores.reach import REACHES, Reach, reach_of
 from rankset.scores.thr import Thr
 
 UNSEEN_FACTOR = 2.0**-60
-"""Probabilities of classes that were not seen are multiplied by this."""
+"""Factor for the probabilities of unseen classes."""
 
 
 @dataclass(frozen=True, repr=False)
 class Seen:
-    """Any score on the classes that were seen; labels of all other classes are stranger than theirs.
+    """Apply a score to the classes seen in training. Unseen classes are more unusual than all seen classes.
 
-    Each row is first divided by the total probability of the seen classes. ``Seen.fit`` finds the seen classes in
-    labels, for example those the model was trained on. Do not use labels of calibration rows: the list must be fixed
-    before the calibration, then the guarantee holds as for every score. Labels of unseen classes are kept only if the
-    share of calibration rows with such labels exceeds alpha, so these classes alone are mostly not covered. The score
-    needs probabilities or logits.
+    The probabilities of each row are first divided by the total probability of the seen classes. ``Seen.fit`` finds
+    the seen classes in a list of labels, for example the labels of the training rows. Do not use the labels of
+    calibration rows: the guarantee holds only if the list of seen classes is fixed before calibration.
+
+    A set contains labels of unseen classes only if the fraction of calibration rows with unseen classes is larger
+    than about alpha. Otherwise, a row with an unseen class is not covered: its set does not contain its true label. The
+    score needs probabilities or logits.
 
     Parameters
     ----------
@@ -45,16 +47,17 @@ class Seen:
     columns : sequence of int
         Columns of the seen classes.
     n_columns : int
-        Number of all classes.
+        Number of all classes, seen and unseen.
     names : sequence, optional
-        Names of all classes in column order. A calibration with other names, or another order, is refused.
+        Names of all classes in column order. If given, calibration with different names or a different order raises
+        an error.
 
     Raises
     ------
     KindError
         If ``score`` is not a score.
     ScoreError
-        If ``columns``, ``n_columns`` or ``names`` do not fit together.
+        If ``columns``, ``n_columns`` or ``names`` is invalid, or if they contradict each other.
 
     Examples
     --------
@@ -93,26 +96,26 @@ class Seen:
 
     @classmethod
     def fit(cls, labels: ArrayLike, classes: int | Iterable[object], score: Score = Thr()) -> Seen:  # noqa: B008
-        """Return ``score`` with the classes that occur in ``labels`` first. These rows must not calibrate.
+        """Return a score whose seen classes are the classes in ``labels``. Do not calibrate on the same rows.
 
         Parameters
         ----------
         labels : array-like
-            Labels of rows that do not calibrate, for example the training rows.
+            Labels of rows that are not used for calibration, for example of the training rows.
         classes : int or sequence
-            Number of classes, or their names in column order.
+            Number of classes, or class names in column order.
         score : Score, default Thr()
             The score applied to the seen classes.
 
         Returns
         -------
         Seen
-            The score for all classes.
+            A score for all classes, seen and unseen.
 
         Raises
         ------
         KindError
-            If ``labels`` or ``classes`` have the wrong type.
+            If ``labels`` or ``classes`` has the wrong type.
         InputError
             If there are no labels.
         LabelError
@@ -144,16 +147,16 @@ class Seen:
 
     @property
     def features(self) -> frozenset[str]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return self._inner.features | {"column"}
 
     @property
     def caveat(self) -> str | None:
-        """The caveat of the inner score; None if it has none."""
+        """The caveat of the inner score, or None."""
         return self._inner.caveat
 
     def check_names(self, names: Sequence[object]) -> None:
-        """Raise a ScoreError if the class names, in column order, are not those the score was fitted for."""
+        """Raise a ScoreError if the class names, in column order, differ from the class names used in the fit."""
         numbered = self.names is None and all(type(name) is int for name in names)
         known: Any = range(self.n_columns) if numbered else self.names
         if known is not None and list(known) != list(names):
@@ -161,7 +164,7 @@ class Seen:
         check_names(self.score, names)
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
-        """Probabilities among the seen classes; those of unseen classes become tiny and keep their order."""
+        """Divide the rows by the total probability of the seen classes. Probabilities of unseen classes become tiny."""
         if probs.shape[1] > self.n_columns:
             raise ScoreError.fitted_columns(self, self.n_columns, probs.shape[1])
         unseen = self._unseen[: probs.shape[1]] == 1
@@ -171,18 +174,18 @@ class Seen:
         return transform_rows(self.score, among_seen) if self._inner.transforms else among_seen
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
-        """0 for seen classes and 1 for others, then the keys of the inner score."""
+        """Return 0 for seen and 1 for unseen classes, then the keys of the inner score."""
         return self._unseen[cells.column], *as_tuple(self.score.keys(cells))
 
     @property
     def _unseen(self) -> NDArray[np.int64]:
-        """1 for each column that was not seen, 0 for the others (K,)."""
+        """Array (K,): 1 for each column of an unseen class, 0 for each column of a seen class."""
         unseen = np.ones(self.n_columns, dtype=np.int64)
         unseen[list(self.columns)] = 0
         return unseen
 
     def reach(self, bounds: Keys) -> Reach:
-        """Reach of the inner score; no limits where unseen classes are kept."""
+        """Return the ``Reach`` of the inner score, or a ``Reach`` without limits if unseen classes can be in a set."""
         inner = reach_of(self.score, bounds[1:])
         unlimited = Reach()
         limits = ((getattr(unlimited, name), getattr(inner, name)) for name in REACHES)

@@ -1,4 +1,4 @@
-"""``Temperature``: THR on probabilities raised to a power."""
+"""``Temperature``: THR after temperature scaling."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from rankset.scores.thr import ProbabilityKeys
 
 @dataclass(frozen=True)
 class Temperature(ProbabilityKeys):
-    """THR on probabilities raised to the power ``scale`` and normalised (temperature scaling).
+    """THR after temperature scaling: probabilities are raised to the power ``scale`` and divided by their sum.
 
     Parameters
     ----------
     scale : float, default 1.0
-        Above 1 rows become more confident, below 1 less.
+        Exponent (1 / temperature). Values above 1 increase the largest probability of each row. Values below 1
+        decrease the largest probability of each row.
 
     Raises
     ------
     ScoreError
-        If ``scale`` is not a number above 0.
+        If ``scale`` is not a number > 0, or if it is larger than 1,000,000.
 
     Examples
     --------
@@ -47,16 +48,16 @@ class Temperature(ProbabilityKeys):
 
     @classmethod
     def fit(cls, probs: ArrayLike, labels: ArrayLike, *, kind: Kind = "probs") -> Temperature:
-        """Return the scale under which the labels of these rows are most likely. These rows must not calibrate.
+        """Fit ``scale`` by maximum likelihood. Do not calibrate on the same rows.
 
         Parameters
         ----------
         probs : array-like (n, K)
-            What the model says of rows that do not calibrate.
+            Model outputs for rows that are not used for calibration.
         labels : array-like (n,)
-            Their labels, as column numbers.
+            True labels of these rows, as column numbers.
         kind : {"probs", "logits", "binary"}, default "probs"
-            What ``probs`` are.
+            The type of values in ``probs``.
 
         Returns
         -------
@@ -66,7 +67,7 @@ class Temperature(ProbabilityKeys):
         Raises
         ------
         KindError, InputError, LabelError
-            If rows or labels cannot be used for a fit.
+            If the rows or labels are invalid, or if there are no rows.
 
         Examples
         --------
@@ -79,5 +80,5 @@ class Temperature(ProbabilityKeys):
         return cls(fit_scale(log_probabilities(rows), columns))
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Logarithms of the recalibrated probabilities (n, K)."""
+        """Return the logarithms of the recalibrated probabilities (n, K)."""
         return normalise(self.scale * log_probabilities(probs))

@@ -15,26 +15,26 @@ from rankset.scores.reach import Reach
 
 
 class ProbabilityKeys:
-    """Minus the probability as the only key: of the model (``Thr``), or recalibrated (``Temperature``, …)."""
+    """Base of scores whose only key is minus the probability (``Thr``, ``Temperature``, ``Recalibrated``)."""
 
     features: ClassVar[tuple[str, ...]] = ("prob",)
 
     def keys(self, cells: Cells) -> Keys:
-        """Minus the probability."""
+        """Return minus the probability."""
         return (-cells.prob,)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Probabilities down to that of the threshold."""
+        """Return a ``Reach`` that limits the probability."""
         return Reach(prob=-bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         return (features.minus_prob,)
 
 
 @dataclass(frozen=True)
 class Thr(ProbabilityKeys):
-    """THR, also called LAC (Sadinle et al. 2019): minus the probability of the label.
+    """THR, also called LAC (Sadinle et al. 2019): the nonconformity score is minus the probability.
 
     Examples
     --------
@@ -49,9 +49,10 @@ class Thr(ProbabilityKeys):
 
 @dataclass(frozen=True)
 class Margin:
-    """The largest probability among the other labels minus the probability of the label.
+    """The nonconformity score is the largest probability of the other labels minus the probability of the label.
 
-    Differences of small probabilities are close to 0. With many classes, pass logits with ``kind="decision"``.
+    If there are many classes, most probabilities are small, and their differences are close to 0. In this case, pass
+    logits with ``kind="decision"`` instead of probabilities.
 
     Examples
     --------
@@ -64,15 +65,15 @@ class Margin:
     features: ClassVar[tuple[str, ...]] = ("prob", "rank", "second", "top")
 
     def keys(self, cells: Cells) -> Keys:
-        """Largest other entry of the row minus the label's entry."""
+        """Return the largest probability among the other labels minus the probability of the label."""
         return (np.where(cells.rank == 1, cells.second, cells.top) - cells.prob,)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Entries at most the threshold below the second largest."""
+        """Return a ``Reach`` that limits the difference from the second largest probability."""
         return Reach(behind=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of the key."""
+        """Return the lowest and highest possible value of the key."""
         low, high = features.prob
         alone = features.rank[1] == 1  # with a single class there is no other entry, and the key is -inf
         return ((-math.inf if alone else low - high, high - low),)

@@ -1,4 +1,4 @@
-"""Scores around a score: ``TieBreak`` adds a random tie-break, ``Chosen`` keeps why the score was chosen."""
+"""Scores that use another score: ``TieBreak`` adds a random tie-break, ``Chosen`` stores why a score was chosen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankset.scores.reach import Reach, reach_of
 
 
 class Wrapper:
-    """Base of scores around a score: declares what the inner score declares."""
+    """Base of scores that use another score: has the same optional attributes as the inner score."""
 
     score: Score
 
@@ -30,7 +30,7 @@ class Wrapper:
 
     @property
     def features(self) -> frozenset[str]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return self._inner.features
 
     @property
@@ -40,7 +40,7 @@ class Wrapper:
 
     @property
     def key_features(self) -> tuple[str, ...]:
-        """Features that the keys of the inner score are."""
+        """The ``key_features`` of the inner score."""
         return self._inner.key_features
 
     @property
@@ -50,29 +50,30 @@ class Wrapper:
 
     @property
     def n_columns(self) -> int | None:
-        """Number of classes the inner score was fitted for; None if any."""
+        """Number of classes in the fit of the inner score, or None if any number of classes is allowed."""
         return self._inner.n_columns
 
     @property
     def caveat(self) -> str | None:
-        """The caveat of the inner score; None if it has none."""
+        """The caveat of the inner score, or None."""
         return self._inner.caveat
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
-        """Rows as the inner score transforms them."""
+        """Return the rows after the ``transform`` of the inner score."""
         return transform_rows(self.score, probs) if self.transforms else probs
 
     def check_names(self, names: Sequence[object]) -> None:
-        """Raise a ScoreError if the inner score was fitted for other class names."""
+        """Raise a ScoreError if the inner score was fitted with different class names."""
         check_names(self.score, names)
 
 
 @dataclass(frozen=True)
 class TieBreak(Wrapper):
-    """Any score, with ties between rows broken by the random number of each row.
+    """Add a random tie-break to any score.
 
-    The number depends on the seed and the row itself. Identical rows have the same number, so their ties remain;
-    pass ``ids=`` to give them different ones.
+    If labels of two rows have the same score, a random number of each row decides which label is more unusual. The
+    random number depends on the seed and on the values in the row. Identical rows have the same random number, so they
+    remain tied. Pass ``ids=`` to ``calibrate`` and ``predict`` to give identical rows different random numbers.
 
     Parameters
     ----------
@@ -100,25 +101,25 @@ class TieBreak(Wrapper):
 
     @property
     def features(self) -> frozenset[str]:
-        """Cell features that ``keys`` reads."""
+        """Names of the features that ``keys`` reads."""
         return self._inner.features | {"noise"}
 
     def keys(self, cells: Cells) -> tuple[NDArray[Any], ...]:
-        """Keys of the inner score, then the random number of the row."""
+        """Return the keys of the inner score, then the random number of the row."""
         return *as_tuple(self.score.keys(cells)), cells.noise
 
     def reach(self, bounds: Keys) -> Reach:
-        """Reach of the inner score."""
+        """Return the ``Reach`` of the inner score."""
         return reach_of(self.score, bounds[:-1])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of each key."""
+        """Return the lowest and highest possible value of each key."""
         return *ranges_of(self.score, features), (0.0, 1.0)
 
 
 @dataclass(frozen=True, repr=False)
 class Chosen(Wrapper):
-    """A score together with the reason why it was chosen. ``rankset.auto`` returns rules with such scores.
+    """A score together with the reason why it was chosen. Rules from ``rankset.auto`` have a score of this type.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class Chosen(Wrapper):
     Raises
     ------
     KindError
-        If ``score`` is not a score, or ``why`` not a string.
+        If ``score`` is not a score, or if ``why`` is not a string.
 
     Examples
     --------
@@ -151,13 +152,13 @@ class Chosen(Wrapper):
         return f"{self.score!r}: {self.why}"
 
     def keys(self, cells: Cells) -> Keys:
-        """Keys of the inner score."""
+        """Return the keys of the inner score."""
         return self.score.keys(cells)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Reach of the inner score."""
+        """Return the ``Reach`` of the inner score."""
         return reach_of(self.score, bounds)
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
-        """Range of each key."""
+        """Return the lowest and highest possible value of each key."""
         return ranges_of(self.score, features)

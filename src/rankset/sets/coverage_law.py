@@ -1,13 +1,14 @@
-"""``CoverageLaw``: what sets know about the distribution of their coverage."""
+"""``CoverageLaw``: the parameters of the distribution of coverage."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class CoverageLaw:
-    """Position k of the threshold among n calibration keys, which gives the distribution of coverage.
+    """Parameters of the distribution of coverage.
 
-    Without ``exact`` it gives a lower limit only.
+    The threshold is the ``k``-th of ``n`` sorted calibration keys. If ``exact`` is True, coverage has the distribution
+    Beta(k, n + 1 - k). If ``exact`` is False, there are ties, and coverage is at least as high.
     """
 
     k: int

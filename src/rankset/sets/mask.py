@@ -1,4 +1,4 @@
-"""Boolean matrices to make sets from."""
+"""Read boolean matrices that define prediction sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankset.inputs.matrix import is_masked
 def read_mask(
     mask: ArrayLike, classes: Sequence[object] | None
 ) -> tuple[NDArray[Any], Sequence[object] | None, Template]:
-    """Return a boolean matrix (n, K), the class names of its columns if known, and the template of its frame."""
+    """Return a boolean matrix (n, K), the class names of its columns or None, and the template of its data frame."""
     template = ARRAY
     if is_frame(mask):
         mask, classes, template = match_columns(mask, classes, name="mask")

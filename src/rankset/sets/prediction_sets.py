@@ -27,27 +27,27 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictionSets(Sealed):
-    """Sets of labels, one per row. ``Rule.predict`` returns them.
+    """Prediction sets, one set of labels per row. ``Rule.predict`` returns an object of this class.
 
-    Iteration yields an array of class names per row, most likely first. ``sets[3]`` has the class names of one row;
-    a slice, row numbers or booleans select several rows. Only slices keep ``law``: other rows may be picked by size.
+    ``sets[3]`` is an array with the class names of row 3, most likely first. Iteration yields one such array per row.
+    A slice, row numbers or a boolean mask select several rows. If the selection is not a slice, ``law`` becomes None.
 
     Parameters
     ----------
     offsets, codes : arrays of int
-        Row i holds the labels in columns ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
-    names, level, law, template
-        Class names, and what is known about the sets: level, distribution of coverage, form of data frames.
+        The set of row i contains the columns ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
+    names : class names in column order.
+    level : alpha as an exact fraction, or None if alpha is not known.
+    law : parameters of the distribution of coverage, or None if the distribution is not known.
+    template : data frame library and index of the results of ``to_frame`` and ``to_mask_frame``.
 
     Examples
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> sets = rs.calibrate(probs[:130], labels[:130]).predict(probs[130:], alpha=0.1)
-    >>> sets[0].tolist()
-    [3, 0, 2]
-    >>> len(sets[sets.sizes == 2])
-    77
+    >>> sets[0].tolist(), len(sets[sets.sizes == 2])
+    ([3, 0, 2], 77)
     """
 
     offsets: Ints
@@ -69,23 +69,23 @@ class PredictionSets(Sealed):
 
     @property
     def alpha(self) -> float | None:
-        """The level of the sets; None if it is not known."""
+        """The alpha of the sets, or None if it is not known."""
         return None if self.level is None else float(self.level)
 
     @classmethod
     def from_mask(
         cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
     ) -> PredictionSets:
-        """Return sets from a boolean matrix.
+        """Make sets from a boolean matrix.
 
         Parameters
         ----------
         mask : array-like of bool (n, K) or data frame
-            Which labels are in which set. Columns of a data frame are matched to ``classes`` by name.
+            True if the label of the column is in the set of the row. Data frame columns are matched by class name.
         classes : sequence, optional
             Class names in column order.
         alpha : float, str or Fraction, optional
-            The level of the sets.
+            The alpha of the sets.
 
         Returns
         -------
@@ -111,12 +111,12 @@ class PredictionSets(Sealed):
 
     @classmethod
     def concat(cls, parts: Iterable[PredictionSets]) -> PredictionSets:
-        """Return the sets of several batches as one.
+        """Join the sets of several batches into one object.
 
         Parameters
         ----------
         parts : iterable of PredictionSets
-            Sets with the same classes and level.
+            Sets with the same classes and the same alpha.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class PredictionSets(Sealed):
         Raises
         ------
         KindError, RuleError
-            If ``parts`` is empty or contains anything else, or if classes or levels differ.
+            If ``parts`` is empty or contains other objects, or if the parts differ in classes or alpha.
 
         Examples
         --------
@@ -160,7 +160,7 @@ class PredictionSets(Sealed):
     @overload
     def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> PredictionSets: ...
     def __getitem__(self, index: Any) -> NDArray[Any] | PredictionSets:
-        """Return the class names of one row, or the sets of several rows."""
+        """Return the class names of one row, or a PredictionSets object with several rows."""
         if is_whole(index):
             row = row_number(int(index), len(self))
             return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
@@ -174,7 +174,7 @@ class PredictionSets(Sealed):
         return replace(self._take(rows), law=None)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same labels in the same order in every row."""
+        """Return whether both objects have the same classes, and the same labels in the same order in every row."""
         if not isinstance(other, PredictionSets):
             return NotImplemented
         same_rows = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.codes, other.codes)
@@ -189,7 +189,7 @@ class PredictionSets(Sealed):
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which labels are in which set, as a boolean matrix (n, K)."""
+        """Boolean matrix (n, K): True if the label of the column is in the set of the row."""
         mask = np.zeros((len(self), len(self.names)), dtype=np.bool_)
         mask[self._row_numbers, self.codes] = True
         return mask
@@ -200,17 +200,17 @@ class PredictionSets(Sealed):
         Parameters
         ----------
         labels : array-like (n,)
-            The label of every row.
+            The true label of each row.
 
         Returns
         -------
         array of bool (n,)
-            True where the set contains the label.
+            True if the set contains the label.
 
         Raises
         ------
         LabelError
-            If there are more or fewer labels than rows, or a label is not a class.
+            If the number of labels is not the number of rows, or if a label is not one of the classes.
 
         Examples
         --------
@@ -240,12 +240,12 @@ class PredictionSets(Sealed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame. By default that of the frame that was predicted, else the first one installed.
+            Data frame library. Default: the library of the input of ``predict``, or the first one installed.
 
         Returns
         -------
         data frame
-            Labels as lists, their number, and the most likely label or None. It keeps the index of predicted frames.
+            Lists of labels, set sizes, and the most likely label or None. A pandas index of the input is kept.
 
         Examples
         --------
@@ -270,7 +270,7 @@ class PredictionSets(Sealed):
         Returns
         -------
         data frame
-            True where the set contains the class. It keeps the index of predicted frames.
+            True if the set contains the class. The index is the same as for ``to_frame``.
 
         Examples
         --------
@@ -284,7 +284,7 @@ class PredictionSets(Sealed):
 
     @property
     def _row_numbers(self) -> Ints:
-        """The row of every entry of ``codes``."""
+        """The row number of each entry of ``codes``."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def _take(self, rows: Ints) -> PredictionSets:

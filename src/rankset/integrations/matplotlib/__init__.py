@@ -1,5 +1,5 @@
-"""Displays in the style of scikit-learn: ``from_…`` computes what is shown, ``plot(ax=)`` draws it.
+"""Displays in the style of scikit-learn: the methods ``from_…`` compute the numbers, and ``plot(ax=)`` draws them.
 
-A display keeps its numbers as attributes and, after drawing, ``ax_`` and ``figure_``. Further keyword arguments of
-``plot`` go to the main bars, line or points.
+The numbers are attributes of the display. After drawing, it also has the attributes ``ax_`` and ``figure_``. Other
+keyword arguments of ``plot`` are passed to the matplotlib method that draws the bars, the line or the points.
 """

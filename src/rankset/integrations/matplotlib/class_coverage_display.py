@@ -24,20 +24,22 @@ MANY_CLASSES = 15
 
 @dataclass(eq=False)
 class ClassCoverageDisplay(Display):
-    """Coverage of every true class with its exact interval, lowest first, and the 1 - alpha asked on average.
+    """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first.
+
+    A dashed line shows 1 - alpha, the target for the average over all rows.
 
     Parameters
     ----------
     classes : tuple of Share
-        Name, number of rows and coverage of each class shown.
+        Name, number of rows and coverage of each class in the figure.
     intervals : tuple of (float, float)
-        Interval of the coverage of each of them.
+        Confidence interval of the coverage of each class in the figure.
     alpha : float
-        The level of the sets.
+        The alpha of the sets.
     confidence : float, default 0.9
-        The confidence of the intervals.
+        Probability used for the confidence intervals.
     of_classes : int, optional
-        Number of all classes, if not all are shown.
+        Total number of classes, including classes that are not in the figure.
 
     Examples
     --------
@@ -72,31 +74,31 @@ class ClassCoverageDisplay(Display):
         Parameters
         ----------
         sets : PredictionSets
-            Sets, as ``Rule.predict`` returns them.
+            Sets, for example from ``Rule.predict``.
         labels : array-like (n,)
-            The labels of these rows.
+            The true label of each row.
         alpha : float, optional
-            The level of the sets, if they do not have one.
+            The alpha of the sets. Needed only if the sets do not store alpha.
         confidence : float, default 0.9
-            The confidence of the intervals.
+            Probability used for the confidence intervals.
         max_classes : int, default 30
-            Number of classes shown at most, those with the lowest coverage.
+            Maximum number of classes in the figure. The classes with the lowest coverage are drawn.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **points
             Passed to ``Axes.errorbar``.
 
         Returns
         -------
         ClassCoverageDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Raises
         ------
         KindError
-            If ``max_classes`` is not a whole number of at least 1.
+            If ``max_classes`` is not an integer >= 1.
         LevelError
-            If neither the sets nor ``alpha`` give a level.
+            If the sets do not store alpha and ``alpha`` is not passed.
 
         Examples
         --------
@@ -119,7 +121,7 @@ class ClassCoverageDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **points
             Passed to ``Axes.errorbar``.
 

@@ -21,18 +21,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(eq=False)
 class CoverageDisplay(Display):
-    """Observed coverage against alpha, with the 1 - alpha that was asked for.
+    """Observed coverage against alpha, with the target 1 - alpha as a dashed line.
 
     Parameters
     ----------
     alphas : array (m,)
-        The levels.
+        Values of alpha.
     coverage : array (m,)
-        Observed coverage at each level.
+        Observed coverage at each alpha.
     band : pair of arrays (m,), optional
-        Range of observed coverage in ``confidence`` of all samples of this size. None if it is not known.
+        Lower and upper limits at each alpha. For random calibration and test rows, observed coverage is between the
+        limits with probability ``confidence``. None if the limits are not known.
     confidence : float, default 0.9
-        The probability that belongs to ``band``.
+        Probability used for ``band``.
 
     Examples
     --------
@@ -62,36 +63,36 @@ class CoverageDisplay(Display):
         ax: Any = None,
         **line: Any,
     ) -> Self:
-        """Draw the coverage of the sets that p-values give: a set at alpha holds the labels with p > alpha.
+        """Draw the coverage of sets that are computed from p-values. A set contains the labels with p-value > alpha.
 
         Parameters
         ----------
         p_values : array-like (n, K)
-            P-values, as ``Rule.p_values`` returns them.
+            P-values, for example from ``Rule.p_values``.
         labels : array-like (n,)
-            The labels of these rows.
+            The true label of each row.
         classes : sequence, optional
             Class names in column order.
         alphas : sequence of float
-            The levels; by default 0.01, 0.02, … 0.5.
+            Values of alpha. Default: 0.01, 0.02, …, 0.5.
         n_calibration : int, optional
-            Number of rows that calibrated one threshold for all rows. Adds the band.
+            Number of calibration rows. If given, a band is drawn. Pass it only if there is one threshold for all rows.
         confidence : float, default 0.9
-            The probability that belongs to the band.
+            Probability used for the band.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **line
             Passed to ``Axes.plot``.
 
         Returns
         -------
         CoverageDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Raises
         ------
         KindError, InputError, LabelError, LevelError
-            If an argument cannot be used.
+            If an argument is invalid.
 
         Examples
         --------
@@ -121,21 +122,21 @@ class CoverageDisplay(Display):
         ax: Any = None,
         **line: Any,
     ) -> Self:
-        """Draw the coverage of a rule on labelled rows that did not calibrate it.
+        """Draw the coverage of a rule on labelled rows that were not used for its calibration.
 
         Parameters
         ----------
         rule : Rule
             The calibrated rule.
         probs, labels, groups, ids : array-like
-            The rows, as in ``Rule.predict``, and their labels.
+            Rows, groups and ids as in ``Rule.predict``, and the true labels.
         alphas, confidence, ax, **line
             As in ``from_predictions``.
 
         Returns
         -------
         CoverageDisplay
-            The display, drawn. It has a band if the rule has one threshold for all rows.
+            The display, already drawn. It has a band if the rule has one threshold for all rows.
 
         Examples
         --------
@@ -155,21 +156,21 @@ class CoverageDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
     ) -> Self:
-        """Draw the coverage of a fitted ``ConformalClassifier`` on rows it was not fitted on.
+        """Draw the coverage of a fitted ``ConformalClassifier`` on rows that were not used in ``fit``.
 
         Parameters
         ----------
         estimator : ConformalClassifier
             The fitted classifier.
         X, y, groups : array-like
-            The rows, their labels, and their groups if the condition needs them.
+            Rows, true labels, and groups of the rows if the condition needs groups.
         ax, **line
             As in ``from_predictions``.
 
         Returns
         -------
         CoverageDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Examples
         --------
@@ -186,12 +187,12 @@ class CoverageDisplay(Display):
         return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
-        """Draw the observed coverage, the coverage that was asked for, and the band.
+        """Draw the observed coverage, the target 1 - alpha, and the band.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure. Several displays can share axes.
+            Axes to draw on. Default: the axes of a new figure. Several displays can be drawn on the same axes.
         **line
             Passed to ``Axes.plot``.
 

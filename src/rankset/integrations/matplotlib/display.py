@@ -7,9 +7,9 @@ from typing import Any
 from rankset.errors import KindError
 
 TARGET = {"color": "0.5", "linestyle": "--", "linewidth": 1.2}
-"""Style of the line at the coverage that was asked for."""
+"""Style of the line at the target coverage."""
 SHOWN_SHARE = 0.999
-"""Ranks and sizes beyond this share of the rows are not drawn."""
+"""Ranks and set sizes are drawn up to this fraction of the rows."""
 
 
 class Display:

@@ -1,4 +1,4 @@
-"""Coverage and mean set size at many levels, from p-values."""
+"""Coverage and mean set size at many values of alpha, from p-values."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rankset.rules.rule import Rule
 Floats = NDArray[np.float64]
 
 ALPHAS = tuple(percent / 100 for percent in range(1, 51))
-"""Levels of a curve by default: 0.01, 0.02, … 0.5."""
+"""Default values of alpha for a curve: 0.01, 0.02, …, 0.5."""
 
 
 def coverage_and_size(
     p_values: ArrayLike, labels: ArrayLike, classes: Iterable[object] | None, alphas: Sequence[float]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the levels, and the coverage and mean size of the sets at each of them."""
+    """Return the values of alpha, and the coverage and mean set size at each alpha."""
     grid = np.array([float(exact_alpha(alpha)) for alpha in alphas])
     if len(grid) == 0:
         raise KindError.argument("alphas", "a list of at least one value", alphas)

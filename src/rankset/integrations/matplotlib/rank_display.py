@@ -18,19 +18,20 @@ from rankset.rules.rule import Rule
 
 @dataclass(eq=False)
 class RankDisplay(Display):
-    """Ranks of the true labels of calibration rows, and r*, the largest rank in sets at ``alpha``.
+    """Distribution of the ranks of the true labels, and r*, the largest rank of a label in a set.
 
-    Bars show the share of rows whose label has rank 1, 2, …; the steps show the cumulative share. r* is the first rank
-    at which the steps reach the dashed line, which is at 1 - alpha, or a little higher with few rows.
+    Bars show the fraction of rows whose true label has rank 1, 2, and so on. The step line shows the cumulative
+    fraction. The dashed line is at 1 - alpha, or a little higher if there are few rows. r* is the first rank at which
+    the step line reaches the dashed line.
 
     Parameters
     ----------
     counts : array (K,)
-        Number of rows whose label has rank 1, 2, …
+        Number of rows whose true label has rank 1, 2, and so on.
     r_star : int
-        The rank at the threshold.
+        Largest rank of a label in a set (r*).
     alpha : float
-        The level.
+        The alpha of the sets.
 
     Examples
     --------
@@ -51,30 +52,30 @@ class RankDisplay(Display):
     def from_rule(
         cls, rule: Rule, alpha: Alpha = 0.1, *, group: object = None, label: object = None, ax: Any = None, **bars: Any
     ) -> Self:
-        """Draw the ranks that calibrated a rule with score ``Rank`` or ``TopK``.
+        """Draw the ranks of the calibration rows of a rule with score ``Rank`` or ``TopK``.
 
         Parameters
         ----------
         rule : Rule
             The calibrated rule.
         alpha : float, default 0.1
-            The level.
+            The alpha of the sets.
         group, label : optional
-            One of the row groups, or of the classes, if the condition has a threshold for each.
+            Row group or class. Selects one threshold if the condition has several thresholds.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **bars
             Passed to ``Axes.bar``.
 
         Returns
         -------
         RankDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Raises
         ------
         RuleError
-            If the score does not order labels by rank, or there is no such group or label.
+            If the score does not compare labels by rank first, or if the group or label does not exist.
 
         Examples
         --------
@@ -98,29 +99,29 @@ class RankDisplay(Display):
         ax: Any = None,
         **bars: Any,
     ) -> Self:
-        """Draw the ranks of ``labels`` in rows of ``probs``.
+        """Draw the ranks of the true labels in the rows of ``probs``.
 
         Parameters
         ----------
         probs : array-like (n, K)
-            What the model says of rows it was not trained on.
+            Model outputs for rows that were not used to train the model.
         labels : array-like (n,)
-            Their labels.
+            The true label of each row.
         alpha : float, default 0.1
-            The level.
+            The alpha of the sets.
         kind : {"probs", "logits", "decision", "binary"}, default "probs"
-            What ``probs`` are.
+            The type of values in ``probs``.
         classes : sequence, optional
             Class names in column order.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **bars
             Passed to ``Axes.bar``.
 
         Returns
         -------
         RankDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Examples
         --------
@@ -132,12 +133,12 @@ class RankDisplay(Display):
         return cls.from_rule(calibrate(probs, labels, kind=kind, classes=classes), alpha, ax=ax, **bars)
 
     def plot(self, ax: Any = None, **bars: Any) -> Self:
-        """Draw bars, steps and the line at r*.
+        """Draw the bars, the step line, and a line at r*.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **bars
             Passed to ``Axes.bar``.
 

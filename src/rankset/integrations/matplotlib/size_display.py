@@ -18,16 +18,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(eq=False)
 class SizeDisplay(Display):
-    """Mean size of sets against their coverage. Lower is better; draw several on the same axes to compare.
+    """Mean set size against observed coverage, as a curve.
+
+    A lower curve is better. To compare several rules, draw their curves on the same axes.
 
     Parameters
     ----------
     alphas : array (m,)
-        The levels.
+        Values of alpha.
     coverage : array (m,)
-        Observed coverage at each level.
+        Observed coverage at each alpha.
     mean_sizes : array (m,)
-        Mean size of the sets at each level.
+        Mean size of the sets at each alpha.
 
     Examples
     --------
@@ -54,32 +56,32 @@ class SizeDisplay(Display):
         ax: Any = None,
         **line: Any,
     ) -> Self:
-        """Draw size against coverage of the sets that p-values give.
+        """Draw the curve of sets that are computed from p-values. A set contains the labels with p-value > alpha.
 
         Parameters
         ----------
         p_values : array-like (n, K)
-            P-values, as ``Rule.p_values`` returns them.
+            P-values, for example from ``Rule.p_values``.
         labels : array-like (n,)
-            The labels of these rows.
+            The true label of each row.
         classes : sequence, optional
             Class names in column order.
         alphas : sequence of float
-            The levels; by default 0.01, 0.02, … 0.5.
+            Values of alpha. Default: 0.01, 0.02, …, 0.5.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **line
             Passed to ``Axes.plot``.
 
         Returns
         -------
         SizeDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Raises
         ------
         KindError, InputError, LabelError, LevelError
-            If an argument cannot be used.
+            If an argument is invalid.
 
         Examples
         --------
@@ -103,21 +105,21 @@ class SizeDisplay(Display):
         ax: Any = None,
         **line: Any,
     ) -> Self:
-        """Draw size against coverage of a rule on labelled rows that did not calibrate it.
+        """Draw the curve of a rule on labelled rows that were not used for its calibration.
 
         Parameters
         ----------
         rule : Rule
-            The calibrated rule. Its score names the curve, unless ``label=`` is passed.
+            The calibrated rule. The legend shows the name of its score, unless you pass ``label=``.
         probs, labels, groups, ids : array-like
-            The rows, as in ``Rule.predict``, and their labels.
+            Rows, groups and ids as in ``Rule.predict``, and the true labels.
         alphas, ax, **line
             As in ``from_predictions``.
 
         Returns
         -------
         SizeDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Examples
         --------
@@ -138,21 +140,21 @@ class SizeDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, ax: Any = None, **line: Any
     ) -> Self:
-        """Draw size against coverage of a fitted ``ConformalClassifier`` on rows it was not fitted on.
+        """Draw the curve of a fitted ``ConformalClassifier`` on rows that were not used in ``fit``.
 
         Parameters
         ----------
         estimator : ConformalClassifier
             The fitted classifier.
         X, y, groups : array-like
-            The rows, their labels, and their groups if the condition needs them.
+            Rows, true labels, and groups of the rows if the condition needs groups.
         ax, **line
             As in ``from_predictions``.
 
         Returns
         -------
         SizeDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Examples
         --------
@@ -168,12 +170,12 @@ class SizeDisplay(Display):
         return cls.from_predictions(p_values, y, classes=estimator.classes_, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
-        """Draw one curve; ``label=`` names it in the legend.
+        """Draw one curve. Pass ``label=`` to set its name in the legend.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure. Several displays can share axes.
+            Axes to draw on. Default: the axes of a new figure. Several displays can be drawn on the same axes.
         **line
             Passed to ``Axes.plot``.
 

@@ -15,14 +15,14 @@ from rankset.sets import PredictionSets
 
 @dataclass(eq=False)
 class SizeHistogramDisplay(Display):
-    """Histogram of set sizes, with their mean.
+    """Histogram of set sizes, with a line at the mean size.
 
     Parameters
     ----------
     counts : array
         Number of sets with 0, 1, 2, … labels.
     alpha : float, optional
-        The level of the sets, for the title.
+        The alpha of the sets, for the title.
 
     Examples
     --------
@@ -43,16 +43,16 @@ class SizeHistogramDisplay(Display):
         Parameters
         ----------
         sets : PredictionSets
-            Sets, as ``Rule.predict`` returns them.
+            Sets, for example from ``Rule.predict``.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **bars
             Passed to ``Axes.bar``.
 
         Returns
         -------
         SizeHistogramDisplay
-            The display, drawn.
+            The display, already drawn.
 
         Raises
         ------
@@ -75,12 +75,12 @@ class SizeHistogramDisplay(Display):
         return cls(np.bincount(sets.sizes), sets.alpha).plot(ax, **bars)
 
     def plot(self, ax: Any = None, **bars: Any) -> Self:
-        """Draw a bar for every size, and a line at the mean.
+        """Draw a bar for each set size, and a line at the mean size.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on. Default: the axes of a new figure.
         **bars
             Passed to ``Axes.bar``.
 

@@ -1,8 +1,8 @@
-"""For scikit-learn: ``classifier`` (ConformalClassifier) and what it is made of.
+"""Integration with scikit-learn: ConformalClassifier and its parts.
 
-classifier       ConformalClassifier · delegated, its methods that the wrapped classifier answers
-splits, choice   its options: how rows are shared (Holdout, CrossConformal, GivenSplit) · a choice among scores (Choice)
-scorers          SetSize, Coverage, for cross_val_score and searches
-cross_rule       CrossRule, the rules of several folds as one · cross_guarantee, what is proven about it
-fitting          reading labels, training and calibrating · model_outputs, one column per class · enclosing, warnings
+classifier       ConformalClassifier · delegated: methods that call the wrapped classifier
+splits, choice   options of ConformalClassifier: Holdout, CrossConformal, GivenSplit · Choice
+scorers          SetSize and Coverage, for cross_val_score and searches
+cross_rule       CrossRule: one rule made from the rules of several folds · cross_guarantee: its proven coverage
+fitting          steps of fit · model_outputs: outputs with one column per class · enclosing: warnings about misuse
 """

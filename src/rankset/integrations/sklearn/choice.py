@@ -1,4 +1,4 @@
-"""``Choice``: lets a ConformalClassifier choose among scores on rows that do not calibrate."""
+"""``Choice``: chooses one of several scores for a ConformalClassifier, on rows not used for calibration."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Choice:
-    """The best of several scores, for ``ConformalClassifier(method=...)``.
+    """Choose the best of several scores, for ``ConformalClassifier(method=...)``.
 
-    A ``share`` of the held-out rows chooses the score with ``rankset.choose``; only the others calibrate. No row does
-    both, so the guarantee holds. ``GridSearchCV`` over ``method`` would use the same rows for both.
+    A random part of the held-out rows is used to choose the score, with ``rankset.choose``. The other held-out rows
+    are used for calibration. No row is used for both steps, so the guarantee holds. Do not use ``GridSearchCV`` to
+    choose ``method``: it would use the same rows for both steps.
 
     Parameters
     ----------
     scores : sequence of Score
-        The candidates.
+        The scores to choose from.
     alpha : float, str or Fraction, default 0.1
-        The level at which they are compared.
+        The alpha at which the scores are compared.
     objective : str or callable, default "size"
-        What is minimised, see ``rankset.choose``.
+        Criterion of the choice, see ``rankset.choose``.
     share : float, default 0.3
-        The share of the held-out rows that chooses.
+        Fraction of the held-out rows that is used to choose the score.
 
     Raises
     ------
     KindError, RuleError, SplitError, LevelError
-        If a parameter cannot be used.
+        If a parameter is invalid.
 
     Examples
     --------
@@ -70,19 +71,19 @@ class Choice:
         check_share("Choice", self.share)
 
     def parts(self, rows: Ints, random_state: Any) -> tuple[Ints, Ints]:
-        """Share out held-out rows at random.
+        """Split held-out rows at random into rows for the choice and rows for calibration.
 
         Parameters
         ----------
         rows : array of int
             Numbers of the held-out rows.
         random_state : int, RandomState or None
-            The seed.
+            Seed of the random split.
 
         Returns
         -------
         pair of arrays of int
-            Rows that choose, and rows that calibrate.
+            Numbers of the rows for the choice, and of the rows for calibration.
 
         Raises
         ------
@@ -106,16 +107,16 @@ class Choice:
         return np.sort(mixed[:count]), np.sort(mixed[count:])
 
     def best(self, probs: NDArray[Any], labels: NDArray[Any], kind: Kind, classes: NDArray[Any]) -> Score:
-        """Return the best score on these rows.
+        """Return the score that is best on the given rows.
 
         Parameters
         ----------
         probs : array (n, K)
-            What the model says of the rows that choose.
+            Model outputs for the rows that are used to choose the score.
         labels : array (n,)
-            Their labels.
+            True labels of these rows.
         kind : {"probs", "logits", "decision", "binary"}
-            What ``probs`` are.
+            The type of values in ``probs``.
         classes : array (K,)
             Class names in column order.
 

@@ -34,48 +34,51 @@ from rankset.sets import PredictionSets
 
 
 class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier around a classifier: ``fit`` trains it on some rows and calibrates on others.
+    """Wrap a classifier: ``fit`` trains the classifier on some rows and calibrates prediction sets on the other rows.
 
-    ``predict`` is the prediction of the wrapped classifier. ``predict_set(X, alpha)`` returns sets that contain the
-    label with probability at least 1 - alpha, ``predict_p(X)`` returns p-values.
+    ``predict(X)`` returns the predictions of the wrapped classifier. ``predict_set(X, alpha)`` returns sets that
+    contain the true label with probability at least 1 - alpha. ``predict_p(X)`` returns p-values.
 
     Parameters
     ----------
     estimator : classifier, optional
-        A classifier with ``predict_proba`` or ``decision_function``; by default ``LogisticRegression()``. Pass one
-        that is already trained as ``FrozenEstimator(trained)``; then all rows calibrate. Everything that learns from
-        rows belongs inside: a pipeline with its scaler, a ``GridSearchCV`` that tunes the classifier. Around this
-        classifier they would learn from the rows that calibrate, and the guarantee would not hold.
+        A classifier with ``predict_proba`` or ``decision_function``. Default: ``LogisticRegression()``. Every step
+        that learns from rows must be inside this estimator. For example, pass a pipeline with a scaler, or a
+        ``GridSearchCV`` that tunes the classifier. Do not put a ConformalClassifier inside such a pipeline or search:
+        the pipeline or search would also learn from the calibration rows, and the guarantee would not hold. If your
+        classifier is already trained, pass ``FrozenEstimator(trained)``. Then ``fit`` uses all rows for calibration.
     method : Score or Choice, optional
-        How strange a label looks, by default ``rankset.Rank()``; or ``rankset.Choice([...])``, which chooses among
-        scores on rows that do not calibrate.
+        The score. It measures how unusual a label is for its row. Default: ``rankset.Rank()``. Pass
+        ``rankset.Choice([...])`` to choose one of several scores on rows that are not used for calibration.
     condition : Condition, optional
-        For which groups coverage holds separately, by default ``rankset.Marginal()``. Conditions with row groups need
-        ``groups=`` in ``fit`` and ``predict_set``. ``PerLabel(clusters)``, ``Seen`` and other fitted scores use the
-        order of ``classes_``.
+        Groups for which coverage must hold separately. Default: ``rankset.Marginal()``, which has no separate groups.
+        If the condition uses groups of rows, pass ``groups=`` to ``fit``, ``predict_set`` and ``predict_p``.
     split : Split, optional
-        How rows are shared, by default ``rankset.Holdout(0.25)``; or ``rankset.CrossConformal()``, with a lower proven
-        coverage (``rule_.guarantee(alpha)``) but usually about 1 - alpha; or ``rankset.GivenSplit(rows)``.
+        Which rows are used for training and which for calibration. Default: ``rankset.Holdout(0.25)``. With
+        ``rankset.CrossConformal()``, coverage is usually about 1 - alpha, but the proven coverage is lower (see
+        ``rule_.guarantee(alpha)``). With ``rankset.GivenSplit(rows)``, you choose the calibration rows.
     classes : sequence, optional
-        All classes, in any order; by default those of ``y``. Sets can contain no other class. Without this list
-        coverage is at least 1 - alpha minus the probability that a new row has a class that ``y`` lacks.
+        All classes, in any order. Default: the classes in ``y``. Sets cannot contain any other class. If new rows can
+        have other classes, coverage can be lower than 1 - alpha. The difference is at most the probability of a row
+        with another class. The list must be sorted if the condition or the score depends on the order of the classes,
+        as ``PerLabel(clusters)`` and ``Seen`` do.
     random_state : int, RandomState or None
         Seed of the split.
 
     Attributes
     ----------
     classes_ : array (K,)
-        All classes, sorted. A class that the model did not see in training has probability 0 and remains a candidate.
+        All classes, sorted. A class without training rows has probability 0, but it can still be in a set.
     estimator_ : classifier
-        The trained classifier; with folds the one trained on all rows.
+        The trained classifier. With ``CrossConformal``, this classifier is trained on all rows.
     guaranteed_ : bool
-        Whether coverage is proven: False for a stratified split, unless the condition is ``PerLabel``.
+        Whether coverage is proven. False if the split is stratified, unless the condition is ``PerLabel``.
     rule_ : Rule or CrossRule
-        The calibrated rule; with folds a ``rankset.CrossRule``.
+        The calibrated rule. With ``CrossConformal``, it is a ``rankset.CrossRule``.
     method_ : Score
-        The score of the rule: ``method``, or the score that it chose.
+        The score of the rule: ``method``, or the score that ``Choice`` selected.
     estimators_ : list of classifiers
-        With folds only: the classifiers of the folds.
+        The classifiers of the folds. This attribute exists only with ``CrossConformal``.
 
     Examples
     --------
@@ -118,7 +121,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the routing of fit parameters: all to the wrapped classifier, except ``groups``."""
+        """Return the metadata routing: all fit parameters except ``groups`` go to the wrapped classifier."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self._inner, method_mapping=mapping)
@@ -131,18 +134,19 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         return process_routing(self, "fit", **own, **fit_params).estimator.fit
 
     def fit(self, X: Any, y: Any, *, groups: ArrayLike | None = None, **fit_params: Any) -> ConformalClassifier:
-        """Train on some rows of ``X`` and calibrate on the others.
+        """Train on some rows of ``X`` and calibrate on the other rows.
 
         Parameters
         ----------
         X : array-like (n, n_features)
-            The rows, in any form that the wrapped classifier takes.
+            The rows, in any form that the wrapped classifier accepts.
         y : array-like (n,)
-            Their labels.
+            The true label of each row.
         groups : array-like (n,), optional
-            Their groups, if the condition needs them.
+            The group of each row. Required if the condition needs groups.
         **fit_params
-            Passed to ``fit`` of the wrapped classifier. Arrays with one entry per row are split with the rows.
+            Passed to ``fit`` of the wrapped classifier. Arrays with one entry per row are split in the same way as
+            the rows.
 
         Returns
         -------
@@ -152,7 +156,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         Raises
         ------
         RanksetError
-            If a parameter, the labels or the groups cannot be used. The classifier is then unchanged.
+            If a parameter, the labels or the groups are invalid. The fitted attributes are then unchanged.
 
         Examples
         --------
@@ -189,21 +193,21 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
     def predict_set(
         self, X: Any, alpha: Alpha = 0.1, *, groups: ArrayLike | None = None, empty: Empty = "allow"
     ) -> PredictionSets:
-        """Return sets that contain the label with probability at least 1 - ``alpha``.
+        """Return sets that contain the true label with probability at least 1 - ``alpha``.
 
-        With folds the proven probability is lower, see ``rule_.guarantee(alpha)``. With a stratified split nothing is
-        proven, unless the condition is ``PerLabel``.
+        With ``CrossConformal``, the proven probability is lower, see ``rule_.guarantee(alpha)``. If the split is
+        stratified, nothing is proven, unless the condition is ``PerLabel``.
 
         Parameters
         ----------
         X : array-like (n, n_features)
-            The rows.
+            The rows to predict.
         alpha : float, str or Fraction, default 0.1
-            The tolerated miss rate.
+            Largest allowed probability that a set does not contain the true label.
         groups : array-like (n,), optional
-            The groups of the rows, if the condition needs them.
+            The group of each row. Required if the condition needs groups.
         empty : {"allow", "top"}, default "allow"
-            "top" puts the most likely label into sets that would be empty.
+            "allow" keeps empty sets. "top" adds the most likely label to each empty set.
 
         Returns
         -------
@@ -225,14 +229,14 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the p-value of every class: a class is in the set at alpha exactly if its p-value exceeds alpha.
+        """Return the p-value of each class. A class is in the set if and only if its p-value is larger than alpha.
 
         Parameters
         ----------
         X : array-like (n, n_features)
-            The rows.
+            The rows to predict.
         groups : array-like (n,), optional
-            The groups of the rows, if the condition needs them.
+            The group of each row. Required if the condition needs groups.
 
         Returns
         -------
@@ -260,6 +264,6 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
 
 
 def _template(X: Any) -> frames.Template:
-    """Return the form of answers about the rows of ``X``: frames and series keep their index."""
+    """Return the data frame library and the index of results for the rows of ``X``."""
     known = frames.template(X)
     return frames.Template(index=index_of(X)) if known is frames.ARRAY else known

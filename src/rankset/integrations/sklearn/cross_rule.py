@@ -1,4 +1,4 @@
-"""``CrossRule``: the rules of several folds as one, for cross-conformal prediction."""
+"""``CrossRule``: one rule made from the rules of several folds, for cross-conformal prediction."""
 
 from __future__ import annotations
 
@@ -29,16 +29,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CrossRule:
-    """Rules of F folds as one (Vovk 2015): a p-value counts the rows of all folds, each under the model of its fold.
+    """Cross-conformal rule: one rule made from the rules of F folds (Vovk 2015).
 
-    Coverage is usually close to 1 - alpha. What is proven is lower, see ``guarantee``.
+    Each fold has its own model and its own rule. To compute the p-value of a label, each rule counts its calibration
+    rows that are at least as unusual as the label. The score of the label is computed from the output of the model of
+    the same fold. The counts of all folds are added. Coverage is usually close to 1 - alpha. The proven coverage is
+    lower, see ``guarantee``.
 
     Parameters
     ----------
     rules : tuple of Rule
-        One rule per fold, calibrated on rows that the model of the fold was not trained on.
+        One rule per fold. It is calibrated on rows that were not used to train the model of the fold.
     stratified : bool, default False
-        Whether labels were used to make the folds. There is a proof then with ``PerLabel()`` only.
+        Whether labels were used to make the folds. If True, coverage is proven only with ``PerLabel()``.
 
     Raises
     ------
@@ -86,7 +89,7 @@ class CrossRule:
 
     @property
     def n(self) -> int:
-        """Number of rows that calibrated the rule."""
+        """Number of calibration rows in all folds."""
         return sum(rule.n for rule in self.rules)
 
     @property
@@ -95,19 +98,23 @@ class CrossRule:
         return self.rules[0].classes
 
     def guarantee(self, alpha: Alpha, *, group: object = None, label: object = None) -> float:
-        """Return the proven probability that a set at ``alpha`` contains the label.
+        """Return the proven lower bound of the probability that a set contains the true label.
 
-        With n rows in F folds it is 1 - c (alpha (n + 1) + F - 1) / (n + F), where c is 2 for folds of equal size (Vovk
-        et al. 2018) and less if one fold holds more than half of the rows. With several thresholds n counts the rows
-        of one group, and the result is the lowest of all groups, or that of one ``group`` or ``label``. It is 1 for a
-        group with too few rows to exclude a label, and 0 if stratified folds void the proof.
+        With n rows in F folds, the value is 1 - c (alpha (n + 1) + F - 1) / (n + F). The factor c is 2 for folds of
+        equal size (Vovk et al. 2018). It is smaller than 2 if one fold has more than about half of the rows.
+
+        If there are several thresholds, the value is computed for each group, where n is the number of rows of the
+        group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass.
+
+        The value is 1 if there are so few rows that every set contains all labels. It is 0 if the folds are stratified,
+        unless every label has its own threshold, as with ``PerLabel()``.
 
         Parameters
         ----------
         alpha : float, str or Fraction
-            The level of the sets.
+            The alpha of the sets.
         group, label : optional
-            One of the row groups, or of the classes, if the condition has a threshold for each.
+            Row group or class. Selects one threshold if the condition has several thresholds.
 
         Returns
         -------
@@ -117,7 +124,7 @@ class CrossRule:
         Raises
         ------
         RuleError
-            If there is no such group or label.
+            If the group or label does not exist.
 
         Examples
         --------
@@ -150,12 +157,12 @@ class CrossRule:
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
     ) -> Floats:
-        """Return the p-value of every label: it is in the set at alpha exactly if its p-value exceeds alpha.
+        """Return the p-value of each label. A label is in the set if and only if its p-value is larger than alpha.
 
         Parameters
         ----------
         probs : sequence of F array-likes (n, K)
-            What the model of each fold says of the same rows.
+            For each fold, the outputs of its model for the rows to predict. All entries have the same rows.
         groups, ids : array-like (n,), optional
             As in ``Rule.p_values``.
 
@@ -167,7 +174,7 @@ class CrossRule:
         Raises
         ------
         RuleError
-            If ``probs`` are not as many matrices as there are folds, of equal length.
+            If the number of matrices is not the number of folds, or if they have different numbers of rows.
 
         Examples
         --------
@@ -188,18 +195,20 @@ class CrossRule:
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
-        """Return the labels whose p-value exceeds ``alpha``, ordered by the mean output of the folds' models.
+        """Return sets of the labels whose p-value is larger than ``alpha``.
+
+        The labels of a set are sorted by the mean output of the models of all folds, largest first.
 
         Parameters
         ----------
         probs : sequence of F array-likes (n, K)
-            What the model of each fold says of the same rows.
+            For each fold, the outputs of its model for the rows to predict. All entries have the same rows.
         alpha : float, str or Fraction
-            The level.
+            The alpha of the sets.
         groups, ids : array-like (n,), optional
             As in ``Rule.predict``.
         empty : {"allow", "top"}, default "allow"
-            "top" puts the most likely label into sets that would be empty.
+            "allow" keeps empty sets. "top" adds the most likely label to each empty set.
 
         Returns
         -------
@@ -209,7 +218,7 @@ class CrossRule:
         Raises
         ------
         RuleError
-            If ``probs`` are not as many matrices as there are folds, of equal length.
+            If the number of matrices is not the number of folds, or if they have different numbers of rows.
 
         Examples
         --------
@@ -250,7 +259,7 @@ class CrossRule:
         return [first, *others]
 
     def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
-        """Return, for every label, how many rows of all folds are at least as strange, and how many there are."""
+        """Return for each label the number of rows that are at least as unusual, and the number of all rows."""
         unseen = [set(unseen_groups(rule.spec, part)) for rule, part in zip(self.rules, data, strict=True)]
         warn_of_unseen(
             [name for name in unseen_groups(self.rules[0].spec, data[0]) if all(name in one for one in unseen)]

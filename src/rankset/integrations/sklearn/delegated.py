@@ -42,7 +42,7 @@ class DelegatedMethods:
         Parameters
         ----------
         X : array-like (n, n_features)
-            The rows.
+            The rows to predict.
 
         Returns
         -------
@@ -67,12 +67,12 @@ class DelegatedMethods:
         Parameters
         ----------
         X : array-like (n, n_features)
-            The rows.
+            The rows to predict.
 
         Returns
         -------
         array (n, K)
-            One column per class of ``classes_``; 0 for a class that was not in the training rows.
+            One column per class of ``classes_``. The value is 0 for a class without training rows.
 
         Examples
         --------
@@ -92,13 +92,13 @@ class DelegatedMethods:
         Parameters
         ----------
         X : array-like (n, n_features)
-            The rows.
+            The rows to predict.
 
         Returns
         -------
         array (n,) or (n, K)
-            One column per class of ``classes_``, unless there are two; -inf for a class that was not in the training
-            rows.
+            One column per class of ``classes_``, or one value per row if there are two classes. The value is -inf for
+            a class without training rows.
 
         Examples
         --------
@@ -116,12 +116,12 @@ class DelegatedMethods:
 
     @property
     def n_features_in_(self) -> int:
-        """Number of features in ``fit``."""
+        """Number of features of the rows passed to ``fit``."""
         return self._fitted("n_features_in_")
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
-        """Names of the features in ``fit``."""
+        """Names of the features of the rows passed to ``fit``."""
         return self._fitted("feature_names_in_")
 
     def _fitted(self, name: str) -> Any:

@@ -86,7 +86,7 @@ class Settings:
     def train(
         self, X: Any, labels: NDArray[Any], fit_params: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Sequence[Ints]]:
-        """Return the trained models, one or one per fold, and the rows that calibrate each of them."""
+        """Return the trained models (one, or one per fold), and the calibration rows of each model."""
         if isinstance(self.estimator, FrozenEstimator):
             return [self._frozen_model()], [np.arange(len(labels))]
         split = self._checked_split().parts(labels, self.random_state)
@@ -123,7 +123,7 @@ class Settings:
         parts: Sequence[Ints],
         classes: NDArray[Any],
     ) -> tuple[Score, Rule | CrossRule]:
-        """Return the score, chosen if it is a Choice, and the rule of all models, each calibrated on its part."""
+        """Return the score and the rule. Each model is calibrated on its own part of the rows."""
         method = self.method
         if isinstance(method, Choice):
             choosing, calibrating = method.parts(parts[0], self.random_state)
@@ -139,12 +139,12 @@ class Settings:
 
     @property
     def stratified(self) -> bool:
-        """Whether the split looks at labels."""
+        """Whether the split uses the labels."""
         return bool(getattr(self.split, "stratify", False))
 
     @property
     def voids_guarantee(self) -> bool:
-        """Whether the split looks at labels, and the condition does not make up for it."""
+        """Whether the split uses the labels, and coverage is therefore not proven with this condition."""
         return self.stratified and not has_one_label_per_group(checked_condition(self.condition))
 
     def warn_about_split(self) -> None:

@@ -16,7 +16,7 @@ from rankset.sets import PredictionSets
 
 
 class Scorer:
-    """Base of the scorers: with metadata routing they request ``groups``, for conditions that need them."""
+    """Base of the scorers. With metadata routing, they request ``groups``, because some conditions need groups."""
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return the metadata request."""
@@ -27,20 +27,21 @@ class Scorer:
 
 @dataclass(frozen=True)
 class SetSize(Scorer):
-    """A scorer: minus the mean size of the sets at ``alpha``, so that larger is better.
+    """scikit-learn scorer: minus the mean set size. A larger value is better.
 
-    Use it with ``cross_val_score`` and the like. A search that refits its best candidate calibrates it on the rows
-    that chose it, and the guarantee does not hold; ``ConformalClassifier`` explains how to tune.
+    Use this scorer with ``cross_val_score``, for example. In a search such as ``GridSearchCV``, the best candidate is
+    fitted again on all rows. Then the same rows are used for the choice and for calibration, and the guarantee does not
+    hold. ``ConformalClassifier`` describes how to tune a classifier.
 
     Parameters
     ----------
     alpha : float, str or Fraction, default 0.1
-        The level of the sets.
+        The alpha of the sets.
 
     Raises
     ------
     LevelError
-        If ``alpha`` is not between 0 and 1.
+        If ``alpha`` is not between 0 and 1, both excluded.
 
     Examples
     --------
@@ -59,23 +60,23 @@ class SetSize(Scorer):
         exact_alpha(self.alpha)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **kwargs: Any) -> float:
-        """Return the score of a fitted ``estimator`` on the rows of ``X``."""
+        """Return minus the mean set size of a fitted ``estimator`` on the rows of ``X``."""
         return -float(_predict_sets(estimator, X, self.alpha, kwargs).sizes.mean())
 
 
 @dataclass(frozen=True)
 class Coverage(Scorer):
-    """A scorer: the share of the sets at ``alpha`` that contain their label.
+    """scikit-learn scorer: the fraction of sets that contain the true label.
 
     Parameters
     ----------
     alpha : float, str or Fraction, default 0.1
-        The level of the sets.
+        The alpha of the sets.
 
     Raises
     ------
     LevelError
-        If ``alpha`` is not between 0 and 1.
+        If ``alpha`` is not between 0 and 1, both excluded.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How rows are shared between training and calibration: small values, passed to the estimator as ``split=``.
+"""Options for ``ConformalClassifier(split=...)``: which rows are used for training and which for calibration.
 
-A row that calibrates a model never trains it. The guarantee needs one thing more: given the training rows, the
-calibration rows and the new row must be exchangeable. A split that looks at the labels of the rows breaks that, unless
-coverage is asked for every label separately.
+The calibration rows of a model are never used to train the same model. The guarantee has one more requirement: given
+the training rows, the calibration rows and the new row must be exchangeable. A split that uses the labels of the rows
+violates this requirement, unless coverage must hold for every label separately.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,10 +23,10 @@ Parts = list[tuple[Ints, Ints]]
 
 @runtime_checkable
 class Split(Protocol):
-    """Any object with ``parts(labels, random_state)``."""
+    """Protocol of splits: any object with a method ``parts(labels, random_state)``."""
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
-        """Return (training rows, calibration rows): one pair, or one per fold."""
+        """Return a list of pairs (training rows, calibration rows): one pair, or one pair per fold."""
 
 
 def check_share(owner: str, share: object) -> None:
@@ -37,30 +37,29 @@ def check_share(owner: str, share: object) -> None:
 
 @dataclass(frozen=True)
 class Holdout:
-    """A random ``share`` of the rows calibrates; the others train.
+    """Use a random part of the rows for calibration, and the other rows for training.
 
-    Sets contain the label with probability at least 1 - alpha, whatever the model.
+    Sets contain the true label with probability at least 1 - alpha, for any model.
 
     Parameters
     ----------
     share : float, default 0.25
-        The share of the rows that calibrates.
+        Fraction of the rows that is used for calibration.
     stratify : bool, default False
-        Give both parts the same shares of the classes (unless some class has a single row). The guarantee then holds
-        with ``condition=PerLabel()`` only, where every class is covered separately. With other conditions coverage
-        can be several points lower than 1 - alpha with weak models, because class frequencies of calibration rows
-        agree with those of training rows better than those of new rows will.
+        Use the same class frequencies in both parts, unless a class has only one row. The guarantee then holds only
+        with ``condition=PerLabel()``. With other conditions, coverage can be lower than 1 - alpha. If the model is
+        weak, the difference can be several percentage points.
     classes : sequence, optional
-        Classes that the model should see in training, including rare ones. Rows are taken in random order. Training
-        takes more than 1 - ``share`` of them until it has a row of every class in this list, or until half of the
-        calibration rows are used, with a warning then. The guarantee still holds: where training stops depends on
-        training rows only. List the classes you know; a list made from the same labels would depend on the rows that
-        calibrate.
+        Classes that should be present in the training rows, for example rare classes. If the training rows do not
+        contain a listed class, rows are moved from calibration to training until every listed class is present. At
+        most half of the calibration rows are moved. If a class is still missing then, a warning is given. The
+        guarantee still holds. List the classes that you know in advance. Do not build the list from the labels that
+        you pass to ``fit``.
 
     Raises
     ------
     SplitError
-        If ``share`` is not between 0 and 1, or both ``classes`` and ``stratify`` are given.
+        If ``share`` is not between 0 and 1, or if both ``classes`` and ``stratify=True`` are passed.
 
     Examples
     --------
@@ -86,14 +85,14 @@ class Holdout:
         object.__setattr__(self, "classes", tuple(self.classes))
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
-        """Share out the rows.
+        """Return the training rows and the calibration rows.
 
         Parameters
         ----------
         labels : array (n,)
-            The labels of all rows.
+            The true labels of all rows.
         random_state : int, RandomState or None
-            The seed.
+            Seed of the random split.
 
         Returns
         -------
@@ -126,7 +125,7 @@ class Holdout:
         return [(np.sort(rows[:training]), np.sort(rows[training:]))]
 
     def _training_count(self, labels: NDArray[Any], calibrating: int) -> int:
-        """Return how many rows train, if ``labels`` are in the order in which rows are taken."""
+        """Return the number of training rows. ``labels`` are in the random order of the rows."""
         least = len(labels) - calibrating
         if self.classes is None:
             return least
@@ -141,7 +140,7 @@ class Holdout:
 
 
 def _stratified_pair(rows: Ints, labels: NDArray[Any], calibrating: int, rng: Any) -> tuple[Ints, Ints]:
-    """Sort rows by class, and let evenly spaced ones calibrate."""
+    """Sort the rows by class, and use evenly spaced rows for calibration."""
     _, codes = np.unique(labels[rows], return_inverse=True)
     rows = rows[np.argsort(rng.permutation(codes.max() + 1)[codes], kind="stable")]
     taken = np.diff(np.floor((np.arange(len(rows) + 1) + rng.uniform()) * calibrating / len(rows))) > 0
@@ -150,18 +149,19 @@ def _stratified_pair(rows: Ints, labels: NDArray[Any], calibrating: int, rng: An
 
 @dataclass(frozen=True)
 class CrossConformal:
-    """The rows are split into ``folds``; each fold calibrates a model trained on the others, so every row calibrates.
+    """Cross-conformal split: the rows are divided into folds, and every row is used for training and for calibration.
 
-    For small data. The proven coverage is lower than the 1 - alpha of a ``Holdout``, see ``CrossRule.guarantee``; in
-    practice it is usually close to 1 - alpha.
+    For each fold, one model is trained on the rows of the other folds and calibrated on the rows of this fold. Use this
+    split for small data. Coverage is usually close to 1 - alpha. The proven coverage is lower than with ``Holdout``,
+    see ``CrossRule.guarantee``.
 
     Parameters
     ----------
     folds : int, default 5
         Number of folds, at least 2.
     stratify : bool, default False
-        Give every fold the same share of each class (unless some class has fewer rows than there are folds). The
-        proof then holds with ``condition=PerLabel()`` only; with other conditions ``CrossRule.guarantee`` is 0.
+        Use the same class frequencies in all folds, unless a class has fewer rows than there are folds. Coverage is
+        then proven only with ``condition=PerLabel()``. With other conditions, ``CrossRule.guarantee`` returns 0.
 
     Raises
     ------
@@ -184,14 +184,14 @@ class CrossConformal:
             raise SplitError.parameter("CrossConformal", "folds", "an integer of at least 2", self.folds)
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
-        """Share out the rows.
+        """Return the training rows and the calibration rows.
 
         Parameters
         ----------
         labels : array (n,)
-            The labels of all rows.
+            The true labels of all rows.
         random_state : int, RandomState or None
-            The seed.
+            Seed of the random split.
 
         Returns
         -------
@@ -222,12 +222,12 @@ class CrossConformal:
 
 @dataclass(frozen=True, eq=False)
 class GivenSplit:
-    """The rows you name calibrate; the others train.
+    """Use the given rows for calibration, and all other rows for training.
 
     Parameters
     ----------
     calibration : array-like
-        Row numbers, or a boolean mask with one entry per row.
+        Numbers of the calibration rows, or a boolean mask with one entry per row.
 
     Examples
     --------
@@ -241,12 +241,12 @@ class GivenSplit:
     calibration: ArrayLike
 
     def parts(self, labels: NDArray[Any], random_state: Any) -> Parts:
-        """Share out the rows.
+        """Return the training rows and the calibration rows.
 
         Parameters
         ----------
         labels : array (n,)
-            The labels of all rows.
+            The true labels of all rows.
         random_state : object
             Not used.
 
@@ -258,7 +258,8 @@ class GivenSplit:
         Raises
         ------
         SplitError
-            If ``calibration`` is neither a mask of all rows nor a list of different row numbers, or a part is empty.
+            If ``calibration`` is neither a mask of all rows nor a list of different row numbers, or if there would be
+            no training rows or no calibration rows.
 
         Examples
         --------

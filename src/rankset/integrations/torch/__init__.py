@@ -1,18 +1,22 @@
-"""For PyTorch: from a model and a loader of batches to a rule, or to sets. Holds the outputs of one batch at a time.
+"""Integration with PyTorch: calibrate, predict and evaluate with a model and a DataLoader.
 
     rule = rankset.torch.calibrate(model, held_out_loader)
     sets = rankset.torch.predict(rule, model, loader, alpha=0.1)
 
-A batch is a tuple (inputs, labels), or a mapping with "labels" whose other entries are passed to the model by name.
-Without labels it may be the inputs alone. The model returns logits, a tuple that begins with them, or an object with an
-attribute ``logits``.
+A batch is a tuple (inputs, labels) or a mapping. The labels of a mapping have the key "labels" or "label". All other
+entries of the mapping are passed to the model as keyword arguments. A batch without labels can be the inputs alone.
+The model must return the logits, a tuple whose first element is the logits, or an object with an attribute ``logits``.
 
-If that does not fit, pass ``forward``, a function of model and batch that returns the logits, and ``labels``,
-``groups`` and ``ids``, which say where these are in a batch: a key, a position, or a function of the batch. With
-``classes=`` labels may be names or column numbers.
+If your model or your batches are different, pass functions or positions:
 
-The model runs in evaluation mode, without gradients, on the device of its parameters. Afterwards every submodule is in
-the mode it was in before, also after an error.
+* ``forward(model, batch)`` is a function that returns the logits.
+* ``labels``, ``groups`` and ``ids`` tell where to find these values in a batch. Each is a key, a position, or a
+  function of the batch.
+
+If you pass ``classes=``, labels can be class names or column numbers.
+
+The model runs in evaluation mode, without gradients, on the device of its parameters. Afterwards, the training mode of
+every submodule is restored, also after an error. Only the outputs of one batch are in memory at a time.
 """
 
 from rankset.integrations.torch.rules import calibrate, evaluate, predict

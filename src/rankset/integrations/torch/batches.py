@@ -39,7 +39,7 @@ class BatchOutput:
         return len(self.scores) if hasattr(self.scores, "__len__") else 1
 
     def named_labels(self, classes: NDArray[Any] | None) -> Any:
-        """Return the labels; column numbers become names if all classes are texts."""
+        """Return the labels. Column numbers become class names if all class names are strings."""
         if self.labels is None:
             raise KindError.no_labels_in_batch()
         return named_labels(self.labels, classes)

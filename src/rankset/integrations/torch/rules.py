@@ -40,26 +40,26 @@ def calibrate(
     ids: Where | None = None,
     show_progress: bool = True,
 ) -> Rule:
-    """Calibrate on the model's outputs for all batches of a loader.
+    """Calibrate on the outputs of a model for all batches of a loader.
 
-    The rule equals, bit for bit, that of ``rankset.calibrate`` on all outputs at once.
+    The result is the same, bit for bit, as calling ``rankset.calibrate`` with all outputs at once.
 
     Parameters
     ----------
     model : callable
         The model, usually a ``torch.nn.Module``.
     loader : iterable of batches
-        Rows with labels that the model was not trained on.
+        Batches with labels, for example a ``DataLoader``. The rows must not have been used to train the model.
     score, condition, classes, seed
         As in ``rankset.calibrate``.
     kind : {"logits", "probs", "decision", "binary"}, default "logits"
-        What the model returns.
+        The type of values that the model returns.
     forward : callable, optional
-        Function of model and batch that returns the outputs.
+        Function ``forward(model, batch)`` that returns the outputs. By default, the model is called with the inputs.
     labels, groups, ids : str, int or callable, optional
-        Where these are in a batch: a key, a position, or a function of the batch.
+        Where to find the labels, groups and ids in a batch: a key, a position, or a function of the batch.
     show_progress : bool, default True
-        Whether to show a progress bar on a terminal.
+        Whether to show a progress bar, if the output is a terminal.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def calibrate(
     InputError
         If there are no rows.
     KindError
-        If the model, the loader or a batch cannot be used. A note says which batch.
+        If the model, the loader or a batch cannot be used. A note in the error names the batch.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def predict(
     ids: Where | None = None,
     show_progress: bool = True,
 ) -> PredictionSets:
-    """Return the sets of all rows of a loader, as ``rule.predict`` does. Labels in batches are not used.
+    """Return prediction sets for all rows of a loader, as ``rule.predict`` does. Labels in batches are ignored.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ def predict(
     model, loader, forward, labels, groups, ids, show_progress
         As in ``rankset.torch.calibrate``.
     alpha : float, str or Fraction
-        The tolerated miss rate.
+        Largest allowed probability that a set does not contain the true label.
     empty : {"allow", "top"}, default "allow"
-        "top" puts the most likely label into sets that would be empty.
+        "allow" keeps empty sets. "top" adds the most likely label to each empty set.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def predict(
     Raises
     ------
     KindError
-        If the rule, the model, the loader or a batch cannot be used. A note says which batch.
+        If the rule, the model, the loader or a batch cannot be used. A note in the error names the batch.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def evaluate(
     ids: Where | None = None,
     show_progress: bool = True,
 ) -> Evaluation:
-    """Evaluate the sets of all rows of a loader on the labels in its batches, as ``rankset.evaluate`` does.
+    """Predict sets for all rows of a loader, and compare them with the labels, as ``rankset.evaluate`` does.
 
     Parameters
     ----------
@@ -185,19 +185,19 @@ def evaluate(
     alpha, empty
         As in ``rankset.torch.predict``.
     confidence : float, default 0.9
-        The confidence of the intervals.
+        Probability used for the confidence intervals.
 
     Returns
     -------
     Evaluation
-        Coverage, sizes and intervals.
+        Coverage, set sizes and confidence intervals.
 
     Raises
     ------
     InputError
         If there are no rows.
     KindError
-        If the rule, the model, the loader or a batch cannot be used. A note says which batch.
+        If the rule, the model, the loader or a batch cannot be used. A note in the error names the batch.
 
     Examples
     --------
