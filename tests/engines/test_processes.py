@@ -239,7 +239,7 @@ def test_a_script_without_a_guard_is_told_what_to_do(started, folder):
     assert process.returncode == 1
     assert "bootstrapping" not in said
     assert "Move the call there, or pass workers=1." in said
-    assert said.splitlines()[-1].startswith("rankset.errors.FileError: every worker process must live")
+    assert said.splitlines()[-1].startswith("rankset.errors.FileError: every worker process must run")
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "1025", "0", "-1", "2.0", "two"], ids=lambda text: text[:9])

@@ -333,7 +333,7 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
             what="Seen(Thr(), 2 of 4 classes)",
             received="'D', 'C', 'B', 'A'",
             expected="get the classes of the fit ('A', 'B', 'C', 'D') in this order",
-            remedy="Pass the same classes in the same order, here and to its fit.",
+            remedy="Pass the same classes in the same order as in the fit.",
         ):
             rs.calibrate(frame[list("DCBA")], truth, score=wrong)
     rs.calibrate(frame[list("DCBA")], truth, score=score, classes=names)
@@ -344,7 +344,7 @@ def test_classes_seen_by_name_are_those_of_the_calibration():
         what="Seen(Thr(), 2 of 4 classes)",
         received="3, 2, 1, 0",
         expected="get the classes of the fit (0, 1, 2, 3) in this order",
-        remedy="Pass the same classes in the same order, here and to its fit.",
+        remedy="Pass the same classes in the same order as in the fit.",
     ):
         rs.calibrate(probs, labels, score=rs.Seen.fit([0, 1], 4), classes=[3, 2, 1, 0])
 
@@ -359,6 +359,6 @@ def test_every_candidate_is_asked_for_its_classes():
             what="Seen(Thr(), 2 of 4 classes)",
             received="'A', 'B', 'C', 'D'",
             expected="get the classes of the fit ('D', 'C', 'B', 'A') in this order",
-            remedy="Pass the same classes in the same order, here and to its fit.",
+            remedy="Pass the same classes in the same order as in the fit.",
         ):
             rs.compare(probs, truth, classes=names, scores=candidates)
