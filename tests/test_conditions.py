@@ -125,3 +125,69 @@ def test_group_numbers_that_cannot_be_are_refused(answer):
 def test_a_plain_number_is_the_group_of_all_cells():
     rule = rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1], condition=One(0))
     assert rule.predict([[0.7, 0.3]], 0.5) == rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1]).predict([[0.7, 0.3]], 0.5)
+
+
+class Own:
+    """Conditions of one's own whose numbers are a function of the arguments."""
+
+    def __init__(self, count, numbers, *, needs_groups):
+        self.needs_groups, self._count, self._numbers = needs_groups, count, numbers
+
+    def count(self, n_columns, n_row_groups):
+        return self._count(n_columns, n_row_groups)
+
+    def numbers(self, columns, row_groups, n_columns, n_row_groups):
+        return self._numbers(columns, row_groups)
+
+
+ROWS_OF_FOUR = np.random.default_rng(0).dirichlet(np.ones(4), 400)
+FOUR = np.arange(400) % 4
+SITES = np.array(["a", "b", "c", "a"] * 100)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda _, rows: rows.ravel(),
+        lambda _, rows: rows[:, 0],
+        lambda _, rows: rows.T,
+        lambda columns, _: np.arange(4)[columns.ravel()],
+        lambda _, rows: np.zeros((7, 1), dtype=int),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_group_numbers_of_another_shape_are_refused(numbers, nested):
+    own = Own(max, numbers, needs_groups=True)
+    condition = rs.PerLabelAndGroup(own, rs.PerLabel()) if nested else own
+    with pytest.raises(rs.RanksetError) as caught:
+        rs.calibrate(ROWS_OF_FOUR, FOUR, condition=condition, groups=SITES)
+    assert "broadcast" in caught.value.expected
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64, np.int64])
+@pytest.mark.parametrize("turned", [False, True])
+def test_small_integers_as_group_numbers_do_not_overflow(dtype, turned):
+    rng = np.random.default_rng(0)
+    probs, labels, sites = rng.dirichlet(np.ones(100), 3000), np.arange(3000) % 100, np.array(["x", "y", "z"] * 1000)
+    table = np.arange(100).astype(dtype)
+    own = Own(lambda k, g: 100, lambda columns, _: table[columns], needs_groups=False)
+    parts = (rs.PerGroup(), own) if turned else (own, rs.PerGroup())
+    rule = rs.calibrate(probs, labels, condition=rs.PerLabelAndGroup(*parts), groups=sites)
+    assert len(rule.calibration.counts) == 300
+    assert sorted(rule.calibration.counts) == sorted(
+        rs.calibrate(probs, labels, condition=rs.PerLabelAndGroup(), groups=sites).calibration.counts
+    )
+
+
+def test_updates_are_calibrations_at_once_also_where_a_condition_joins_groups():
+    joins = Own(lambda k, g: 2, lambda _, rows: np.array([0, 0, 1])[rows], needs_groups=True)
+    whole = rs.calibrate(np.tile(ROWS_OF_FOUR, (2, 1)), np.tile(FOUR, 2), condition=joins, groups=np.tile(SITES, 2))
+    rule = rs.calibrate(ROWS_OF_FOUR, FOUR, condition=joins, groups=SITES)
+    for part in (SITES != "b", SITES == "b"):
+        rule = rule.update(ROWS_OF_FOUR[part], FOUR[part], groups=SITES[part])
+    assert rule == whole
+    some = SITES != "b"
+    other = rs.calibrate(ROWS_OF_FOUR[some], FOUR[some], condition=joins, groups=SITES[some])
+    with pytest.raises(rs.RanksetError) as caught:  # "a" and "c" are together in one of them, and apart in the other
+        whole.merge(other)
+    assert "in the same way" in caught.value.expected

@@ -702,7 +702,7 @@ def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
     done = run("predict", "rule.rankset", "test_logits.npy")
     assert (
         done.stderr
-        == "Error: unexpected ZeroDivisionError: never. RANKSET_TRACEBACK=1 shows where; please report it.\n"
+        == "Error: unexpected ZeroDivisionError: never. Set RANKSET_TRACEBACK=1 to see where, and please report it.\n"
     )
     assert fine("inspect", "rule.rankset", "--alpha", "1e-400")
     assert (

@@ -84,7 +84,7 @@ def test_with_label_every_file_is_scores(folder, kind):
     told = json.loads(fine("evaluate", "rule.rankset", *paths, "--json").stdout)["0.1"]
     truth = WORDS if kind == "csv" else LABELS
     assert told["coverage"] == rs.evaluate(expected.predict(PROBS, 0.1), truth).coverage
-    assert "one file only, got 2" in run("compare", *paths).stderr
+    assert "one file only, got 2 files" in run("compare", *paths).stderr
 
 
 def test_a_file_of_labels_with_several_columns(folder):

@@ -5,6 +5,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankset as rs
@@ -236,3 +237,14 @@ def test_equal_ids_are_equal_in_every_numeric_type(ids):
         return rs.calibrate(PROBS, LABELS, score=rs.TieBreak(rs.Rank()), ids=ids)
 
     assert rule(ids) == rule(np.arange(N)) != rule(np.arange(N) + 1)
+
+
+def test_groups_may_be_tuples_of_names():
+    sites, sexes = ["north", "south"] * (N // 2) + ["north"] * (N % 2), (["f", "m", "m"] * N)[:N]
+    pairs = list(zip(sites, sexes, strict=True))
+    series = pd.Series(pairs)
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=pairs)
+    assert rule == rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=series)
+    arrays = list(zip(np.array(sites), np.array(sexes), strict=True))
+    assert rule == rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=arrays)
+    assert "('north', 'f')" in rule.groups.tolist()

@@ -534,3 +534,29 @@ def test_users_who_want_to_hear_of_every_overflow_hear_nothing(kind, score):
         rule = rs.calibrate(rows, LABELS, score=score, kind=kind)
         rule.predict(rows, 0.1)
         rule.p_values(rows)
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A score of one's own that holds an array."""
+
+    weights: np.ndarray
+    features = ("prob", "column")
+
+    def keys(self, cells):
+        return (-cells.prob * self.weights[cells.column],)
+
+
+def test_rules_whose_score_holds_an_array_compare_and_merge():
+    first, second, other = (Weighted(np.array(weights)) for weights in ([1.0, 2, 3], [1.0, 2, 3], [3.0, 2, 1]))
+    probs, labels = np.random.default_rng(0).dirichlet(np.ones(3), 60), np.arange(60) % 3
+    rules = [
+        rs.calibrate(probs[part], labels[part], score=one)
+        for part, one in ((slice(30), first), (slice(30, 60), second))
+    ]
+    assert rules[0].merge(rules[1]) == rs.calibrate(probs, labels, score=first)
+    assert rules[0] == rs.calibrate(probs[:30], labels[:30], score=second)
+    assert rules[0] != rs.calibrate(probs[:30], labels[:30], score=other)
+    with pytest.raises(rs.RanksetError) as caught:
+        rules[0].merge(rs.calibrate(probs[30:], labels[30:], score=other))
+    assert "score" in str(caught.value)

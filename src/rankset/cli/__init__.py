@@ -26,7 +26,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        sys.exit("rankset: the command line needs click, which is not installed. Install rankset with [cli].")
+        sys.exit("rankset: the command line needs click, which is not installed. Install the extra rankset[cli].")
     except OSError as error:
         sys.exit(f"rankset: {error.strerror or error}")
 

@@ -74,7 +74,9 @@ class Commands(click.Group):
             if os.environ.get(TRACEBACK):
                 raise
             kind = type(error).__name__
-            raise Failure(f"unexpected {kind}: {error}. {TRACEBACK}=1 shows where; please report it.") from error
+            raise Failure(
+                f"unexpected {kind}: {error}. Set {TRACEBACK}=1 to see where, and please report it."
+            ) from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -65,15 +65,17 @@ class Condition(Protocol):
         columns : array of int
             Column of each label.
         row_groups : array of int
-            Number of the group of each row, or -1 if the group has no calibration rows. The shapes of ``columns``
-            and ``row_groups`` can be broadcast to the same shape.
+            Number of the group of each row, or -1 if the group has no calibration rows. Groups are numbered in the
+            order of their sorted names. ``columns`` and ``row_groups`` have two dimensions, and their shapes can be
+            broadcast to the same shape.
         n_columns, n_row_groups : int
             As in ``count``.
 
         Returns
         -------
         array of int
-            Group numbers. The shape can be broadcast to the common shape of ``columns`` and ``row_groups``.
+            Group numbers. Their shape has two dimensions and can be broadcast to the common shape of ``columns`` and
+            ``row_groups``. Other shapes are refused.
         """
 
 
@@ -103,6 +105,14 @@ def is_trusted(condition: object) -> bool:
     return bool(vars(type(condition)).get("trusted", False))
 
 
+def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Return whether an array of one shape can be broadcast to another."""
+    try:
+        return np.broadcast_shapes(shape, wanted) == wanted
+    except ValueError:
+        return False
+
+
 def group_numbers(condition: Condition, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:
     """Return the group numbers of (row, label) pairs. Check the numbers if the condition is not part of rankset.
 
@@ -110,12 +120,15 @@ def group_numbers(condition: Condition, columns: Ints, row_groups: Ints, n_colum
     """
     if is_trusted(condition):
         return condition.numbers(columns, row_groups, n_columns, n_row_groups)
-    array = np.atleast_2d(np.asarray(condition.numbers(columns, row_groups, n_columns, n_row_groups)))
-    count = condition.count(n_columns, n_row_groups)
-    if condition.needs_groups and (row_groups < 0).any():
-        array = np.where(row_groups < 0, -1, array)
+    array = np.asarray(condition.numbers(columns, row_groups, n_columns, n_row_groups))
+    count, shape = condition.count(n_columns, n_row_groups), np.broadcast_shapes(columns.shape, row_groups.shape)
     if array.dtype.kind not in "iu":
         raise LabelError.group_numbers(condition, count, f"an array of {array.dtype}")
+    if array.ndim not in (0, 2) or not _fits(array.shape, shape):
+        raise LabelError.group_shape(condition, shape, array.shape)
+    array = np.atleast_2d(array).astype(np.int64)
+    if condition.needs_groups and (row_groups < 0).any():
+        array = np.where(row_groups < 0, -1, array)
     if array.size and (array.min() < -1 or array.max() >= count):
         raise LabelError.group_numbers(condition, count, f"{array.min()} to {array.max()}")
     return array

@@ -30,6 +30,24 @@ def object_array(values: Iterable[object]) -> NDArray[Any]:
     return array
 
 
+def equal_values(first: Any, second: Any) -> bool:  # noqa: ANN401
+    """Return whether two values are equal; arrays in their fields or entries are compared entry by entry."""
+    if first is second:
+        return True
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.array_equal(first, second)
+    try:
+        return bool(first == second)
+    except ValueError:  # an array has no single truth value
+        pass
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, tuple | list):
+        return len(first) == len(second) and all(map(equal_values, first, second))
+    ours, theirs = vars(first), vars(second)
+    return ours.keys() == theirs.keys() and all(equal_values(ours[name], theirs[name]) for name in ours)
+
+
 class Sealed:
     """Base of dataclasses whose arrays are read-only, also after pickling and copying.
 

@@ -13,6 +13,7 @@ NO_HEADER = Either("Layout(header=False)", "--no-header")
 DROP = Either("", " with --drop")
 LABEL_COLUMN = ("pass the name of the label column as ", LABEL, ".")
 EVERY_FILE = ("If you use ", LABEL, ", every file must contain the scores and the label column. ")
+MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment variable RANKSET_MAX_MEMORY to allow more. ")
 GUARD = "`if __name__ == '__main__':`"
 IN_A_SCRIPT = Either(f"In a script, call this under {GUARD}, because every process imports the script again. ", "")
 
@@ -82,11 +83,8 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def mixed_groups(cls, names: Sequence[object]) -> Self:
-        expected, remedy = (
-            "have the same type in all files, number or string",
-            "Convert the group column in some files.",
-        )
-        return cls._of("", "the name of a group", expected, join_names(names), remedy)
+        received, remedy = f"numbers and strings: {join_names(names)}", "Convert the column in some of the files."
+        return cls._of("", "the group column", "have the same type in all files", received, remedy)
 
     @classmethod
     def unknown_kind(cls, path: str, known: Sequence[str]) -> Self:
@@ -125,9 +123,7 @@ class FileError(RanksetError, ValueError):
     @classmethod
     def too_large(cls, path: str, limit: int, needed: int | None) -> Self:
         received = "more" if needed is None else f"at least {needed:,} bytes"
-        option = Either("", "--max-memory or ")
-        allow = ("Allow more memory with ", option, "the environment variable RANKSET_MAX_MEMORY. ")
-        remedy = (*allow, "Or pass fewer rows or columns. Or pass an .npy file, which is read in parts.")
+        remedy = (MORE_MEMORY, "Or pass fewer rows or columns. Or pass an .npy file, which is read in parts.")
         return cls._of(path, "reading the file", f"take at most {limit:,} bytes of memory", received, remedy)
 
     @classmethod

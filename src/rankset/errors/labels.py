@@ -129,6 +129,15 @@ class LabelError(RanksetError, ValueError):
         )
 
     @classmethod
+    def group_shape(cls, condition: object, expected: tuple[int, ...], received: tuple[int, ...]) -> Self:
+        return cls(
+            f"the group numbers of {short_repr(condition)}",
+            f"have a shape that can be broadcast to {expected}",
+            f"shape {received}",
+            "Compute with columns and row_groups as they are: both have two dimensions.",
+        )
+
+    @classmethod
     def group_numbers(cls, condition: object, count: int, received: object) -> Self:
         expected = f"return group numbers from 0 to {count - 1} for the calibration rows"
         return cls("a condition", expected, f"{received} from {short_repr(condition)}")

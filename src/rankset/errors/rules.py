@@ -77,6 +77,15 @@ class RuleError(RanksetError, ValueError):
         )
 
     @classmethod
+    def regrouped(cls, condition: object) -> Self:
+        return cls(
+            "rules that are merged",
+            "have row groups that the condition keeps together or apart in the same way",
+            f"other groups from {short_repr(condition)}",
+            "Calibrate on all rows at once, or write a condition that numbers each row group on its own.",
+        )
+
+    @classmethod
     def itself(cls) -> Self:
         remedy = "Each row may be used for calibration only once. Merge rules that were calibrated on different rows."
         return cls("a rule", "be merged with other rules", "the same rule twice", remedy)

@@ -1,12 +1,14 @@
 """Labels, groups and ids: one entry per row, in the order of the rows."""
 
 import re
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankset.core.arrays import object_array
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs import tensors
 from rankset.inputs.matrix import unsupported_container
@@ -93,6 +95,8 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     """Return ``values`` as an array; a list of mixed types keeps the type of each entry."""
     if type(values) is not np.ndarray and (container := unsupported_container(values)) is not None:
         raise KindError.not_names(name, *container)
+    if _are_tuples_of_names(values):
+        return object_array(cast("Iterable[object]", values))
     try:
         array = values if type(values) is np.ndarray else np.asarray(tensors.unwrap(values), dtype=_names_dtype(values))
     except ValueError:
@@ -102,6 +106,16 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     if array.dtype.kind in "cVm":
         raise KindError.not_names(name, f"an array of {array.dtype}", "Pass strings or integers.")
     return array
+
+
+def _are_tuples_of_names(values: object) -> bool:
+    """Return whether ``values`` is a list of tuples that hold texts, as ``zip`` makes of two columns of names."""
+    return (
+        isinstance(values, list | tuple)
+        and len(values) > 0
+        and all(isinstance(value, tuple) for value in values)
+        and any(isinstance(part, str) for part in values[0])
+    )
 
 
 def _names_dtype(values: ArrayLike) -> type[object] | None:

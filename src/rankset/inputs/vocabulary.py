@@ -206,6 +206,8 @@ def plain(value: object, what: str) -> Name:
         raise KindError.name(what, value)
     if isinstance(value, str | int | float | bool):
         return value
+    if isinstance(value, tuple):
+        value = tuple(part.item() if isinstance(part, np.generic) else part for part in value)
     textless = type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__
     if textless or type(value).__hash__ is None:
         raise KindError.name(what, value)

@@ -25,8 +25,11 @@ def renumbered(old: RuleSpec, calibration: Calibration, new: RuleSpec) -> Calibr
         return calibration
     columns = np.arange(new.n_columns)[np.newaxis, :]
     codes = new.groups.codes(old.groups.array)[:, np.newaxis]
+    table, wanted = np.broadcast_arrays(old.table(), new.numbers(columns, codes))
     numbers = np.zeros(old.n_groups, dtype=np.int64)
-    numbers[old.table()] = new.numbers(columns, codes)
+    numbers[table] = wanted
+    if (numbers[table] != wanted).any():
+        raise RuleError.regrouped(old.condition)
     return calibration.renumbered(numbers, new.n_groups)
 
 

@@ -18,7 +18,7 @@ from rankset.rules import merging, rule_file
 from rankset.rules.batch import Batch
 from rankset.rules.describe import DescribesRule
 from rankset.rules.predict import PredictsSets
-from rankset.rules.spec import HasSpec, RuleSpec
+from rankset.rules.spec import NO_NAMES, HasSpec, RuleSpec
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +95,7 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         ids: ArrayLike | None = None,
     ) -> Rule:
         """Return a rule with the same spec that is calibrated on these rows alone."""
-        return calibrate_prepared(self.spec, self._prepare(probs, labels, groups=groups, ids=ids))
+        return calibrate_prepared(self.spec.with_groups(NO_NAMES), self._prepare(probs, labels, groups=groups, ids=ids))
 
     def merge(self, *others: Rule) -> Rule:
         """Return one rule that is calibrated on the rows of all these rules.

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.conditions import Condition, checked_condition, group_numbers
-from rankset.core.arrays import is_whole
+from rankset.core.arrays import equal_values, is_whole
 from rankset.errors import KindError, LabelError, ScoreError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
-from rankset.inputs.vocabulary import Array, Names, group_names
+from rankset.inputs.vocabulary import Array, Names, group_names, union
 from rankset.scores.base import Score
 from rankset.scores.declarations import Traits, checked_traits, traits
 
@@ -25,7 +25,7 @@ SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
 """Fields that must be equal in calibrations that are merged."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RuleSpec:
     """The settings of a rule: score, condition, kind, seed, class names, group names, and whether ids are used."""
 
@@ -53,6 +53,13 @@ class RuleSpec:
         """Remember the traits of the score, which are known already."""
         self.__dict__["traits"] = declared
         return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RuleSpec):
+            return NotImplemented
+        return self.groups == other.groups and self.difference(other) is None
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone for pickling, nothing that is computed from them."""
@@ -103,7 +110,7 @@ class RuleSpec:
         with_ids = data.ids is not None and self.traits.uses_noise
         if data.groups is None and not self.groups.values and with_ids == self.with_ids:
             return self
-        groups = NO_NAMES if data.groups is None else group_names(data.groups)
+        groups = NO_NAMES if data.groups is None else union(self.groups, group_names(data.groups))
         return replace(self, groups=groups, with_ids=with_ids)._with_traits(self.traits)
 
     def with_groups(self, groups: Names) -> RuleSpec:
@@ -112,8 +119,7 @@ class RuleSpec:
 
     def difference(self, other: RuleSpec) -> str | None:
         """Return the name of the first field that keeps two calibrations from being merged; None if there is none."""
-        ours, theirs = self.with_groups(other.groups), other
-        return next((name for name in SHARED if getattr(ours, name) != getattr(theirs, name)), None)
+        return next((name for name in SHARED if not equal_values(getattr(self, name), getattr(other, name))), None)
 
 
 def check_groups(condition: Condition, groups: object) -> None:
