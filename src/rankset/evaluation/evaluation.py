@@ -54,8 +54,8 @@ class Evaluation:
         Exact (Clopper-Pearson) confidence interval for the coverage of the rule on future rows. It is computed from
         these ``n`` rows only.
     expected
-        Range of coverage on ``n`` rows that random variation can explain, given the number of calibration rows. The
-        upper end is 1 if coverage can be higher because of ties or empty="top". None if the range is not known: if
+        Random variation alone can explain a coverage in this range. The range depends on ``n`` and on the number of
+        calibration rows. The upper end is 1 if coverage can be higher because of ties or empty="top". None if the range is not known: if
         there are several thresholds, if you selected rows, for example by ``sets[mask]``, or if the sets were not
         predicted by a rule.
     size_counts

@@ -61,7 +61,7 @@ class Aps:
         return (before + cells.noise * (cells.mass - before),)
 
     def reach(self, bounds: Keys) -> Reach:
-        """Return a ``Reach`` that limits the total probability of the labels ranked before."""
+        """Return a ``Reach`` that limits the total probability of the labels ranked before the label."""
         return Reach(before=bounds[0])
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
