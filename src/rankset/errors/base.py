@@ -12,8 +12,8 @@ from rankset.errors.fields import NOWHERE, PYTHON, Place, Style, Text, render_te
 class RanksetError(Exception):
     """Base class of all rankset errors.
 
-    The message is made of fields, so that programs can read them: ``what`` must ``expected``, got ``received``, but
-    ``reason``. ``remedy``.
+    Programs can read the parts of the message as attributes. The message has the form "<what> must <expected>, got
+    <received>. <remedy>" or "<what> must <expected>, but <reason>. <remedy>".
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class RanksetError(Exception):
         return (self.what, must, got, self.where.suffix, reason)
 
     def render(self, style: Style) -> str:
-        """Return the message with options as ``style`` writes them."""
+        """Return the message with options as in Python (``force=True``) or as on the command line (``--force``)."""
         end = "." if self.expected else ""
         remedy: Text = (" ", self.remedy) if self.remedy else ""
         return render_text((self.where.prefix, self.statement, end, remedy), style)
@@ -78,11 +78,11 @@ class RanksetWarning(UserWarning):
 
     @property
     def text(self) -> tuple[Text, ...]:
-        """The words of the warning, with options as data."""
+        """The parts of the warning: strings, and ``Option`` objects that ``render`` turns into strings."""
         return self.args
 
     def render(self, style: Style) -> str:
-        """Return the warning with options as ``style`` writes them."""
+        """Return the warning with options as in Python (``force=True``) or as on the command line (``--force``)."""
         return render_text(self.text, style)
 
     def __str__(self) -> str:

@@ -59,8 +59,8 @@ class FileError(RanksetError, ValueError):
 
     @classmethod
     def two_formats(cls, path: str, first: str) -> Self:
-        received, remedy = f"the name of {first}", "If they hold the same rows, move one of them away. Else rename it."
-        return cls._of(path, "every file of a folder", "have a name of its own before the suffix", received, remedy)
+        remedy = "If both files contain the same rows, remove one of them. Otherwise rename one of them."
+        return cls._of(path, "file names without suffix", "be different", f"the same name as {first}", remedy)
 
     @classmethod
     def same_stem(cls, path: str) -> Self:

@@ -197,7 +197,7 @@ class InputError(RanksetError, ValueError):
     def not_addable(cls, row: int, lowest: float, total: float) -> Self:
         return cls(
             "the result of a score's transform",
-            "have no negative entries and rows with a sum below 8",
+            "contain no negative entries, and the sum of every row must be below 8",
             f"a row with the lowest entry {lowest:.6g} and the sum {total:.6g}",
             "Normalise the rows so that each row sums to 1.",
             where=Place(row=row),

@@ -69,7 +69,11 @@ class LabelError(RanksetError, ValueError):
             "labels",
             "be class names if the columns are in another order in some lines of the file",
             "column numbers",
-            ("Pass labels by name, or the class names in the order of the numbers as ", Option("classes"), "."),
+            (
+                "Use class names as labels. Or pass the class names, in the order of the numbers, as ",
+                Option("classes"),
+                ".",
+            ),
             where=Place(file=path),
         )
 
@@ -77,9 +81,9 @@ class LabelError(RanksetError, ValueError):
     def number_in_name(cls, path: str, number: int, column: str, name: str) -> Self:
         return cls(
             "labels",
-            "be class names if the numbers in the names differ from the column numbers",
-            f"whole numbers: {number} may be column {number} ({short_repr(column)}) or the class {short_repr(name)}",
-            "Write labels as the names are written, or put the columns in the order of their numbers.",
+            "be class names",
+            f"integers, and {number} can mean column {number} ({short_repr(column)}) or the class {short_repr(name)}",
+            "Write the labels exactly like the class names. Or put the columns in the order of their numbers.",
             where=Place(file=path),
         )
 

@@ -79,10 +79,10 @@ class RuleError(RanksetError, ValueError):
     @classmethod
     def regrouped(cls, condition: object) -> Self:
         return cls(
-            "rules that are merged",
-            "have row groups that the condition keeps together or apart in the same way",
-            f"other groups from {short_repr(condition)}",
-            "Calibrate on all rows at once, or write a condition that numbers each row group on its own.",
+            "the condition",
+            "combine row groups in the same way in all merged rules",
+            f"other combinations from {short_repr(condition)}",
+            "Calibrate on all rows at once. Or use a condition that does not combine row groups.",
         )
 
     @classmethod

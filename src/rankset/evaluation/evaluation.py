@@ -55,9 +55,9 @@ class Evaluation:
         these ``n`` rows only.
     expected
         Random variation alone can explain a coverage in this range. The range depends on ``n`` and on the number of
-        calibration rows. The upper end is 1 if coverage can be higher because of ties or empty="top". None if the range is not known: if
-        there are several thresholds, if you selected rows, for example by ``sets[mask]``, or if the sets were not
-        predicted by a rule.
+        calibration rows. The upper end is 1 if coverage can be higher because of ties or empty="top". None if the range
+        is not known: if there are several thresholds, if you selected rows, for example by ``sets[mask]``,
+        or if the sets were not predicted by a rule.
     size_counts
         Number of sets of size 0, 1, 2, …
     strata
@@ -158,8 +158,9 @@ class Evaluation:
         Returns
         -------
         dict
-            The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". The two strata have the
-            keys "sscv_from" and "sscv_empty_apart_from". Every class, group and stratum is a dictionary.
+            The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
+            is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
+            Every class, group and stratum is a dictionary.
 
         Examples
         --------
