@@ -232,6 +232,11 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "all lists", expected, "another length", remedy, row=row, column=name)
 
     @classmethod
+    def empty_lists(cls, path: str, name: str, row: int) -> Self:
+        expected, remedy = "contain one score per class", "Correct or drop that row."
+        return cls._of(path, "all lists", expected, "an empty list", remedy, row=row, column=name)
+
+    @classmethod
     def not_numbers(cls, path: str, name: str, received: str, row: int | None = None) -> Self:
         remedy = ("If the column is not a class, use it as label, group or id, or drop it", DROP, ".")
         return cls._of(path, "scores", "be numbers", shorten(received), remedy, row=row, column=name)

@@ -12,6 +12,9 @@ from rankset.errors import FileError
 from rankset.io.memory_budget import Budget
 from rankset.io.parse_cells import TEXT_BYTES, Spellings, parse_names
 
+LENGTH_BYTES = 9
+"""Bytes per row that comparing the lengths of lists takes: a 64-bit length and a truth value."""
+
 
 def is_list(kind: Any) -> bool:
     """Whether an Arrow type is one of lists."""
@@ -43,7 +46,10 @@ def numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> ND
 
 
 def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
-    """Matrix of a column of lists of one length; without a copy if the column is one chunk."""
+    """Matrix of a column of lists of one length; without a copy if the column is one chunk.
+
+    The caller checks the memory for ``LENGTH_BYTES`` per row, and for the copy.
+    """
     import pyarrow as pa
 
     kind = number_dtype(path, pa.field(name, column.type.value_type))
@@ -52,10 +58,13 @@ def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
     for chunk in (chunk for chunk in column.chunks if len(chunk)):
         if chunk.null_count:
             raise FileError.missing_cell(path, name, first + int(np.asarray(chunk.is_null()).argmax()))
-        lengths = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False))
-        width = width if first else int(lengths[0])
-        if (lengths != width).any():
-            raise FileError.ragged(path, name, first + int((lengths != width).argmax()))
+        width = width if first else len(chunk[0])
+        if not width:
+            raise FileError.empty_lists(path, name, first)
+        if not pa.types.is_fixed_size_list(chunk.type):
+            differ = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False)) != width
+            if differ.any():
+                raise FileError.ragged(path, name, first + int(differ.argmax()))
         rows = numbers(path, name, chunk.flatten(), first, width).reshape(len(chunk), width)
         if len(chunk) == len(column):
             return rows
@@ -70,6 +79,8 @@ def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArr
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_dictionary(kind) and pa.types.is_primitive(kind.value_type):  # categories that are numbers or dates
+        kind, column = kind.value_type, column.cast(kind.value_type)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         column = pa.chunked_array([column.cast(pa.large_string()).combine_chunks().dictionary_encode()])
     if pa.types.is_dictionary(column.type):
