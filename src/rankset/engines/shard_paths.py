@@ -82,7 +82,7 @@ def pair_files(scores: Paths, labels: Paths | None) -> list[tuple[str, str | Non
 
 
 def _check_one_pair(row: str, other: str) -> None:
-    """Refuse two files, of which one or both were found, with different names without a number or with other numbers."""
+    """Refuse two files, at least one of which was found, if neither their names nor the numbers in them agree."""
     stem, other_stem = file_stem(row), file_stem(other)
     numbers, other_numbers = ([int(part) for part in re.findall(NUMBER, name)] for name in (stem, other_stem))
     if stem != other_stem and (not numbers or numbers != other_numbers):

@@ -270,6 +270,13 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "labels", expected, received, remedy, row=row, column=column)
 
     @classmethod
+    def other_ids(cls, path: str, scores: str, received: object, expected: object, column: str | None = None) -> Self:
+        what, end = ("the index", ", or save both files without an index") if column is None else ("ids", "")
+        found = f"{short_repr(received)} instead of {short_repr(expected)} in the first row, and no common value"
+        remedy = f"Use the same values, written in the same way, in both files{end}."
+        return cls._of(path, what, f"be those of {scores}", found, remedy, column=column)
+
+    @classmethod
     def numbers_in_another_order(cls, path: str) -> Self:
         expected, received = "be in the order of the classes if labels are column numbers", "another order"
         return cls._of(path, "columns", expected, received, "Use class names as labels, or reorder the columns.")

@@ -79,7 +79,7 @@ class LabelError(RanksetError, ValueError):
             "labels",
             "be class names if the numbers in the names differ from the column numbers",
             f"whole numbers: {number} may be column {number} ({short_repr(column)}) or the class {short_repr(name)}",
-            "Write class names as labels. Or rename the columns so that they have the numbers 0, 1, 2, … in this order.",
+            "Write class names as labels. Or rename the columns so that their numbers are 0, 1, 2, … in this order.",
             where=Place(file=path),
         )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankset.core.arrays import object_array
 from rankset.errors import FileError
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_cells import TEXT_BYTES, Spellings, parse_names
+from rankset.io.parse_cells import TEXT_BYTES, parse_names
 
 LENGTH_BYTES = 9
 """Bytes per row that comparing the lengths of lists takes: a 64-bit length and a truth value."""
@@ -74,8 +74,11 @@ def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
     return np.empty((0, 0), dtype=kind) if matrix is None else matrix
 
 
-def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
-    """Values of a column of labels, groups or ids; texts as Python objects, one for every distinct text."""
+def names_or_numbers(column: Any, budget: Budget, *, whole: bool) -> NDArray[Any]:
+    """Values of a column of labels, groups or ids; texts as Python objects, one for every distinct text.
+
+    If ``whole``, texts become integers where all of them are whole numbers.
+    """
     import pyarrow as pa
 
     kind = column.type
@@ -84,7 +87,7 @@ def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArr
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         column = pa.chunked_array([column.cast(pa.large_string()).combine_chunks().dictionary_encode()])
     if pa.types.is_dictionary(column.type):
-        parts = [_decode_dictionary(chunk, budget, spellings) for chunk in column.chunks]
+        parts = [_decode_dictionary(chunk, budget, whole=whole) for chunk in column.chunks]
         return np.concatenate(parts) if parts else object_array([])
     if column.null_count or pa.types.is_nested(kind):
         budget.check(16 * column.nbytes + TEXT_BYTES * len(column))
@@ -94,7 +97,7 @@ def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArr
     return joined.to_numpy(zero_copy_only=False)
 
 
-def _decode_dictionary(chunk: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
+def _decode_dictionary(chunk: Any, budget: Budget, *, whole: bool) -> NDArray[Any]:
     """Values of a dictionary array."""
     import pyarrow as pa
 
@@ -102,4 +105,4 @@ def _decode_dictionary(chunk: Any, budget: Budget, spellings: Spellings) -> NDAr
     words = chunk.dictionary.to_pylist()
     places = chunk.indices.cast(pa.int64()).fill_null(len(words)).to_numpy(zero_copy_only=False)
     known = [*words, None] if chunk.indices.null_count else words
-    return parse_names(known, spellings)[places]
+    return parse_names(known, whole=whole)[places]
