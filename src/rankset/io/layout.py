@@ -16,6 +16,7 @@ from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import texts
 from rankset.io.columns import Columns
 from rankset.io.pandas_index import first_difference
+from rankset.io.parse_cells import is_whole_text
 from rankset.io.read_file import is_readable, read_file
 from rankset.io.row_ids import differing_rows, have_common_id
 from rankset.io.rows import Rows
@@ -105,7 +106,7 @@ class Layout:
         kept = {name: columns.kept_column(name) for name in self.kept_columns}
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
-        apart = self._columns_apart(columns, label, {*special, *kept}, wanted)
+        apart = self._columns_apart(columns, label, {*special, *kept, *self._other_answers(columns, wanted)}, wanted)
         matrix, names = columns.scores(apart, key=self.key, wanted=wanted)
         if kind == "binary":
             matrix, names = _second_class(columns.path, matrix, names, classes)
@@ -140,6 +141,16 @@ class Layout:
         if label is not None and label not in columns.names:
             raise FileError.no_label_column(columns.path, label, columns.names)
         return {name: columns.column(name) for name in names}
+
+    def _other_answers(self, columns: Columns, wanted: Sequence[str] | None) -> list[str]:
+        """Column with the name of the label column, which is no class also where the labels have a file of their own.
+
+        A column whose name is a number is a class: frames without names have such columns, in both files.
+        """
+        name = self.label
+        if name is None or not columns.has_names or name not in columns.names or is_whole_text(name):
+            return []
+        return [] if name in (wanted or ()) else [name]
 
     def _columns_apart(
         self, columns: Columns, label: str | None, others: Collection[str], wanted: Sequence[str] | None

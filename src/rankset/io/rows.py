@@ -143,6 +143,7 @@ class Rows:
         except (FileError, StorageError, RuleError):
             raise
         except RanksetError as error:
-            file = self.labels_file if isinstance(error, LabelError) else self.scores_file
+            about_labels = isinstance(error, LabelError) and error.what == "labels"
+            file = self.labels_file if about_labels else self.scores_file
             error.where = error.where.inside(Place(file=file))
             raise
