@@ -1,5 +1,7 @@
 """Arrow columns of lists and of categories."""
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -42,13 +44,25 @@ def test_empty_lists_are_refused(here, kind):
         Layout().read_rows(path)
 
 
-def test_rows_of_lists_without_bytes_count_in_the_budget(here, monkeypatch):
+def test_lists_that_take_no_bytes_are_refused_without_memory_for_their_rows(here):
     count, kind = 10_000_000, pa.list_(pa.float64(), 0)
     lists = pa.FixedSizeListArray.from_buffers(kind, count, [None], children=[pa.array([], pa.float64())])
     path = write(pa.table({"s": lists}), "s.arrow")
-    monkeypatch.setenv("RANKSET_MAX_MEMORY", "40MB")
-    with refused(FileError.too_large(path, 40_000_000, 9 * count)):
-        Layout().read_rows(path)
+    assert (here / path).stat().st_size < 1000
+    tracemalloc.start()
+    try:
+        with refused(FileError.empty_lists(path, "s", 0)):
+            Layout().read_rows(path)
+        assert tracemalloc.get_traced_memory()[1] < count
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float64(), 3), pa.list_(pa.float64()), pa.large_list(pa.float64())])
+def test_lists_of_every_type_are_a_matrix(here, kind):
+    parts = [pa.array(part.tolist(), kind) for part in (PROBS[:20], PROBS[20:])]
+    for name, column in (("one", pa.array(PROBS.tolist(), kind)), ("several", pa.chunked_array(parts))):
+        assert (Layout().read_rows(write(pa.table({"s": column}), f"{name}.arrow")).scores == PROBS).all()
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather", "arrow"])

@@ -12,9 +12,6 @@ from rankset.errors import FileError
 from rankset.io.memory_budget import Budget
 from rankset.io.parse_cells import TEXT_BYTES, parse_names
 
-LENGTH_BYTES = 9
-"""Bytes per row that comparing the lengths of lists takes: a 64-bit length and a truth value."""
-
 
 def is_list(kind: Any) -> bool:
     """Whether an Arrow type is one of lists."""
@@ -46,10 +43,7 @@ def numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> ND
 
 
 def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
-    """Matrix of a column of lists of one length; without a copy if the column is one chunk.
-
-    The caller checks the memory for ``LENGTH_BYTES`` per row, and for the copy.
-    """
+    """Matrix of a column of lists of one length; without a copy if the column is one chunk."""
     import pyarrow as pa
 
     kind = number_dtype(path, pa.field(name, column.type.value_type))
@@ -61,7 +55,7 @@ def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
         width = width if first else len(chunk[0])
         if not width:
             raise FileError.empty_lists(path, name, first)
-        if not pa.types.is_fixed_size_list(chunk.type):
+        if not pa.types.is_fixed_size_list(chunk.type):  # their rows may take no bytes in the file, lengths would
             differ = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False)) != width
             if differ.any():
                 raise FileError.ragged(path, name, first + int(differ.argmax()))

@@ -175,8 +175,7 @@ class Columns:
         if len(lists) == 1 and not (wanted is not None and known.issuperset(wanted)):
             self._check_only_lists(lists[0], names if wanted is None else ())
             column = self.table.column(lists[0])
-            copied = column.nbytes if column.num_chunks > 1 else 0
-            self.budget.check(self.table.nbytes + copied + arrow_to_numpy.LENGTH_BYTES * len(column))
+            self.budget.check(self.table.nbytes + (column.nbytes if column.num_chunks > 1 else 0))
             return arrow_to_numpy.matrix_of_lists(self.path, lists[0], column), None
         if wanted is not None and known & set(wanted):
             missing = [name for name in wanted if name not in known]
