@@ -59,4 +59,8 @@ def test_ids_are_told_apart_by_value_not_by_dtype():
     assert words(["a", "b", "a"]).tolist()[0] == words(["c", "a"]).tolist()[1]
     assert words(["12", "0", "-3"]).tolist() == words([12, 0, -3]).tolist()
     assert words(["7.0", "-3.00"]).tolist() == words([7.0, -3.0]).tolist() == words([7, -3]).tolist()
+    large = [10**18, 2**63 - 1, 2**64 - 1, -(2**63)]
+    assert words([str(number) for number in large]).tolist() == words(large).tolist() == [n % 2**64 for n in large]
+    assert words([f"{2**63 - 1}.0"]).tolist() == [2**63 - 1]
+    assert words([str(2**64), "1" * 5000]).tolist()[0] != 0  # a text, not a number
     assert len(set(words(["7", "07", "7.5", "+7", " 7"]).tolist())) == 5

@@ -73,9 +73,21 @@ def test_names_that_pair_nothing_are_refused_unless_files_are_listed(here, score
         assert pair_files(scores, labels) == list(zip(scores, labels, strict=True))
 
 
-def test_one_file_on_each_side_is_a_pair(here):
-    touch("s/a.npy", "l/b.npy")
-    assert pair_files("s", "l") == [("s/a.npy", "l/b.npy")]
+@pytest.mark.parametrize("name", ["part-1.csv", "part-1_labels.npy", "y_01.npy"])
+def test_one_file_on_each_side_is_a_pair_if_names_or_numbers_agree(here, name):
+    touch("s/part-1.npy", f"l/{name}")
+    for scores in ("s", "s/*", "s/part-1.npy"):
+        assert pair_files(scores, "l") == [("s/part-1.npy", f"l/{name}")]
+
+
+@pytest.mark.parametrize(("row", "label"), [("part-1", "part-2"), ("a", "b"), ("part", "part-1"), ("p1-2", "p1-3")])
+def test_one_file_on_each_side_is_no_pair_if_names_differ_unless_both_are_given(here, row, label):
+    touch(f"s/{row}.npy", f"l/{label}.npy")
+    refusal = FileError.unclear_pairs([f"s/{row}.npy"], [f"l/{label}.npy"])
+    for scores, labels in (("s", "l"), ("s/*", "l/*"), (f"s/{row}.npy", "l"), ("s", f"l/{label}.npy")):
+        with refused(refusal):
+            pair_files(scores, labels)
+    assert pair_files(f"s/{row}.npy", [f"l/{label}.npy"]) == [(f"s/{row}.npy", f"l/{label}.npy")]
 
 
 def test_names_that_agree_come_before_numbers(here):

@@ -84,7 +84,7 @@ def test_batches_are_taken_one_by_one_and_quietly(model):
 def test_the_mode_comes_back_after_an_error(model):
     with refused(LabelError, what="labels", part="batch 0") as caught:
         rs.torch.calibrate(model, loader(X, Y + torch.arange(203)), **QUIET)
-    assert str(caught.value).startswith("batch 0: labels must be whole numbers from 0 to 3, ")
+    assert str(caught.value).startswith("batch 0: labels must be column numbers, integers from 0 to 3, ")
     assert model.training
     with pytest.raises(RuntimeError):
         rs.torch.calibrate(model, loader(X[:, :5], Y), **QUIET)
@@ -241,7 +241,7 @@ def test_labels_belong_to_their_batch(model):
     batches = [(X[:10], Y[:9]), (X[10:20], Y[9:20])]
     rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
     for ask in (lambda: rs.torch.calibrate(model, batches), lambda: rs.torch.evaluate(rule, model, batches, 0.1)):
-        with refused(InputError, what="labels", expected="have one entry for each of the 10 rows", received="9"):
+        with refused(InputError, what="labels", expected="have one entry for each of the 10 rows", received="9 entries"):
             ask()
 
 
@@ -273,7 +273,7 @@ def test_a_warning_is_given_once(model):
         (lambda model: rs.torch.calibrate(model, X), like(KindError, what="loader", received="'Tensor'")),
         (
             lambda model: rs.torch.calibrate(model, [()]),
-            like(KindError, expected="have 'inputs'", received="a tuple of 0", part="batch 0"),
+            like(KindError, expected="contain the entry 'inputs'", received="a tuple of 0", part="batch 0"),
         ),
         (lambda model: rs.torch.predict(None, model, [X], 0.1), like(KindError, what="rule", received="None")),
     ],

@@ -10,7 +10,7 @@ import pytest
 import rankset as rs
 from rankset.engines import shards
 from rankset.engines.frame_columns import partition_of
-from rankset.errors import LabelError
+from rankset.errors import COMMAND_LINE, LabelError
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.io.readers import jsonl
@@ -114,15 +114,41 @@ def test_numbers_in_names_must_not_contradict_column_numbers(here, suffix):
         partition_of(Columns("", table=pa.Table.from_pandas(frame)), Layout("label"), classes=SORTED)
 
 
-def test_numbers_in_names_that_count_columns_are_no_contradiction(here):
-    for first in (0, 1):
-        names = [f"class_{number + first}" for number in range(K)]
-        pd.DataFrame(PROBS, columns=names).assign(label=LABELS).to_csv("rows.csv", index=False)
-        assert calibrated("rows.csv", "--label", "label") == rs.calibrate(PROBS, np.array(names)[LABELS], classes=names)
+def test_numbers_in_names_that_count_columns_from_0_are_no_contradiction(here):
+    names = [f"class_{number}" for number in range(K)]
+    pd.DataFrame(PROBS, columns=names).assign(label=LABELS).to_csv("rows.csv", index=False)
+    assert calibrated("rows.csv", "--label", "label") == rs.calibrate(PROBS, np.array(names)[LABELS], classes=names)
     named = np.array([f"class_{label}" for label in LABELS])
     numbers = [int(name.removeprefix("class_")) for name in SORTED]
     pd.DataFrame(PROBS[:, numbers], columns=SORTED).assign(label=named).to_csv("rows.csv", index=False)
     assert calibrated("rows.csv", "--label", "label").calibration == RULE.calibration
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbers_in_names_that_count_from_1_leave_labels_two_readings(here, first):
+    names = [f"prob_{number + 1}" for number in range(K)]
+    rows = LABELS + first < K  # labels 1 to K-1 are column numbers as well
+    frame = pd.DataFrame(PROBS[rows], columns=names).assign(label=LABELS[rows] + first)
+    frame.to_csv("rows.csv", index=False)
+    refusal = LabelError.number_in_name("rows.csv", 1, "prob_2", "prob_1")
+    check_refusal(failure("calibrate", "rows.csv", "--label", "label", "-o", "r.rankset"), refusal)
+    named = np.array(names)[LABELS[rows]]
+    frame.assign(label=named).to_csv("rows.csv", index=False)
+    assert calibrated("rows.csv", "--label", "label") == rs.calibrate(PROBS[rows], named, classes=names)
+    frame.rename(columns=lambda name: name.removeprefix("prob_")).assign(label=LABELS[rows] + 1).to_csv("rows.csv")
+    numbers = range(1, K + 1)  # labels that are the names have one reading
+    expected = rs.calibrate(PROBS[rows], LABELS[rows] + 1, classes=numbers)
+    assert calibrated("rows.csv", "--label", "label", "--drop", "") == expected
+
+
+def test_the_remedies_for_labels_that_start_at_1_work(here):
+    pd.DataFrame(PROBS, columns=WORDS).assign(label=LABELS + 1).to_csv("rows.csv", index=False)
+    error = failure("calibrate", "rows.csv", "--label", "label", "-o", "r.rankset")
+    check_refusal(error, LabelError.one_based("labels", int((LABELS == K - 1).argmax()), K), file="rows.csv")
+    assert "subtract 1 from each, or write class names" in error.render(COMMAND_LINE)
+    for labels in (LABELS, np.array(WORDS)[LABELS]):
+        pd.DataFrame(PROBS, columns=WORDS).assign(label=labels).to_csv("rows.csv", index=False)
+        assert calibrated("rows.csv", "--label", "label") == RULE
 
 
 @pytest.mark.parametrize(
@@ -134,10 +160,17 @@ def test_numbers_in_names_that_count_columns_are_no_contradiction(here):
         (["c2", "c3", "c4"], (2, "c4", "c2")),
         (["c01", "c00"], (0, "c01", "c00")),
         (["c0", "c1", "c2"], None),
-        (["c1", "c2", "c3"], None),
-        (["c01", "c02", "c03"], None),
+        (["c1", "c2", "c3"], (1, "c2", "c1")),
+        (["c01", "c02", "c03"], (1, "c02", "c01")),
+        (["1 star", "2 stars", "3 stars"], (1, "2 stars", "1 star")),
+        (["0 stars", "1 star", "2 stars"], None),
+        (["none (0)", "some (2)"], (1, "some (2)", "some (1)")),
+        (["1 star", "1 stars", "2 stars"], None),  # one number twice
+        (["1 star", "2 stars", "5 stars"], None),
+        (["1 or 2 stars", "3 stars"], None),
         (["y2019", "y2021", "y2020"], None),  # no column has such a number
-        (["a1", "b0"], None),
+        (["y2019", "x2020"], None),
+        (["a1", "b0"], (0, "a1", "b0")),
         (["a0", "a1", "b"], None),
         (["cat", "dog"], None),
         ([f"c{'9' * 5000}", "c0"], None),

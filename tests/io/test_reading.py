@@ -1274,3 +1274,47 @@ def test_lines_of_ever_new_fields_have_a_budget(folder):
         refused(FileError, file="rows.jsonl", expected="take at most 104,857,600 bytes of memory"),
     ):
         read_file.read_file("rows.jsonl")
+
+
+# Scores and labels in two files
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("answers", [LABELS, WORDS])
+def test_a_label_column_beside_the_scores_is_no_class_if_labels_have_a_file(folder, suffix, answers):
+    writer = f"to_{suffix}"
+    getattr(FRAME.assign(answer=answers), writer)(f"s.{suffix}", index=False)
+    getattr(FRAME[["answer"]], writer)(f"l.{suffix}", index=False)
+    fine("calibrate", f"s.{suffix}", "--labels", f"l.{suffix}", "--label", "answer", "-o", "r.rankset")
+    assert rs.load("r.rankset") == rs.calibrate(PROBS, WORDS, classes=NAMES)
+
+
+def test_a_label_column_with_a_number_as_name_does_not_hide_a_class(folder):
+    pd.DataFrame(PROBS).to_csv("s.csv", index=False)
+    pd.DataFrame(LABELS).to_csv("l.csv", index=False)
+    expected = rs.calibrate(PROBS, LABELS)
+    for more in ((), ("--no-header",)):
+        fine("calibrate", "s.csv", "--labels", "l.csv", "--label", "0", "-o", "r.rankset", "--force", *more)
+        assert rs.load("r.rankset") == expected
+        pd.DataFrame(PROBS).to_csv("s.csv", index=False, header=False)
+        pd.DataFrame(LABELS).to_csv("l.csv", index=False, header=False)
+
+
+def test_an_error_in_labels_names_the_file_of_labels(folder):
+    for number, part in enumerate(HALVES):
+        for kind in ("scores", "labels"):
+            (folder / kind).mkdir(exist_ok=True)
+        np.save(f"scores/{number}.npy", PROBS[part])
+        np.save(f"labels/{number}.npy", np.where(np.arange(len(LABELS[part])) == 3, 7 * number, LABELS[part]))
+    error = LabelError.out_of_range("labels", 3, 7, K)
+    for workers in (1, 2):
+        with refused(error, file="labels/1.npy"):
+            shards.calibrate("scores", "labels", workers=workers)
+    check_refusal(
+        failure("calibrate", "scores/1.npy", "--labels", "labels/1.npy", "-o", "r.rankset"), error, file="labels/1.npy"
+    )
+    frame = FRAME.assign(site=["x", None] * (N // 2))
+    frame.drop(columns="answer").to_parquet("s.parquet")
+    frame[["answer"]].to_parquet("l.parquet")
+    arguments = ("s.parquet", "--labels", "l.parquet", "--label", "answer", "--group", "site", "-o", "r.rankset")
+    check_refusal(failure("calibrate", *arguments), LabelError.missing("groups", 1), file="s.parquet")

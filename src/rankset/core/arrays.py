@@ -17,6 +17,11 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def fits_64_bits(number: int) -> bool:
+    """Return whether ``number`` is an int64 or a uint64."""
+    return -(2**63) <= number < 2**64
+
+
 def is_real(value: object) -> bool:
     """Return whether ``value`` is a real number of Python or NumPy and not a boolean."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

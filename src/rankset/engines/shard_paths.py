@@ -53,7 +53,8 @@ def pair_files(scores: Paths, labels: Paths | None) -> list[tuple[str, str | Non
 
     Files belong together if they have the same name. If their names differ, those of folders and patterns are paired
     by what distinguishes the names on each side (``part-1``, ``part-2`` and ``labels_01``, ``labels_02``), and refused
-    if that does not pair all of them. Files that are listed one by one are paired in the order of the lists.
+    if that does not pair all of them. A single file is paired by the numbers in its name. Files that are listed one by
+    one are paired in the order of the lists.
     """
     given = _as_list(scores)
     rows = expand_paths(given)
@@ -71,10 +72,21 @@ def pair_files(scores: Paths, labels: Paths | None) -> list[tuple[str, str | Non
         raise FileError.unpaired(len(rows), len(others))
     if STDIN in rows and STDIN in others:
         raise FileError.stdin_alone()
+    listed = all(map(_is_one_file, (*given, *given_labels)))
     if len(rows) == 1:
+        if not listed:
+            _check_one_pair(rows[0], others[0])
         return [(rows[0], others[0])]
-    pair = _pair_listed if all(map(_is_one_file, (*given, *given_labels))) else _pair_found
+    pair = _pair_listed if listed else _pair_found
     return list(zip(rows, pair(rows, others), strict=True))
+
+
+def _check_one_pair(row: str, other: str) -> None:
+    """Refuse two files, at least one of which was found, if neither their names nor the numbers in them agree."""
+    stem, other_stem = file_stem(row), file_stem(other)
+    numbers, other_numbers = ([int(part) for part in re.findall(NUMBER, name)] for name in (stem, other_stem))
+    if stem != other_stem and (not numbers or numbers != other_numbers):
+        raise FileError.unclear_pairs([row], [other])
 
 
 def _pair_listed(rows: Sequence[str], others: Sequence[str]) -> Sequence[str]:

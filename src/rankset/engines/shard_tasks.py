@@ -8,7 +8,7 @@ from pathlib import Path
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import Place
+from rankset.errors import NOWHERE, Place, located
 from rankset.io.layout import Layout
 from rankset.io.rows import Rows
 from rankset.io.write_sets import write_sets
@@ -40,7 +40,9 @@ def _calibrate_rows(task: CalibrationTask, rows: Rows, *, given: bool) -> Partia
     elif task.classes is not None:
         rows = rows.with_given_order(task.classes)
     rows.check_order(task.classes)
-    return task.run(_partition(rows.with_labels_of(task.classes)))
+    partition = replace(_partition(rows.with_labels_of(task.classes)), where=NOWHERE)
+    with located(Place(file=rows.scores_file)), rows.name_file_in_errors():
+        return task.run(partition)
 
 
 def predict_file(task: PredictionTask, layout: Layout, path: str) -> SetsAndKept:

@@ -5,20 +5,19 @@ from typing import Any, Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.many_files import ManyFilesErrors
 from rankset.errors.values import join_names, short_repr, shorten
 
-LABEL, ONE_WORKER = Option("label"), Either("workers=1", "one file at a time")
+LABEL = Option("label")
 KEY = Either("Layout(key=...)", "--key")
 NO_HEADER = Either("Layout(header=False)", "--no-header")
 DROP = Either("", " with --drop")
 LABEL_COLUMN = ("pass the name of the label column as ", LABEL, ".")
 EVERY_FILE = ("If you use ", LABEL, ", every file must contain the scores and the label column. ")
 MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment variable RANKSET_MAX_MEMORY to allow more. ")
-GUARD = "`if __name__ == '__main__':`"
-IN_A_SCRIPT = Either(f"In a script, call this under {GUARD}, because every process imports the script again. ", "")
 
 
-class FileError(RanksetError, ValueError):
+class FileError(ManyFilesErrors, RanksetError, ValueError):
     """A file of scores, labels or sets that cannot be read or written."""
 
     @classmethod
@@ -36,50 +35,8 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "the file", "be a regular file", "a pipe", remedy)
 
     @classmethod
-    def no_shards(cls, path: str) -> Self:
-        remedy = "Check the path and the suffixes of the files."
-        return cls._of(path, "the folder or pattern", "contain at least one file of scores", "none", remedy)
-
-    @classmethod
-    def unpaired(cls, scores: int, labels: int) -> Self:
-        expected, received = "have one file of labels", f"{scores} files of scores and {labels} files of labels"
-        return cls._of("", "every file of scores", expected, received, "Pass one file of labels per file of scores.")
-
-    @classmethod
-    def unmatched(cls, path: str) -> Self:
-        expected = "have a file of labels with the same name"
-        remedy = "Add a file of labels with this name, or rename the existing file of labels."
-        return cls._of(path, "every file of scores", expected, "none", remedy)
-
-    @classmethod
-    def unclear_pairs(cls, scores: Sequence[str], labels: Sequence[str]) -> Self:
-        pairs = [f"{ours} and {theirs}" for ours, theirs in zip(scores[:3], labels[:3], strict=False)]
-        remedy = "Give files of scores and labels the same names, or list both one by one in the same order."
-        return cls._of("", "names of files", "say which labels belong to which scores", "; ".join(pairs), remedy)
-
-    @classmethod
-    def two_formats(cls, path: str, first: str) -> Self:
-        remedy = "If both files contain the same rows, remove one of them. Otherwise rename one of them."
-        return cls._of(path, "file names without suffix", "be different", f"the same name as {first}", remedy)
-
-    @classmethod
-    def same_stem(cls, path: str) -> Self:
-        remedy = "Scores and labels are matched by file name. Rename one of the two files with this name."
-        return cls._of(path, "file names without suffix", "be different", "this name twice", remedy)
-
-    @classmethod
-    def same_target(cls, path: str) -> Self:
-        received = "two files with the same output file"
-        return cls._of(path, "files of scores", "have different names", received, "Rename one of the two files.")
-
-    @classmethod
     def twice(cls, path: str) -> Self:
         return cls._of(path, "the file", "be passed only once", "it twice", "Each row may count only once.")
-
-    @classmethod
-    def stdin_alone(cls) -> Self:
-        expected, remedy = "be used once, and not in a list of files", "Save the data to a file and pass that file."
-        return cls._of("", "standard input (-)", expected, "it twice or in a list", remedy)
 
     @classmethod
     def mixed_groups(cls, names: Sequence[object]) -> Self:
@@ -228,6 +185,11 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "all lists", expected, "another length", remedy, row=row, column=name)
 
     @classmethod
+    def empty_lists(cls, path: str, name: str, row: int) -> Self:
+        expected, remedy = "contain one score per class", "Correct or drop that row."
+        return cls._of(path, "all lists", expected, "an empty list", remedy, row=row, column=name)
+
+    @classmethod
     def not_numbers(cls, path: str, name: str, received: str, row: int | None = None) -> Self:
         remedy = ("If the column is not a class, use it as label, group or id, or drop it", DROP, ".")
         return cls._of(path, "scores", "be numbers", shorten(received), remedy, row=row, column=name)
@@ -261,6 +223,13 @@ class FileError(RanksetError, ValueError):
         return cls._of(path, "labels", expected, received, remedy, row=row, column=column)
 
     @classmethod
+    def other_ids(cls, path: str, scores: str, received: object, expected: object, column: str | None = None) -> Self:
+        what, end = ("the index", ", or save both files without an index") if column is None else ("ids", "")
+        found = f"{short_repr(received)} instead of {short_repr(expected)} in the first row, and no common value"
+        remedy = f"Use the same values, written in the same way, in both files{end}."
+        return cls._of(path, what, f"be those of {scores}", found, remedy, column=column)
+
+    @classmethod
     def numbers_in_another_order(cls, path: str) -> Self:
         expected, received = "be in the order of the classes if labels are column numbers", "another order"
         return cls._of(path, "columns", expected, received, "Use class names as labels, or reorder the columns.")
@@ -289,16 +258,6 @@ class FileError(RanksetError, ValueError):
     def separator_in_name(cls, path: str, name: object) -> Self:
         remedy = "In a csv file | separates labels. Write a jsonl or parquet file."
         return cls._of(path, "class names", "not contain | in a csv file", short_repr(name), remedy)
-
-    @classmethod
-    def workers_ended(cls) -> Self:
-        remedy = (IN_A_SCRIPT, "If memory ran out, pass ", ONE_WORKER, ".")
-        return cls._of("", "every worker process", "run until its files are done", "one that ended too early", remedy)
-
-    @classmethod
-    def no_main_guard(cls) -> Self:
-        expected, received = f"be started under {GUARD}", "a call that runs during the import of a script"
-        return cls._of("", "several processes", expected, received, ("Move the call there, or pass ", ONE_WORKER, "."))
 
     @classmethod
     def _of(cls, path: str, what: str, expected: Text, received: Text = "", remedy: Text = "", **more: Any) -> Self:  # noqa: ANN401

@@ -35,8 +35,8 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def one_based(cls, name: str, row: int, n_classes: int) -> Self:
-        names = Option("classes", range(1, n_classes + 1))
-        remedy = (f"If {name} start at 1, pass ", names, Either("", " with the names 1, 2, 3, …"), ".")
+        in_python = f"pass classes=range(1, {n_classes + 1})"
+        remedy = (f"If {name} start at 1, ", Either(in_python, "subtract 1 from each, or write class names"), ".")
         return cls(name, _column_numbers(n_classes), str(n_classes), remedy, where=Place(row=row))
 
     @classmethod
@@ -83,7 +83,7 @@ class LabelError(RanksetError, ValueError):
             "labels",
             "be class names",
             f"integers, and {number} can mean column {number} ({short_repr(column)}) or the class {short_repr(name)}",
-            "Write the labels exactly like the class names. Or put the columns in the order of their numbers.",
+            "Write class names as labels. Or rename the columns so that their numbers are 0, 1, 2, … in this order.",
             where=Place(file=path),
         )
 

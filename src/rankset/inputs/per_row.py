@@ -8,14 +8,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.arrays import object_array
+from rankset.core.arrays import fits_64_bits, object_array
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs import tensors
 from rankset.inputs.matrix import unsupported_container
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
 
-WHOLE_TEXT = re.compile(r"(0|-?[1-9][0-9]{0,17})(\.0+)?")
+WHOLE_TEXT = re.compile(r"(0|-?[1-9][0-9]{0,19})(\.0+)?")
+"""A whole number as files write it, of as many digits as 64 bits may have."""
 
 
 def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN401
@@ -54,13 +55,19 @@ def id_words(ids: ArrayLike | None, n_rows: int, index: RowIndex) -> NDArray[np.
 
 def _word(value: Name) -> int:
     """Return the word of an id. "7", "7.0" and 7 have the same word, because files may hold any of them."""
-    if isinstance(value, str) and (whole := WHOLE_TEXT.fullmatch(value)):
-        value = int(whole[1])
+    if isinstance(value, str):
+        value = whole_of_text(value)
     if isinstance(value, int):
         return value % 2**64
     if isinstance(value, float) and value.is_integer():
         return int(value) % 2**64
     return int.from_bytes(blake2b(str(value).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+
+
+def whole_of_text(text: str) -> str | int:
+    """Return the integer that ``text`` writes ("7", "7.0"); the text itself if it is none or does not fit 64 bits."""
+    whole = WHOLE_TEXT.fullmatch(text)
+    return int(whole[1]) if whole is not None and fits_64_bits(int(whole[1])) else text
 
 
 def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> Array:

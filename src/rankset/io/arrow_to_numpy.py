@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankset.core.arrays import object_array
 from rankset.errors import FileError
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_cells import TEXT_BYTES, Spellings, parse_names
+from rankset.io.parse_cells import TEXT_BYTES, parse_names
 
 
 def is_list(kind: Any) -> bool:
@@ -52,10 +52,13 @@ def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
     for chunk in (chunk for chunk in column.chunks if len(chunk)):
         if chunk.null_count:
             raise FileError.missing_cell(path, name, first + int(np.asarray(chunk.is_null()).argmax()))
-        lengths = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False))
-        width = width if first else int(lengths[0])
-        if (lengths != width).any():
-            raise FileError.ragged(path, name, first + int((lengths != width).argmax()))
+        width = width if first else len(chunk[0])
+        if not width:
+            raise FileError.empty_lists(path, name, first)
+        if not pa.types.is_fixed_size_list(chunk.type):  # their rows may take no bytes in the file, lengths would
+            differ = np.asarray(chunk.value_lengths().to_numpy(zero_copy_only=False)) != width
+            if differ.any():
+                raise FileError.ragged(path, name, first + int(differ.argmax()))
         rows = numbers(path, name, chunk.flatten(), first, width).reshape(len(chunk), width)
         if len(chunk) == len(column):
             return rows
@@ -65,15 +68,20 @@ def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:
     return np.empty((0, 0), dtype=kind) if matrix is None else matrix
 
 
-def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
-    """Values of a column of labels, groups or ids; texts as Python objects, one for every distinct text."""
+def names_or_numbers(column: Any, budget: Budget, *, whole: bool) -> NDArray[Any]:
+    """Values of a column of labels, groups or ids; texts as Python objects, one for every distinct text.
+
+    If ``whole``, texts become integers where all of them are whole numbers.
+    """
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_dictionary(kind) and pa.types.is_primitive(kind.value_type):  # categories that are numbers or dates
+        kind, column = kind.value_type, column.cast(kind.value_type)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         column = pa.chunked_array([column.cast(pa.large_string()).combine_chunks().dictionary_encode()])
     if pa.types.is_dictionary(column.type):
-        parts = [_decode_dictionary(chunk, budget, spellings) for chunk in column.chunks]
+        parts = [_decode_dictionary(chunk, budget, whole=whole) for chunk in column.chunks]
         return np.concatenate(parts) if parts else object_array([])
     if column.null_count or pa.types.is_nested(kind):
         budget.check(16 * column.nbytes + TEXT_BYTES * len(column))
@@ -83,7 +91,7 @@ def names_or_numbers(column: Any, budget: Budget, spellings: Spellings) -> NDArr
     return joined.to_numpy(zero_copy_only=False)
 
 
-def _decode_dictionary(chunk: Any, budget: Budget, spellings: Spellings) -> NDArray[Any]:
+def _decode_dictionary(chunk: Any, budget: Budget, *, whole: bool) -> NDArray[Any]:
     """Values of a dictionary array."""
     import pyarrow as pa
 
@@ -91,4 +99,4 @@ def _decode_dictionary(chunk: Any, budget: Budget, spellings: Spellings) -> NDAr
     words = chunk.dictionary.to_pylist()
     places = chunk.indices.cast(pa.int64()).fill_null(len(words)).to_numpy(zero_copy_only=False)
     known = [*words, None] if chunk.indices.null_count else words
-    return parse_names(known, spellings)[places]
+    return parse_names(known, whole=whole)[places]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankset.errors import FileError
 from rankset.io import arrow_to_numpy, pandas_index
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_cells import NAMES, Spellings, parse_numbers
+from rankset.io.parse_cells import parse_numbers
 from rankset.io.readers.npz import Archive
 from rankset.io.unreadable import unreadable_as_error
 
@@ -72,11 +72,16 @@ class Columns:
         """Columns that hold the index of a pandas frame; they are neither classes nor labels."""
         return frozenset(name for name in pandas_index.index_metadata(self.table) if isinstance(name, str))
 
-    def index_values(self) -> list[NDArray[Any]] | None:
-        """Levels of the index of a pandas frame; None where there is none."""
+    def index_values(self, *, unnamed: bool = False) -> list[NDArray[Any]] | None:
+        """Levels of the index of a pandas frame; None where there is none.
+
+        If ``unnamed``, a column without a name is the index of a csv file: pandas writes an index like that.
+        """
         names = [name for name in self.names if name in self.index]
         if names:
-            return [self._column(name, ()) for name in names]
+            return [self._column(name, whole=False) for name in names]
+        if unnamed and self.is_text and "" in self.names and len(self.names) > 1:
+            return [self._column("", whole=True)]
         numbers = pandas_index.described_range(pandas_index.index_metadata(self.table))
         if numbers is None:
             return None
@@ -98,11 +103,11 @@ class Columns:
 
     def column(self, name: str) -> NDArray[Any]:
         """One column of labels or ids: texts, or whole numbers if all its texts are whole numbers."""
-        return self._column(name, NAMES)
+        return self._column(name, whole=True)
 
     def group_column(self, name: str) -> NDArray[Any]:
         """One column of groups: texts stay texts, so that a name means the same in every file."""
-        groups = self._column(name, ())
+        groups = self._column(name, whole=False)
         if self.is_text:
             blank = [row for row, group in enumerate(groups.tolist()) if group == ""]
             if blank:
@@ -112,12 +117,12 @@ class Columns:
     def kept_column(self, name: str) -> Any:
         """One column that is copied to the output: as ``column``, or as an Arrow column where the file has types."""
         if self.table is None or self.is_text or name not in self.names:
-            return self._column(name, NAMES)
+            return self._column(name, whole=True)
         column = self.table.column(name)
         self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
         return column
 
-    def _column(self, name: str, spellings: Spellings) -> NDArray[Any]:
+    def _column(self, name: str, *, whole: bool) -> NDArray[Any]:
         if name not in self.names:
             raise FileError.no_column(self.path, name, self.names)
         if self.archive is not None:
@@ -125,7 +130,7 @@ class Columns:
         with unreadable_as_error(self.path):
             column = self.table.column(name)
             self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
-            return arrow_to_numpy.names_or_numbers(column, self.budget, spellings if self.is_text else ())
+            return arrow_to_numpy.names_or_numbers(column, self.budget, whole=whole and self.is_text)
 
     def only_column(self) -> NDArray[Any]:
         """The one column of a file of labels, groups or names."""

@@ -13,9 +13,12 @@ from rankset.core.arrays import object_array
 from rankset.errors import FileError, InputError, Place, located
 from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
+from rankset.inputs.vocabulary import texts
 from rankset.io.columns import Columns
 from rankset.io.pandas_index import first_difference
+from rankset.io.parse_cells import is_whole_text
 from rankset.io.read_file import is_readable, read_file
+from rankset.io.row_ids import differing_rows, have_common_id
 from rankset.io.rows import Rows
 
 
@@ -103,7 +106,7 @@ class Layout:
         kept = {name: columns.kept_column(name) for name in self.kept_columns}
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
-        apart = self._columns_apart(columns, label, {*special, *kept}, wanted)
+        apart = self._columns_apart(columns, label, {*special, *kept, *self._other_answers(columns, wanted)}, wanted)
         matrix, names = columns.scores(apart, key=self.key, wanted=wanted)
         if kind == "binary":
             matrix, names = _second_class(columns.path, matrix, names, classes)
@@ -139,6 +142,16 @@ class Layout:
             raise FileError.no_label_column(columns.path, label, columns.names)
         return {name: columns.column(name) for name in names}
 
+    def _other_answers(self, columns: Columns, wanted: Sequence[str] | None) -> list[str]:
+        """Column with the name of the label column, which is no class also where the labels have a file of their own.
+
+        A column whose name is a number is a class: frames without names have such columns, in both files.
+        """
+        name = self.label
+        if name is None or not columns.has_names or name not in columns.names or is_whole_text(name):
+            return []
+        return [] if name in (wanted or ()) else [name]
+
     def _columns_apart(
         self, columns: Columns, label: str | None, others: Collection[str], wanted: Sequence[str] | None
     ) -> list[str]:
@@ -159,22 +172,41 @@ class Layout:
             if n_rows:
                 raise FileError.unreadable(path, "it is empty")
             return object_array([])
-        row = first_difference(scores.index_values(), columns.index_values())
-        if row is not None:
-            raise FileError.other_order(path, scores.path, row)
-        self._check_ids(columns, scores)
+        self._check_order(columns, scores)
         return columns.only_column() if self.label is None else columns.column(self.label)
 
-    def _check_ids(self, labels: Columns, scores: Columns) -> None:
-        """Refuse labels whose ids differ from those of the scores; an index in one file only is such an id too."""
+    def _check_order(self, labels: Columns, scores: Columns) -> None:
+        """Refuse labels whose ids or index differ from those of the scores.
+
+        Ids are the column ``identity``, and an index that is a column of the other file. An index without a name in a
+        csv file counts only where there are no such ids.
+        """
         names = {*({self.identity} if self.identity is not None else ()), *(labels.index_names ^ scores.index_names)}
-        for name in sorted(names):
-            ours, theirs = scores.row_names(name), labels.row_names(name)
-            if ours is None or theirs is None or len(ours) != len(theirs):  # the number of labels is checked later
+        found = {name: (scores.row_names(name), labels.row_names(name)) for name in sorted(names)}
+        ids = {
+            name: (ours, theirs) for name, (ours, theirs) in found.items() if ours is not None and theirs is not None
+        }
+        unnamed = not ids and "" not in (self.label, self.group)
+        index, other = scores.index_values(unnamed=unnamed), labels.index_values(unnamed=unnamed)
+        row = first_difference(index, other)
+        if row is not None and index and other:
+            raise _order_error(labels.path, scores.path, row, index[0], other[0])
+        for name, (ours, theirs) in ids.items():
+            if len(ours) != len(theirs):  # the number of labels is checked later
                 continue
             differ = _id_words(scores.path, ours) != _id_words(labels.path, theirs)
-            if differ.any():
-                raise FileError.other_order(labels.path, scores.path, int(differ.argmax()), name)
+            if differ.any() and (differ := differing_rows(ours, theirs)).any():
+                raise _order_error(labels.path, scores.path, int(differ.argmax()), ours, theirs, name)
+
+
+def _order_error(
+    labels: str, scores: str, row: int, ours: NDArray[Any], theirs: NDArray[Any], name: str | None = None
+) -> FileError:
+    """Return the error for ids that differ in a row: they are in another order, or none is in both files."""
+    if have_common_id(ours, theirs):
+        return FileError.other_order(labels, scores, row, name)
+    first, second = (texts(ids[:1]).tolist()[0] for ids in (ours, theirs))
+    return FileError.other_ids(labels, scores, second, first, name)
 
 
 def _id_words(path: str, ids: NDArray[Any]) -> NDArray[Any]:

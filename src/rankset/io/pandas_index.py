@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import is_whole
+from rankset.io.row_ids import differing_rows
 
 
 def index_metadata(table: Any) -> list[Any]:
@@ -45,11 +46,12 @@ def first_difference(ours: list[NDArray[Any]] | None, theirs: list[NDArray[Any]]
     """
     if not ours or not theirs or len(ours) != len(theirs) or len(ours[0]) != len(theirs[0]):
         return None
-    differ = np.any([first != second for first, second in zip(ours, theirs, strict=True)], axis=0)
-    if not np.any(differ):
+    if all(np.array_equal(first, second) for first, second in zip(ours, theirs, strict=True)):
         return None
     places = np.arange(len(ours[0]))
     default = any(len(one) == 1 and np.array_equal(one[0], places) for one in (ours, theirs))
     both_whole = all(len(one) == 1 and one[0].dtype.kind in "iu" for one in (ours, theirs))
-    reordered = both_whole and np.array_equal(np.sort(ours[0]), np.sort(theirs[0]))
-    return None if default and not reordered else int(np.argmax(differ))
+    if default and not (both_whole and np.array_equal(np.sort(ours[0]), np.sort(theirs[0]))):
+        return None
+    differ = np.any([differing_rows(first, second) for first, second in zip(ours, theirs, strict=True)], axis=0)
+    return int(np.argmax(differ)) if np.any(differ) else None

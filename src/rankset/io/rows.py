@@ -15,7 +15,7 @@ from rankset.errors import FileError, LabelError, Place, RanksetError, RuleError
 from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
-from rankset.io.parse_cells import WHOLE_NUMBER, whole_numbers_or_names
+from rankset.io.parse_cells import is_whole_text, whole_numbers_or_names
 from rankset.io.spelling import equal_groups, spell_groups, spell_labels, two_readings, whole_number
 
 
@@ -97,7 +97,7 @@ class Rows:
             return self
         if classes is None or not self._has_whole_labels or not all(isinstance(name, str) for name in classes):
             return replace(self, labels=spell_labels(self.labels, classes))
-        if any(map(WHOLE_NUMBER.fullmatch, map(str, classes))):  # labels are then names, not column numbers
+        if any(map(is_whole_text, map(str, classes))):  # labels are then names, not column numbers
             return replace(self, labels=object_array([str(label) for label in self.labels.tolist()]))
         names = [str(name) for name in classes]
         if any(is_whole(whole_number(name)) for name in names):
@@ -119,7 +119,7 @@ class Rows:
             return
         order = [str(name) for name in classes]
         known = set(order)
-        if any(map(WHOLE_NUMBER.fullmatch, order)):  # labels are then names
+        if any(map(is_whole_text, order)):  # labels are then names
             return
         if not all(isinstance(name, str) for name in classes):
             return
@@ -143,6 +143,7 @@ class Rows:
         except (FileError, StorageError, RuleError):
             raise
         except RanksetError as error:
-            file = self.labels_file if isinstance(error, LabelError) else self.scores_file
+            about_labels = isinstance(error, LabelError) and error.what == "labels"
+            file = self.labels_file if about_labels else self.scores_file
             error.where = error.where.inside(Place(file=file))
             raise
