@@ -241,7 +241,9 @@ def test_labels_belong_to_their_batch(model):
     batches = [(X[:10], Y[:9]), (X[10:20], Y[9:20])]
     rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
     for ask in (lambda: rs.torch.calibrate(model, batches), lambda: rs.torch.evaluate(rule, model, batches, 0.1)):
-        with refused(InputError, what="labels", expected="have one entry for each of the 10 rows", received="9 entries"):
+        with refused(
+            InputError, what="labels", expected="have one entry for each of the 10 rows", received="9 entries"
+        ):
             ask()
 
 

@@ -127,7 +127,7 @@ class InputError(RanksetError, ValueError):
             "rows",
             f"have at most {known} candidates, like the calibration data",
             f"a row with {received} candidates",
-            ("Calibrate with ", Option("classes", range(received)), f", or add a row with {received} candidates."),
+            ("Calibrate with ", Option("classes", range(received)), f", or with a row of {received} candidates."),
         )
 
     @classmethod

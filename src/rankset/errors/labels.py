@@ -83,7 +83,7 @@ class LabelError(RanksetError, ValueError):
             "labels",
             "be class names",
             f"integers, and {number} can mean column {number} ({short_repr(column)}) or the class {short_repr(name)}",
-            "Write class names as labels. Or rename the columns so that their numbers are 0, 1, 2, … in this order.",
+            "Write class names as labels. Or rename the columns: the numbers in the names must be 0, 1, 2, … in order.",
             where=Place(file=path),
         )
 

@@ -49,10 +49,10 @@ class Comparison:
     n
         Number of rows.
     variances
-        Array (score, metric). Take the mean of the metric over all possible splits of one data set: this is the
-        variance of that mean from one data set of ``n`` rows to another. NaN for metrics that are not means over rows.
+        Array (score, metric): the variance of the mean metric. The mean is taken over all possible splits of one data
+        set. The variance is taken over different data sets of ``n`` rows. NaN for metrics that are not means over rows.
     size_covariances
-        Array (score, score): the covariance of the mean set sizes of two scores, in the same sense.
+        Array (score, score): the covariance of the mean set sizes of two scores, in the same way.
 
     Notes
     -----

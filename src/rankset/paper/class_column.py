@@ -15,9 +15,9 @@ from rankset.inputs.prepare import prepare
 class ClassColumn:
     """The score formula that is printed in the paper. Coverage of at least 1 - alpha is not guaranteed.
 
-    The score of a label is: rank of the label - 1 + fraction of the calibration rows whose probability for this class
-    is at least as large. The formula uses the model outputs for the calibration rows, but not the output for the new
-    row. So new rows and calibration rows are not exchangeable, and coverage is only approximate.
+    The score of a label is its rank, minus 1, plus the fraction of the calibration rows whose probability for this
+    class is at least as large as in the label's own row. A probability of a new row is compared with the calibration
+    rows only. So new rows and calibration rows are not exchangeable, and coverage is only approximate.
 
     Attributes
     ----------

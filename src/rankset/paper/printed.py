@@ -27,10 +27,9 @@ class PrintedRule:
     label is at least pi*.
 
     ``rankset.Rank`` has the same r*, but a different probability limit (``RankProfile.threshold_prob``).
-    ``rankset.Rank`` computes its limit from the r*-th largest probability of those calibration rows whose true label
-    has rank r*. The printed algorithm computes pi* from the r*-th largest probability of all calibration rows. This is
-    correct only if this probability has the same distribution in both cases. Otherwise coverage can be far below
-    1 - alpha.
+    Take the r*-th largest probability of each calibration row. ``rankset.Rank`` computes its limit from these values
+    in the rows whose true label has rank r*. The printed algorithm computes pi* from these values in all rows. This is
+    correct only if the values have the same distribution in both cases. Otherwise coverage can be far below 1 - alpha.
 
     Attributes
     ----------
