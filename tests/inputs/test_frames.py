@@ -210,5 +210,14 @@ def test_binary_probabilities_may_stand_in_a_frame_with_one_column():
     named = rs.calibrate(pd.DataFrame({"yes": second}), names, kind="binary", classes=["no", "yes"])
     assert named == rs.calibrate(second, names, kind="binary", classes=["no", "yes"])
     assert named.predict(pd.DataFrame({"yes": second}), 0.3) == named.predict(second, 0.3)
-    with refused(InputError.frame_columns("probs", ["yes"], ["no"])):
+    with refused(InputError.first_class("probs", "no")):
         rs.calibrate(pd.DataFrame({"no": second}), names, kind="binary", classes=["no", "yes"])
+    for unnamed in (pd.DataFrame(second), pd.Series(second).to_frame()):
+        rule = rs.calibrate(unnamed, labels, kind="binary")
+        assert rule == plain
+        assert rule.predict(unnamed, 0.3) == plain.predict(second, 0.3)
+        assert (rule.p_values(unnamed) == plain.p_values(second)).all()
+        assert rule.update(unnamed, labels) == plain.update(second, labels)
+        assert rs.calibrate(unnamed, labels, kind="binary", classes=[0, 1]) == plain
+    both = pd.DataFrame({0: 1 - second, 1: second})
+    assert rs.calibrate(both[[1]], labels, kind="binary") == plain

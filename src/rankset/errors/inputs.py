@@ -39,6 +39,15 @@ class InputError(RanksetError, ValueError):
         )
 
     @classmethod
+    def first_class(cls, name: str, column: object) -> Self:
+        return cls(
+            name,
+            ("contain the probability of the second class for ", Option("kind", "binary")),
+            f"a column with the name of the first class, {short_repr(column)}",
+            "Pass the probability of the second class, or rename the column.",
+        )
+
+    @classmethod
     def length(cls, name: str, expected: int, received: int) -> Self:
         remedy = "Check that all inputs belong to the same rows."
         return cls(name, f"have one entry for each of the {expected} rows", f"{received} entries", remedy)

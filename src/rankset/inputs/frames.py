@@ -123,15 +123,16 @@ def match_columns(values: Any, classes: Iterable[object] | None, name: str = "pr
 def second_class(values: Any, classes: Iterable[object] | None, name: str = "probs") -> tuple[Any, Any, Template]:  # noqa: ANN401
     """Return the probabilities of the second class, from a frame with one column, its classes, and the form of answers.
 
-    The column may have any name but that of the first class. Frames with more columns are read by ``match_columns``.
+    The column may have any name but that of the first class. A number, such as the default
+    0 of pandas, is no name. Frames with more columns are read by ``match_columns``.
     """
     frame = _opened(values, name)
     if len(frame.columns) != 1:
         return match_columns(values, classes, name)
     wanted = None if classes is None else list(in_order(classes))
     column = plain(frame.columns[0], "columns")
-    if wanted is not None and column == wanted[0]:
-        raise InputError.frame_columns(name, wanted[1:], wanted[:1])
+    if wanted is not None and isinstance(column, str) and column == wanted[0]:
+        raise InputError.first_class(name, column)
     return _numbers(frame, name), wanted, template(values)
 
 
