@@ -1,16 +1,21 @@
 """Whole numbers among labels: column numbers only where nothing contradicts that."""
 
 import json
+import struct
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import rankset as rs
 from rankset.engines import shards
 from rankset.engines.frame_columns import partition_of
-from rankset.errors import COMMAND_LINE, LabelError
+from rankset.errors import COMMAND_LINE, FileError, LabelError
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.io.readers import jsonl
@@ -178,3 +183,34 @@ def test_the_remedies_for_labels_that_start_at_1_work(here):
 )
 def test_two_readings_of_a_number(names, readings):
     assert two_readings(names) == readings
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "jsonl"])
+def test_lists_as_labels_are_refused_with_file_and_column(tmp_path, monkeypatch, suffix):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"cat": 0.5, "dog": 0.3, "fox": 0.2, "answer": ["cat"]}] * 20
+    if suffix == "jsonl":
+        Path("ml.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    else:
+        table = pa.Table.from_pylist(rows)
+        pq.write_table(table, "ml.parquet") if suffix == "parquet" else feather.write_feather(table, "ml.feather")
+    found = failure("calibrate", f"ml.{suffix}", "--label", "answer", "-o", "r.rankset")
+    check_refusal(found, FileError, file=f"ml.{suffix}", column="answer", expected="be names or numbers")
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz"])
+def test_entries_of_no_bytes_are_refused_before_they_take_memory(tmp_path, monkeypatch, suffix):
+    monkeypatch.chdir(tmp_path)
+    header = "{'descr': '<U0', 'fortran_order': False, 'shape': (4000000000,), }"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+    np.save("s.npy", np.full((200, 3), 1 / 3))
+    command = ("calibrate", "s.npy", "u0.npy", "-o", "r.rankset")
+    if suffix == "npy":
+        Path("u0.npy").write_bytes(content)
+    else:
+        with zipfile.ZipFile("u0.npz", "w") as archive:
+            archive.writestr("scores.npy", Path("s.npy").read_bytes())
+            archive.writestr("labels.npy", content)
+        command = ("calibrate", "u0.npz", "--key", "scores", "--label", "labels", "-o", "r.rankset")
+    check_refusal(failure(*command), FileError, file=f"u0.{suffix}", expected="be readable")

@@ -195,6 +195,11 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
         return cls._of(path, "scores", "be numbers", shorten(received), remedy, row=row, column=name)
 
     @classmethod
+    def nested(cls, path: str, name: str, received: str) -> Self:
+        remedy = "Write one name or number per row."
+        return cls._of(path, "labels, groups and ids", "be names or numbers", shorten(received), remedy, column=name)
+
+    @classmethod
     def missing_cell(cls, path: str, name: str, row: int) -> Self:
         return cls._of(path, "every cell", "have a value", "an empty cell", "Drop that row.", row=row, column=name)
 

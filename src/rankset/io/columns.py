@@ -129,6 +129,8 @@ class Columns:
             return self.archive.read(name)
         with unreadable_as_error(self.path):
             column = self.table.column(name)
+            if column.type.num_fields:  # lists and objects
+                raise FileError.nested(self.path, name, str(column.type))
             self.budget.check(self.table.nbytes + 2 * column.nbytes + 24 * len(column))
             return arrow_to_numpy.names_or_numbers(column, self.budget, whole=whole and self.is_text)
 

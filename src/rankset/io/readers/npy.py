@@ -45,6 +45,8 @@ def check_array(loaded: Any) -> NDArray[Any]:
         raise ValueError("it contains several arrays, so its name must end in .npz")  # noqa: TRY004
     if loaded.ndim == 0:
         raise ValueError("it contains a single number")
+    if loaded.dtype.itemsize == 0 and loaded.size:
+        raise ValueError(f"its entries have the type {loaded.dtype}, which takes no bytes")
     return loaded
 
 
@@ -60,6 +62,8 @@ def check_header(stream: Any, size: int, path: str, name: str) -> None:
     shape, _, dtype = read_header(stream)
     if dtype.hasobject:
         raise FileError.pickled(path)
+    if dtype.itemsize == 0 and all(shape):
+        raise FileError.unreadable(path, f"{name} has entries of the type {dtype}, which takes no bytes")
     if math.prod(shape) * dtype.itemsize > size:
         raise FileError.unreadable(path, f"{name} contains fewer bytes than its shape {shape} and type {dtype} need")
 
