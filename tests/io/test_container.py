@@ -85,7 +85,8 @@ def questions(rule):
     known = rule.spec.groups.values
     count = 5 * max(1, len(known))
     rows = values(rule.spec.kind, count, rule.spec.n_columns, seed=9)
-    return (rows, {"groups": np.array([*known * 5, None], dtype=object)[:-1]}) if known else (rows, {})
+    keywords = {"groups": np.array([*known * 5, None], dtype=object)[:-1]} if known else {}
+    return rows, keywords | ({"ids": np.arange(count)} if rule.spec.with_ids else {})
 
 
 def answers(rule):

@@ -55,6 +55,15 @@ class KindError(RanksetError, TypeError):
         return cls(what, expected, received, "Convert them to strings.")
 
     @classmethod
+    def no_ids(cls) -> Self:
+        return cls(
+            "fit of ConformalClassifier",
+            "get no ids",
+            "ids",
+            ("Pass the outputs of the trained model to rankset.calibrate, with ", Option("ids"), "."),
+        )
+
+    @classmethod
     def row_labels(cls, name: str, received: object) -> Self:
         return cls(
             name,

@@ -825,3 +825,8 @@ def test_a_given_split_by_labels_of_rows_is_refused_unless_they_are_row_numbers(
     shuffled = frame.set_index(np.random.default_rng(0).permutation(150))
     with refused(KindError.row_labels("calibration", part)):
         rs.ConformalClassifier(GaussianNB(), split=rs.GivenSplit(part)).fit(shuffled, labels)
+
+
+def test_ids_are_refused_with_what_to_do_instead(iris):
+    with refused(KindError.no_ids()):
+        rs.ConformalClassifier(GaussianNB(), method=rs.Aps()).fit(*iris, ids=range(150))

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha import Alpha
+from rankset.errors import KindError
 from rankset.inputs import frames
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
@@ -166,6 +167,8 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         >>> rs.ConformalClassifier(split=rs.CrossConformal(5), random_state=0).fit(X / 10, y).rule_.n
         150
         """
+        if "ids" in fit_params:
+            raise KindError.no_ids()
         (X,) = indexable(X)
         index = RowIndex.of(X)
         for name, given in {"y": y, "split": getattr(self.split, "calibration", None), **fit_params}.items():
