@@ -3,7 +3,7 @@
 from typing import Self
 
 from rankset.errors.base import RanksetError
-from rankset.errors.fields import Either, Place, Text
+from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import short_repr, shorten
 
 
