@@ -172,10 +172,10 @@ def test_loops_are_compiled_where_they_cannot_be_remembered(monkeypatch):
 
     njit = numba.njit
 
-    def forgetful(*, cache=False, **options):
+    def forgetful(*functions, cache=False, **options):
         if cache:
             raise RuntimeError("no locator available")
-        return njit(**options)
+        return njit(*functions, **options)
 
     monkeypatch.setattr(numba, "njit", forgetful)
     assert compiled()(lambda number: number + 1)(1) == 2
