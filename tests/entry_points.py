@@ -1,4 +1,4 @@
-"""Every door of the library, by what it takes; and rows, labels and groups to pass through it."""
+"""Every entry_point of the library, by what it takes; and rows, labels and groups to pass through it."""
 
 from re import escape
 
@@ -37,7 +37,7 @@ ROW_DOORS = {
     "expected_size": lambda rows, kind="probs": calibrated(kind).expected_size(rows, 0.1),
     "update": lambda rows, kind="probs": calibrated(kind).update(rows, TRUTH[kind][:N]),
 }
-NEW_ROW_DOORS = {name: door for name, door in ROW_DOORS.items() if name != "calibrate"}
+NEW_ROW_DOORS = {name: entry_point for name, entry_point in ROW_DOORS.items() if name != "calibrate"}
 LABEL_DOORS = {
     "calibrate": lambda labels, classes=None: rs.calibrate(PROBS, labels, classes=classes),
     "update": lambda labels, classes=None: named(classes).update(PROBS, labels),
@@ -67,7 +67,7 @@ def named(classes):
 
 
 def entry_points(table):
-    return pytest.mark.parametrize("door", table.values(), ids=table.keys())
+    return pytest.mark.parametrize("entry_point", table.values(), ids=table.keys())
 
 
 def changed(array, place, value):

@@ -1,4 +1,4 @@
-"""alpha in every notation, at every door that takes one."""
+"""alpha in every notation, at every entry_point that takes one."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -60,7 +60,7 @@ def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(
         assert threshold_position(n, exact) == smallest
 
 
-@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize("entry_point", DOORS.values(), ids=DOORS.keys())
 @pytest.mark.parametrize(
     ("alpha", "refusal"),
     [
@@ -95,15 +95,15 @@ def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(
         ("1e-500", LevelError.too_long("1e-500", 400)),
     ],
 )
-def test_what_is_no_level_is_refused_with_what_was_probably_meant(door, alpha, refusal):
+def test_what_is_no_level_is_refused_with_what_was_probably_meant(entry_point, alpha, refusal):
     with refused(refusal):
-        door(alpha)
+        entry_point(alpha)
 
 
-@pytest.mark.parametrize("door", [name for name in DOORS if name != "evaluate"])
-def test_a_level_must_be_given_to_a_rule(door):
+@pytest.mark.parametrize("entry_point", [name for name in DOORS if name != "evaluate"])
+def test_a_level_must_be_given_to_a_rule(entry_point):
     with refused(LevelError.not_a_number(None)):
-        DOORS[door](None)
+        DOORS[entry_point](None)
 
 
 def test_sets_without_a_level_of_their_own_ask_for_one():

@@ -1,4 +1,4 @@
-"""Labels of every kind, at every door that takes labels; and calibrations that saw too few of them."""
+"""Labels of every kind, at every entry_point that takes labels; and calibrations that saw too few of them."""
 
 from datetime import date
 from uuid import UUID
@@ -82,16 +82,16 @@ from refusals import like, refused
         ),
     ],
 )
-def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(door, labels, refusal):
+def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(entry_point, labels, refusal):
     with refused(refusal):
-        door(labels)
+        entry_point(labels)
 
 
 @entry_points(LABEL_DOORS)
 @pytest.mark.parametrize("dtype", [int, np.int8, np.uint8, np.uint16, np.uint32, np.uint64, float, np.float16, ">i4"])
-def test_labels_that_count_from_one_are_recognised(door, dtype):
+def test_labels_that_count_from_one_are_recognised(entry_point, dtype):
     with refused(LabelError.one_based("labels", 0, 3)):
-        door((LABELS + 1).astype(dtype))
+        entry_point((LABELS + 1).astype(dtype))
 
 
 def test_labels_that_count_from_one_work_as_the_message_says():
@@ -103,19 +103,19 @@ def test_labels_that_count_from_one_work_as_the_message_says():
 
 
 @entry_points(LABEL_DOORS)
-def test_unknown_class_names_are_listed_up_to_five(door):
+def test_unknown_class_names_are_listed_up_to_five(entry_point):
     labels = np.array(NAMES, dtype=object)[LABELS]
     with refused(LabelError.unknown("labels", 2, ["emu"], ("cat", "dog", "fox"))):
-        door(changed(labels, 2, "emu"), NAMES)
+        entry_point(changed(labels, 2, "emu"), NAMES)
     strange = np.array([f"x{row % 7}" for row in range(N)])
     with refused(LabelError.unknown("labels", 0, ["x0", "x1", "x2", "x3", "x4", "x5", "x6"], ("cat", "dog", "fox"))):
-        door(strange, NAMES)
+        entry_point(strange, NAMES)
 
 
 @entry_points(LABEL_DOORS)
-def test_a_number_is_not_the_text_of_it(door):
+def test_a_number_is_not_the_text_of_it(entry_point):
     with refused(LabelError.unknown("labels", 0, [2, 1, 0], ("0", "1", "2"))):
-        door(LABELS, ["0", "1", "2"])
+        entry_point(LABELS, ["0", "1", "2"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Rows that are wrong, at every door that takes rows."""
+"""Rows that are wrong, at every entry_point that takes rows."""
 
 import numpy as np
 import pytest
@@ -26,36 +26,36 @@ from refusals import like, refused
 
 @entry_points(ROW_DOORS)
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
-def test_a_nan_is_named_with_its_row_and_column(door, kind):
+def test_a_nan_is_named_with_its_row_and_column(entry_point, kind):
     with refused(InputError.missing("probs", 31, 2)):
-        door(changed(VALUES[kind], (31, 2), np.nan), kind)
+        entry_point(changed(VALUES[kind], (31, 2), np.nan), kind)
 
 
 @entry_points(ROW_DOORS)
-def test_a_nan_among_binary_probabilities_is_named_with_its_row(door):
+def test_a_nan_among_binary_probabilities_is_named_with_its_row(entry_point):
     with refused(InputError.missing("probs", 31, 0)):
-        door(changed(PROBS[:, 0], 31, np.nan), "binary")
+        entry_point(changed(PROBS[:, 0], 31, np.nan), "binary")
 
 
 @entry_points(ROW_DOORS)
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
-def test_plus_infinity_is_named_with_its_row_and_column(door, kind):
+def test_plus_infinity_is_named_with_its_row_and_column(entry_point, kind):
     with refused(InputError.infinite("probs", 5, 1, np.inf)):
-        door(changed(VALUES[kind], (5, 1), np.inf), kind)
+        entry_point(changed(VALUES[kind], (5, 1), np.inf), kind)
 
 
 @entry_points(ROW_DOORS)
-def test_infinities_of_both_signs_in_one_row_are_an_error_and_no_numpy_warning(door):
+def test_infinities_of_both_signs_in_one_row_are_an_error_and_no_numpy_warning(entry_point):
     rows = changed(changed(PROBS, (5, 1), np.inf), (5, 2), -np.inf)
     with refused(InputError.negative("probs", 5, 2, -np.inf, np.nan)):
-        door(rows)
+        entry_point(rows)
 
 
 @entry_points(ROW_DOORS)
 @pytest.mark.parametrize("kind", ["logits", "decision"])
-def test_a_row_of_nothing_but_minus_infinity_is_refused(door, kind):
+def test_a_row_of_nothing_but_minus_infinity_is_refused(entry_point, kind):
     with refused(InputError.all_minus_infinity("probs", 8)):
-        door(changed(LOGITS, 8, -np.inf), kind)
+        entry_point(changed(LOGITS, 8, -np.inf), kind)
 
 
 def test_a_logit_of_minus_infinity_is_a_probability_of_zero():
@@ -86,17 +86,17 @@ def test_a_logit_of_minus_infinity_is_a_probability_of_zero():
         (np.full((N, K), 1), InputError.row_sum("probs", 0, 3.0)),
     ],
 )
-def test_rows_that_are_not_probabilities_are_refused_with_a_guess_at_what_they_are(door, rows, refusal):
+def test_rows_that_are_not_probabilities_are_refused_with_a_guess_at_what_they_are(entry_point, rows, refusal):
     with refused(refusal):
-        door(rows)
+        entry_point(rows)
 
 
 @entry_points(NEW_ROW_DOORS)
-def test_rows_on_another_scale_than_the_calibration_are_refused(door):
+def test_rows_on_another_scale_than_the_calibration_are_refused(entry_point):
     with refused(InputError.negative("probs", 0, 2, -1.398134418422915, -3.386151812372546)):
-        door(LOGITS)
+        entry_point(LOGITS)
     with refused(InputError.row_sum("probs", 0, 100.0)):
-        door(PROBS * 100)
+        entry_point(PROBS * 100)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -155,18 +155,18 @@ def test_a_sum_that_misses_by_a_hundredth_exactly_is_near_enough_however_it_is_r
         ),
     ],
 )
-def test_binary_probabilities_outside_the_unit_interval_are_refused(door, rows, refusal):
+def test_binary_probabilities_outside_the_unit_interval_are_refused(entry_point, rows, refusal):
     with refused(refusal):
-        door(rows, "binary")
+        entry_point(rows, "binary")
 
 
 @entry_points(ROW_DOORS)
 @pytest.mark.parametrize("threads", ["1", "3"])
-def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(door, threads, monkeypatch):
+def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(entry_point, threads, monkeypatch):
     monkeypatch.setenv("RANKSET_BLOCK_BYTES", "72")
     monkeypatch.setenv("RANKSET_THREADS", threads)
     with refused(InputError.missing("probs", 17, 0)):
-        door(changed(changed(PROBS, (17, 0), np.nan), (36, 1), np.nan))
+        entry_point(changed(changed(PROBS, (17, 0), np.nan), (36, 1), np.nan))
 
 
 @entry_points(ROW_DOORS)
@@ -245,16 +245,16 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(do
         ("probs.npy", KindError.not_a_matrix("probs", "str", "Pass an array or a list of rows.")),
     ],
 )
-def test_what_is_no_matrix_of_real_numbers_is_refused_with_what_to_pass(door, rows, refusal):
+def test_what_is_no_matrix_of_real_numbers_is_refused_with_what_to_pass(entry_point, rows, refusal):
     with refused(refusal):
-        door(rows)
+        entry_point(rows)
 
 
 @entry_points(NEW_ROW_DOORS)
 @pytest.mark.parametrize("rows", [PROBS[:, :2], np.hstack([PROBS, PROBS]), np.zeros((0, 2))])
-def test_another_number_of_columns_is_refused_with_both_numbers(door, rows):
+def test_another_number_of_columns_is_refused_with_both_numbers(entry_point, rows):
     with refused(InputError.columns("probs", 3, rows.shape[1])):
-        door(rows)
+        entry_point(rows)
 
 
 def test_calibration_without_rows_is_refused():

@@ -87,21 +87,21 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize(("name", "values", "door"), DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize(("name", "values", "entry_point"), DOORS.values(), ids=DOORS.keys())
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
-def test_the_same_index_in_another_order_is_refused_and_the_same_order_is_not(name, values, door):
-    door(values)
+def test_the_same_index_in_another_order_is_refused_and_the_same_order_is_not(name, values, entry_point):
+    entry_point(values)
     for turned in (values[::-1], values.set_axis(values.index.astype(object))[::-1]):
         with refused(InputError.other_order(name, "the rows")):
-            door(turned)
+            entry_point(turned)
 
 
-@pytest.mark.parametrize(("name", "values", "door"), DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize(("name", "values", "entry_point"), DOORS.values(), ids=DOORS.keys())
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
-def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, values, door):
-    door(values.reset_index(drop=True))
+def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, values, entry_point):
+    entry_point(values.reset_index(drop=True))
     with refused(InputError, what=name, expected="have the same index as the rows", row=0) as caught:
-        door(values.set_axis(range(5, 5 + len(values))))
+        entry_point(values.set_axis(range(5, 5 + len(values))))
     assert str(caught.value.received).startswith("5 instead of ")
 
 

@@ -1,4 +1,4 @@
-"""Groups and ids of every kind, at every door that takes them."""
+"""Groups and ids of every kind, at every entry_point that takes them."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -64,16 +64,16 @@ from refusals import like, refused
         ),
     ],
 )
-def test_groups_that_are_no_names_are_refused(door, groups, refusal):
+def test_groups_that_are_no_names_are_refused(entry_point, groups, refusal):
     with refused(refusal):
-        door(groups)
+        entry_point(groups)
 
 
-GROUP_DOORS_OF_RULES = {name: door for name, door in GROUP_DOORS.items() if name != "evaluate"}
+GROUP_DOORS_OF_RULES = {name: entry_point for name, entry_point in GROUP_DOORS.items() if name != "evaluate"}
 
 
 @entry_points(GROUP_DOORS_OF_RULES)
-def test_a_condition_that_looks_at_groups_asks_for_them(door):
+def test_a_condition_that_looks_at_groups_asks_for_them(entry_point):
     with refused(
         LabelError,
         what="PerGroup()",
@@ -81,7 +81,7 @@ def test_a_condition_that_looks_at_groups_asks_for_them(door):
         expected="get the group of every row",
         remedy="Pass one group name per row as groups=.",
     ):
-        door(None)
+        entry_point(None)
 
 
 @pytest.mark.parametrize(
@@ -197,9 +197,9 @@ def test_a_new_group_in_an_update_is_learned_without_a_warning():
         ),
     ],
 )
-def test_ids_that_tell_nothing_apart_are_refused(door, ids, refusal):
+def test_ids_that_tell_nothing_apart_are_refused(entry_point, ids, refusal):
     with refused(refusal):
-        door(ids)
+        entry_point(ids)
 
 
 @pytest.mark.parametrize(

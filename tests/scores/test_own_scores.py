@@ -159,10 +159,10 @@ def test_an_unknown_treatment_of_empty_sets_is_refused(empty):
 @entry_points(ROW_DOORS)
 @pytest.mark.parametrize("name", ["RANKSET_THREADS", "RANKSET_BLOCK_BYTES"])
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "1e6", " 4"])
-def test_silly_settings_are_refused(door, name, value, monkeypatch):
+def test_silly_settings_are_refused(entry_point, name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     with refused(KindError, what=f"the environment variable {name}", received=repr(value)):
-        door(PROBS)
+        entry_point(PROBS)
 
 
 @pytest.mark.parametrize("name", ["RANKSET_THREADS", "RANKSET_BLOCK_BYTES"])
