@@ -13,7 +13,7 @@ import click
 import rankset as rs
 from rankset import conditions, progress
 from rankset.cli.files import check_output, read_class_names, save_rule, split_paths
-from rankset.cli.options import FILE, options
+from rankset.cli.options import not_a_confidence, FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.engines import shards
 from rankset.engines.shard_paths import pair_files
@@ -34,7 +34,13 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
 @click.option(
     "--set", "parameters", metavar="NAME=NUMBER", multiple=True, help="Set a parameter of the score; may be repeated."
 )
-@click.option("--auto", "auto_alpha", metavar="ALPHA", help="Choose and fit the score automatically, for this alpha.")
+@click.option(
+    "--auto",
+    "auto_alpha",
+    metavar="ALPHA",
+    callback=not_a_confidence,
+    help="Choose and fit the score automatically, for this alpha.",
+)
 @click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
 @options(

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankset.core.alpha_argument import WORDS, alpha_meant, warn_of_confidence
 from rankset.errors import once
 from rankset.inputs.matrix import KINDS
 from rankset.io import memory_budget
@@ -19,11 +20,30 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 DEFAULT_ALPHA = "0.1"
 
 
-def _single_value(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str:
+def _single_value(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str:
     """Return the one value of ``--alpha``; refuse several, of which click would silently take the last."""
     if len(values) > 1:
         raise click.BadParameter(f"pass it only once, got {', '.join(values)}", param=parameter)
-    return values[0] if values else DEFAULT_ALPHA
+    return not_a_confidence(context, parameter, values[0] if values else DEFAULT_ALPHA)
+
+
+def not_a_confidence(_context: click.Context, _parameter: click.Parameter, values: Any) -> Any:
+    """Return the value or values of ``--alpha``; warn of those above 0.5."""
+    for value in (values,) if isinstance(values, str) else values or ():
+        warn_of_confidence(value)
+    return values
+
+
+def _refuse_word(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Refuse an option of other libraries, such as ``--confidence 0.95``, and name the alpha to pass instead."""
+    if value is None:
+        return
+    meant = alpha_meant(parameter.opts[0].removeprefix("--").replace("-", "_"), value)
+    example = "--alpha 0.05 for 95% coverage" if meant is None else f"--alpha {meant:g}"
+    raise click.UsageError(
+        f"No such option: {parameter.opts[0]}. Did you mean {example}? alpha is the allowed error rate.", context
+    )
+
 
 
 def _parse_memory(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
@@ -34,16 +54,21 @@ OPTIONS = {
     "kind": click.option("--kind", type=click.Choice(KINDS), help="Type of values in SCORES.  [default: probs]"),
     "classes": click.option("--classes", type=FILE, help="File with the class names in column order, one per line."),
     "alphas": click.option(
-        "--alpha", "alphas", multiple=True, help="Tolerated miss rate; may be repeated.  [default: 0.1]"
+        "--alpha",
+        "alphas",
+        multiple=True,
+        callback=not_a_confidence,
+        help="Allowed error rate; may be repeated.  [default: 0.1]",
     ),
     "levels": click.option(
         "--alpha",
         "alphas",
         multiple=True,
-        help="Value of alpha to show; may be repeated.  [default: 0.01 0.05 0.1 0.2]",
+        callback=not_a_confidence,
+        help="Allowed error rate to show; may be repeated.  [default: 0.01 0.05 0.1 0.2]",
     ),
     "alpha": click.option(
-        "--alpha", "alpha", multiple=True, callback=_single_value, help="Tolerated miss rate.  [default: 0.1]"
+        "--alpha", "alpha", multiple=True, callback=_single_value, help="Allowed error rate.  [default: 0.1]"
     ),
     "seed": click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers."),
     "labels": click.option(
@@ -91,6 +116,18 @@ LAYOUT_OPTIONS = {
 """Options that say which columns of a file are what; commands get them as one ``layout``."""
 
 
+ALPHA_OPTIONS = frozenset({"alpha", "alphas", "levels"})
+"""Names of the options that take alpha."""
+
+
+def words_refused(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add hidden options for the words of other libraries; each is refused and names the alpha to pass."""
+    for word in sorted(WORDS):
+        flag = f"--{word.replace('_', '-')}"
+        command = click.option(flag, hidden=True, expose_value=False, callback=_refuse_word)(command)
+    return command
+
+
 def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add options by name.
 
@@ -110,6 +147,6 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         for name in reversed(names):
             wrapped = {**OPTIONS, **LAYOUT_OPTIONS}[name](wrapped)
-        return wrapped
+        return words_refused(wrapped) if ALPHA_OPTIONS.intersection(names) else wrapped
 
     return decorate

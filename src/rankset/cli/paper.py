@@ -12,6 +12,7 @@ import click
 from rankset.core.alpha import exact_alpha
 from rankset.datasets import DATASETS
 from rankset.paper import figures as drawing
+from rankset.cli.options import not_a_confidence, words_refused
 from rankset.paper import tables
 from rankset.paper.numbers import Numbers
 from rankset.paper.study import ALPHAS, study
@@ -23,7 +24,11 @@ def _common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that all three commands have."""
     options = [
         click.option(
-            "--alpha", default="0.1", show_default=True, help="Tolerated miss rate for the tables and Figure 2."
+            "--alpha",
+            default="0.1",
+            show_default=True,
+            callback=not_a_confidence,
+            help="Allowed error rate for the tables and Figure 2.",
         ),
         click.option(
             "--repeats", type=click.IntRange(1), default=100, show_default=True, help="Number of random splits."
@@ -41,7 +46,7 @@ def _common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ]
     for option in reversed(options):
         command = option(command)
-    return command
+    return words_refused(command)
 
 
 def _output_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""alpha, the tolerated miss rate, as an exact fraction and as a position among sorted calibration keys."""
+"""alpha, the allowed error rate, as an exact fraction and as a position among sorted calibration keys."""
 
 import math
 from decimal import Decimal, InvalidOperation

@@ -19,6 +19,7 @@ import dask.array as da
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.engines import dask_arrays, dask_frames
 from rankset.engines.partial_rules import final_rule
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
@@ -91,6 +92,7 @@ def calibrate(
     return final_rule(merged)
 
 
+@takes_alpha
 def predict(
     rule: Rule,
     probs: Any,

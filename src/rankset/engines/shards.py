@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
 from rankset.engines.processes import map_in_processes
 from rankset.engines.shard_paths import Paths, expand_paths, file_stem, pair_files
@@ -111,6 +112,7 @@ def calibrate(
     return rule
 
 
+@takes_alpha
 def predict(
     rule: Rule,
     scores: Paths,
@@ -162,6 +164,7 @@ def predict(
     return (sets for sets, _ in predict_with_kept(rule, scores, alpha, layout=where, empty=empty, workers=workers))
 
 
+@takes_alpha
 def predict_with_kept(
     rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
 ) -> Iterator[SetsAndKept]:
@@ -193,6 +196,7 @@ def predict_with_kept(
     return map_in_processes(partial(predict_file, task, layout), expand_paths(scores), workers)
 
 
+@takes_alpha
 def write(
     rule: Rule,
     scores: Paths,

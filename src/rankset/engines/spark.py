@@ -23,6 +23,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.engines.frame_columns import kept_and_sets, partition_of, score_columns
 from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
@@ -90,6 +91,7 @@ def calibrate(
     return final_rule(merge_partial_rules(_unpickle(row.answer) for row in answers))
 
 
+@takes_alpha
 def predict(
     rule: Rule,
     frame: Any,

@@ -20,6 +20,20 @@ class KindError(RanksetError, TypeError):
         return cls(name, "be an object", f"the class {kind}", f"Pass {kind}() with parentheses.")
 
     @classmethod
+    def not_alpha(cls, function: str, word: str, value: object, alpha: float | None) -> Self:
+        example: Text = (
+            (Option("alpha", 0.05), " for 95% coverage")
+            if alpha is None
+            else (Option("alpha", alpha), f" for {word.replace('_', ' ')} {short_repr(value)}")
+        )
+        return cls(
+            function,
+            "be called with alpha",
+            f"{word} {short_repr(value)}",
+            ("rankset takes alpha, the allowed error rate: pass ", *example, "."),
+        )
+
+    @classmethod
     def not_a_matrix(cls, name: str, received: str, remedy: str) -> Self:
         return cls(name, "be a matrix of real numbers", received, remedy)
 

@@ -8,7 +8,7 @@ from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.inputs import DECISION, LOGITS, PROBS
 from rankset.errors.values import join_names, short_repr
 
-MISS_RATE = "alpha is the allowed error rate. "
+ALLOWED = "alpha is the allowed error rate. "
 EXAMPLE: Text = ("For 90% coverage pass ", Option("alpha", 0.1), ".")
 
 
@@ -17,7 +17,7 @@ class LevelError(RanksetError, ValueError):
 
     @classmethod
     def out_of_range(cls, alpha: object, remedy: Text = EXAMPLE) -> Self:
-        return cls("alpha", "lie strictly between 0 and 1", short_repr(alpha), (MISS_RATE, remedy))
+        return cls("alpha", "lie strictly between 0 and 1", short_repr(alpha), (ALLOWED, remedy))
 
     @classmethod
     def too_long(cls, alpha: object, limit: int) -> Self:
@@ -26,7 +26,7 @@ class LevelError(RanksetError, ValueError):
     @classmethod
     def not_a_number(cls, alpha: object) -> Self:
         expected = ("be a number such as ", Either("0.1, '0.1' or Fraction(1, 10)", "0.1 or 1/10"))
-        return cls("alpha", expected, short_repr(alpha), (MISS_RATE, EXAMPLE))
+        return cls("alpha", expected, short_repr(alpha), (ALLOWED, EXAMPLE))
 
     @classmethod
     def missing(cls) -> Self:

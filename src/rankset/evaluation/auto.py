@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
+from rankset.core.alpha_argument import takes_alpha
 from rankset.core.arrays import is_real
 from rankset.errors import InputError, KindError
 from rankset.evaluation.compare import compare_prepared
@@ -43,6 +44,7 @@ SLACK = 0.1
 """Largest share of calibration rows that is left out to meet a level exactly."""
 
 
+@takes_alpha
 def auto(
     probs: ArrayLike,
     labels: ArrayLike,
@@ -78,7 +80,7 @@ def auto(
     labels
         The true label of each row.
     alpha
-        Tolerated miss rate for which sets should be small, strictly between 0 and 1. The rule can also predict at other
+        Allowed error rate for which sets should be small, strictly between 0 and 1. The rule can also predict at other
         values of alpha.
     kind
         The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, RuleError
 from rankset.evaluation.metrics import METRICS, Bools, Formula, Ints
 from rankset.evaluation.trial import Trial, check_scores
@@ -66,6 +67,7 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
     return tuple(kind(**dict(zip(values, chosen, strict=True))) for chosen in itertools.product(*values.values()))
 
 
+@takes_alpha
 def choose(
     candidates: Iterable[Score],
     probs: ArrayLike,
@@ -93,7 +95,7 @@ def choose(
     labels
         The true label of each row.
     alpha
-        Tolerated miss rate, strictly between 0 and 1.
+        Allowed error rate, strictly between 0 and 1.
     objective
         The criterion for the best score. "size": the smallest mean set size. "singletons": the most sets with exactly
         one label. "sscv": the smallest SSCV*, see ``docs/metrics.md``. "worst_class": the highest coverage of the class

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.default_scores import DEFAULT_SCORES
 from rankset.evaluation.metrics import METRICS, MeanOverRows, Metric
@@ -18,6 +19,7 @@ from rankset.inputs.prepare import Prepared, prepare
 from rankset.scores import Score
 
 
+@takes_alpha
 def compare(
     probs: ArrayLike,
     labels: ArrayLike,
@@ -42,7 +44,7 @@ def compare(
     labels
         The true label of each row.
     alpha
-        Tolerated miss rate, strictly between 0 and 1.
+        Allowed error rate, strictly between 0 and 1.
     scores
         Scores to compare. By default RANK, THR, APS, RAPS and SAPS.
     kind

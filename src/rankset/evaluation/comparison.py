@@ -45,7 +45,7 @@ class Comparison:
     values
         Array (score, metric, split): all measured values. NaN if a metric is not defined.
     alpha
-        Tolerated miss rate.
+        Allowed error rate.
     n
         Number of rows.
     variances

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LevelError
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
@@ -17,6 +18,7 @@ from rankset.inputs.per_row import label_codes
 from rankset.sets import PredictionSets
 
 
+@takes_alpha
 def evaluate(
     sets: PredictionSets,
     labels: ArrayLike,
@@ -34,7 +36,7 @@ def evaluate(
     labels
         The true label of each row, as a class name or a column number, in the same order as the sets.
     alpha
-        Tolerated miss rate with which coverage is compared. By default the alpha that was passed to ``predict``.
+        Allowed error rate with which coverage is compared. By default the alpha that was passed to ``predict``.
     groups
         The group of each row. If you pass it, the result also has the coverage and the mean size of every group.
     confidence

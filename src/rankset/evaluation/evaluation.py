@@ -43,7 +43,7 @@ class Evaluation:
     Attributes
     ----------
     alpha
-        Tolerated miss rate.
+        Allowed error rate.
     n
         Number of rows.
     confidence

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import RuleError
 
 Bools = NDArray[np.bool_]
@@ -98,6 +99,7 @@ class MeanOverRows:
         return _mean(self.row_values(covered, sizes))
 
 
+@takes_alpha
 def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_STRATA) -> float:
     """Return the size-stratified coverage violation.
 
@@ -111,7 +113,7 @@ def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_ST
     sizes
         Array (n,): the number of labels in each set.
     alpha
-        Tolerated miss rate.
+        Allowed error rate.
     strata
         The largest size in each stratum, in ascending order. Sets larger than the last number are one more stratum.
 

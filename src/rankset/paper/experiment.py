@@ -132,7 +132,7 @@ def resample(
     methods
         A mapping from names of methods to scores.
     alphas
-        Tolerated miss rates.
+        Allowed error rates.
     measures
         Names of metrics, see ``docs/metrics.md``.
     repeats

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rankset.core import parallel
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Thresholds
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
@@ -36,7 +37,7 @@ class PrintedRule:
     spec
         Score, kind and class names.
     alpha
-        Tolerated miss rate.
+        Allowed error rate.
     r_star
         Largest rank of a label in a set, r* in the paper. Number of classes + 1 if every set contains all labels.
     pi_star
@@ -100,6 +101,7 @@ class PrintedRule:
         return PredictionSets(offsets, codes, self.spec.classes, self.alpha)
 
 
+@takes_alpha
 def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kind = "probs") -> PrintedRule:
     """Calibrate with steps 4 to 6 of Algorithm 1, exactly as printed in the paper.
 
@@ -112,7 +114,7 @@ def printed_rule(probs: ArrayLike, labels: ArrayLike, alpha: Alpha, *, kind: Kin
     labels
         The true label of each row.
     alpha
-        Tolerated miss rate, strictly between 0 and 1.
+        Allowed error rate, strictly between 0 and 1.
     kind
         The type of values in ``probs``: "probs", "logits" or "decision", as in ``calibrate``.
 

@@ -49,7 +49,7 @@ def study(
     rows
         Names of data sets. Each data set is a row of Table 1. By default all data sets.
     alphas
-        Tolerated miss rates.
+        Allowed error rates.
     alpha
         The alpha of the tables, of Figure 2 and of the additional measurements. By default the first of ``alphas``.
     repeats

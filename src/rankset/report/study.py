@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset import progress
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
 from rankset.evaluation.default_scores import DEFAULT_SCORES
 from rankset.evaluation.metrics import METRICS
@@ -53,6 +54,7 @@ class Study:
     data: Mapping[str, Any]
 
 
+@takes_alpha
 def study_scores(
     probs: ArrayLike,
     labels: ArrayLike,
@@ -110,6 +112,7 @@ def study_scores(
     return study_rules(rules, new_probs, new_labels, alpha=alpha, show_progress=show_progress)
 
 
+@takes_alpha
 def study_rules(
     rules: Sequence[Rule],
     probs: ArrayLike,

@@ -7,6 +7,7 @@ import numpy as np
 from rankset import notebook
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
 from rankset.inputs.per_row import names_per_row
@@ -58,6 +59,7 @@ class DescribesRule:
         ]
         return notebook.table(rows, ("alpha", "coverage, in 90% of calibrations"))
 
+    @takes_alpha
     def coverage_band(
         self, alpha: Alpha, *, confidence: float = 0.9, group: object = None, label: object = None
     ) -> CoverageBand:
@@ -69,7 +71,7 @@ class DescribesRule:
 
         Parameters
         ----------
-        alpha : the tolerated miss rate, strictly between 0 and 1.
+        alpha : the allowed error rate, strictly between 0 and 1.
         confidence : probability that the coverage is in the band, strictly between 0 and 1.
         group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
 
@@ -98,12 +100,13 @@ class DescribesRule:
         low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) for q in tails)
         return CoverageBand(low, high, k / (n + 1), confidence, n, self.calibration.tied(number, k))
 
+    @takes_alpha
     def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
         """Return the threshold at ``alpha``: the largest score value that a label in the set can have.
 
         Parameters
         ----------
-        alpha : the tolerated miss rate, strictly between 0 and 1.
+        alpha : the allowed error rate, strictly between 0 and 1.
         group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
@@ -126,12 +129,13 @@ class DescribesRule:
         k = threshold_position(len(keys[0]), exact_alpha(alpha))
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
 
+    @takes_alpha
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
         """Return how often the true label had rank 1, 2, …, K in the calibration rows, and the largest rank in sets.
 
         Parameters
         ----------
-        alpha : the tolerated miss rate, strictly between 0 and 1.
+        alpha : the allowed error rate, strictly between 0 and 1.
         group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns

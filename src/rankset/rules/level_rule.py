@@ -69,7 +69,7 @@ class LevelRule(Sealed, HasSpec):
 
     @property
     def alpha(self) -> float:
-        """The tolerated miss rate of the sets."""
+        """The allowed error rate of the sets."""
         return float(self.level)
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
 from rankset.inputs.prepare import Prepared, prepare
@@ -32,12 +33,13 @@ class PredictsSets:
     spec: RuleSpec
     calibration: Calibration
 
+    @takes_alpha
     def at(self, alpha: Alpha) -> LevelRule:
         """Return a small rule for one alpha. Use it in programs that only predict at this alpha.
 
         Parameters
         ----------
-        alpha : the tolerated miss rate, strictly between 0 and 1.
+        alpha : the allowed error rate, strictly between 0 and 1.
 
         Returns
         -------
@@ -80,6 +82,7 @@ class PredictsSets:
         k = threshold_position(n, alpha)
         return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k))
 
+    @takes_alpha
     def predict(
         self,
         probs: ArrayLike,
@@ -94,7 +97,7 @@ class PredictsSets:
         Parameters
         ----------
         probs : rows to predict. They must have the same kind and the same classes as the calibration rows.
-        alpha : the tolerated miss rate, strictly between 0 and 1, as a float, a string such as "0.1", or a Fraction.
+        alpha : the allowed error rate, strictly between 0 and 1, as a float, a string such as "0.1", or a Fraction.
         groups : the group of each row. Needed if the condition uses groups.
         ids : the id of each row. Needed if the score is randomised and the rule was calibrated with ids.
         empty : "allow" or "top". A set is empty if every label of the row is too unusual. "allow" keeps empty sets.
@@ -118,6 +121,7 @@ class PredictsSets:
         """
         return self.at(alpha).predict(probs, groups=groups, ids=ids, empty=empty)
 
+    @takes_alpha
     def predict_parts(
         self,
         probs: ArrayLike,
@@ -206,6 +210,7 @@ class PredictsSets:
         batch.map_blocks(fill)
         return larger, sizes
 
+    @takes_alpha
     def expected_size(
         self,
         probs: ArrayLike,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.core.arrays import Sealed, is_whole
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
@@ -73,6 +74,7 @@ class PredictionSets(Sealed):
         return None if self.level is None else float(self.level)
 
     @classmethod
+    @takes_alpha
     def from_mask(
         cls, mask: ArrayLike, classes: Sequence[object] | None = None, alpha: Alpha | None = None
     ) -> PredictionSets:

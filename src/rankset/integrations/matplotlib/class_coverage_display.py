@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError
 from rankset.evaluation.evaluate import evaluate
 from rankset.evaluation.shares import Share
@@ -58,6 +59,7 @@ class ClassCoverageDisplay(Display):
     of_classes: int | None = None
 
     @classmethod
+    @takes_alpha
     def from_predictions(
         cls,
         sets: PredictionSets,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.alpha_argument import takes_alpha
 from rankset.inputs.matrix import Kind
 from rankset.integrations.matplotlib.display import SHOWN_SHARE, TARGET, Display
 from rankset.rules.calibrate import calibrate
@@ -49,6 +50,7 @@ class RankDisplay(Display):
     alpha: float
 
     @classmethod
+    @takes_alpha
     def from_rule(
         cls, rule: Rule, alpha: Alpha = 0.1, *, group: object = None, label: object = None, ax: Any = None, **bars: Any
     ) -> Self:
@@ -88,6 +90,7 @@ class RankDisplay(Display):
         return cls(profile.counts, profile.r_star, float(exact_alpha(alpha))).plot(ax, **bars)
 
     @classmethod
+    @takes_alpha
     def from_predictions(
         cls,
         probs: ArrayLike,

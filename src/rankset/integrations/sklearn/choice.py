@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import class_takes_alpha
 from rankset.errors import KindError, RuleError, SplitError
 from rankset.evaluation.choose import OBJECTIVES, choose
 from rankset.evaluation.metrics import Formula
@@ -20,6 +21,7 @@ from rankset.scores import Score, checked_score
 Ints = NDArray[np.int64]
 
 
+@class_takes_alpha
 @dataclass(frozen=True)
 class Choice:
     """Choose the best of several scores, for ``ConformalClassifier(method=...)``.

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError
 from rankset.inputs import frames
 from rankset.inputs.per_row import names_per_row
@@ -193,6 +194,7 @@ class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin,
         self.classes_, self.guaranteed_ = classes, not settings.voids_guarantee
         return self
 
+    @takes_alpha
     def predict_set(
         self, X: Any, alpha: Alpha = 0.1, *, groups: ArrayLike | None = None, empty: Empty = "allow"
     ) -> PredictionSets:

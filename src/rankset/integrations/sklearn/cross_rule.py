@@ -12,6 +12,7 @@ from rankset import notebook
 from rankset.conditions import has_one_label_per_group
 from rankset.core import ranking
 from rankset.core.alpha import Alpha, exact_alpha, threshold_positions
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import union
@@ -97,6 +98,7 @@ class CrossRule:
         """Class names in column order."""
         return self.rules[0].classes
 
+    @takes_alpha
     def guarantee(self, alpha: Alpha, *, group: object = None, label: object = None) -> float:
         """Return the proven lower bound of the probability that a set contains the true label.
 
@@ -186,6 +188,7 @@ class CrossRule:
         stranger, sizes = self._pooled(self._prepare(probs, groups, ids))
         return (1 + stranger) / (1 + sizes)
 
+    @takes_alpha
     def predict(
         self,
         probs: Sequence[ArrayLike],

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import class_takes_alpha
 from rankset.errors import KindError
 from rankset.inputs.row_index import RowIndex
 from rankset.sets import PredictionSets
@@ -25,6 +26,7 @@ class Scorer:
         return request
 
 
+@class_takes_alpha
 @dataclass(frozen=True)
 class SetSize(Scorer):
     """scikit-learn scorer: minus the mean set size. A larger value is better.
@@ -64,6 +66,7 @@ class SetSize(Scorer):
         return -float(_predict_sets(estimator, X, self.alpha, kwargs).sizes.mean())
 
 
+@class_takes_alpha
 @dataclass(frozen=True)
 class Coverage(Scorer):
     """scikit-learn scorer: the fraction of sets that contain the true label.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError
 from rankset.evaluation.evaluate import evaluate as evaluate_sets
 from rankset.evaluation.evaluation import Evaluation
@@ -104,6 +105,7 @@ def calibrate(
     return found[0].merge(*found[1:])
 
 
+@takes_alpha
 def predict(
     rule: Rule,
     model: Callable[..., Any],
@@ -160,6 +162,7 @@ def predict(
     return PredictionSets.concat(parts or [nothing])
 
 
+@takes_alpha
 def evaluate(
     rule: Rule,
     model: Callable[..., Any],

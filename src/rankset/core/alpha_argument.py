@@ -1,0 +1,99 @@
+"""``takes_alpha``: what functions with an argument ``alpha`` say to users who think of confidence instead."""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import wraps
+from types import FrameType
+from typing import ParamSpec, TypeVar
+
+from rankset.core.alpha import exact_alpha
+from rankset.errors import KindError, LevelError, Option, warn
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+SUCCESS_WORDS = frozenset({"confidence", "confidence_level", "conf", "coverage", "coverage_level", "target_coverage"})
+"""Words of other libraries for 1 - alpha."""
+ERROR_WORDS = frozenset({"significance", "significance_level", "error_rate", "miscoverage", "epsilon"})
+"""Words of other libraries for alpha."""
+EITHER_WORDS = frozenset({"level"})
+"""Words that mean one or the other: a value above 0.5 is taken for 1 - alpha."""
+WORDS = SUCCESS_WORDS | ERROR_WORDS | EITHER_WORDS
+HALF = Fraction(1, 2)
+FAR = 10**6
+"""Place of an argument that cannot be passed by its place."""
+
+
+def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
+    """Return ``function``, an entry point with an argument ``alpha``, with two answers to frequent mistakes.
+
+    A word of other libraries, such as ``confidence=0.95``, raises a ``KindError`` (a TypeError) that names the alpha to
+    pass. An alpha above 0.5 gives a warning, but only if users call the function: a call from inside rankset does not
+    warn, so each call of a user warns once, and grids of alphas made by rankset do not warn.
+    """
+    parameters = inspect.signature(function).parameters
+    words = WORDS.difference(parameters)
+    place = list(parameters).index("alpha") if parameters["alpha"].kind != inspect.Parameter.KEYWORD_ONLY else FAR
+    name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        if kwargs and not words.isdisjoint(kwargs):
+            raise _refusal(name, words, kwargs)
+        alpha = kwargs["alpha"] if "alpha" in kwargs else args[place] if len(args) > place else None
+        if (type(alpha) is not float or alpha > 0.5) and alpha is not None and _is_users(sys._getframe(1)):
+            warn_of_confidence(alpha)
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def class_takes_alpha(kind: type[T]) -> type[T]:
+    """Return the class ``kind``, whose ``__init__`` has an argument ``alpha``, after ``takes_alpha`` of its
+    ``__init__``."""
+    kind.__init__ = takes_alpha(kind.__init__)  # type: ignore[misc]
+    return kind
+
+
+def warn_of_confidence(alpha: object) -> None:
+    """Warn if ``alpha`` is above 0.5: it is probably a confidence. Invalid values are left to ``exact_alpha``."""
+    try:
+        exact = exact_alpha(alpha)  # type: ignore[arg-type]
+    except LevelError:
+        return
+    if exact > HALF:
+        share = f"{float(100 * exact):.6g}%"
+        warn(
+            "alpha is the allowed error rate: ",
+            Option("alpha", float(exact)),
+            f" lets the sets miss the true label in {share} of rows. Did you mean ",
+            Option("alpha", float(1 - exact)),
+            "?",
+        )
+
+
+def alpha_meant(word: str, value: object) -> float | None:
+    """Return the alpha that ``word=value`` means, such as 0.05 for confidence=0.95; None if ``value`` is no level."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    share = number / 100 if 1 < number < 100 else number
+    if not 0 < share < 1:
+        return None
+    is_error = word in ERROR_WORDS or (word in EITHER_WORDS and share <= 0.5)
+    return round(share if is_error else 1 - share, 12)
+
+
+def _refusal(function: str, words: frozenset[str], given: Mapping[str, object]) -> KindError:
+    """Return the error for a call with a word of other libraries."""
+    word = next(name for name in given if name in words)
+    return KindError.not_alpha(function, word, given[word], alpha_meant(word, given[word]))
+
+
+def _is_users(frame: FrameType) -> bool:
+    """Return whether a frame runs code outside rankset."""
+    return not frame.f_globals.get("__name__", "").startswith("rankset.")

@@ -1,0 +1,165 @@
+"""Confidence instead of alpha: every function that takes alpha warns above 0.5 and explains words of other libraries."""
+
+import importlib
+import inspect
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from entry_points import GROUPS, LABELS, PROBS, N, by_group
+from rankset.core.alpha_argument import WORDS, alpha_meant
+from rankset.errors import KindError
+from refusals import refused
+
+RULE = rs.calibrate(PROBS, LABELS)
+SETS = RULE.predict(PROBS, 0.1)
+X = np.random.default_rng(4).normal(size=(N, 2))
+MODEL = rs.ConformalClassifier(random_state=0).fit(X, LABELS)
+FOLDS = rs.CrossRule((RULE, rs.calibrate(PROBS[::-1], LABELS[::-1])))
+
+CALLS = {
+    "at": RULE.at,
+    "predict": lambda alpha, **words: RULE.predict(PROBS, alpha, **words),
+    "predict by name": lambda alpha, **words: RULE.predict(PROBS, alpha=alpha, **words),
+    "predict_parts": lambda alpha, **words: list(RULE.predict_parts(PROBS, alpha, rows=7, **words)),
+    "expected_size": lambda alpha, **words: RULE.expected_size(PROBS, alpha, **words),
+    "threshold": RULE.threshold,
+    "coverage_band": RULE.coverage_band,
+    "rank_profile": RULE.rank_profile,
+    "describe": RULE.describe,
+    "describe groups": by_group().describe,
+    "from_mask": lambda alpha, **words: rs.PredictionSets.from_mask([[True, False]], alpha=alpha, **words),
+    "evaluate": lambda alpha, **words: rs.evaluate(SETS, LABELS, alpha, **words),
+    "sscv": lambda alpha, **words: rs.sscv(SETS.covers(LABELS), SETS.sizes, alpha, **words),
+    "auto": lambda alpha, **words: rs.auto(PROBS, LABELS, alpha, **words),
+    "compare": lambda alpha, **words: rs.compare(PROBS, LABELS, alpha, repeats=2, **words),
+    "choose": lambda alpha, **words: rs.choose([rs.Rank(), rs.Thr()], PROBS, LABELS, alpha, repeats=2, **words),
+    "predict_set": lambda alpha, **words: MODEL.predict_set(X, alpha, **words),
+    "folds predict": lambda alpha, **words: FOLDS.predict([PROBS, PROBS], alpha, **words),
+    "folds guarantee": FOLDS.guarantee,
+    "Choice": lambda alpha, **words: rs.Choice([rs.Rank()], alpha, **words),
+    "Coverage": rs.Coverage,
+    "SetSize": rs.SetSize,
+    "RankDisplay rule": lambda alpha, **words: rs.RankDisplay.from_rule(RULE, alpha, **words),
+    "RankDisplay rows": lambda alpha, **words: rs.RankDisplay.from_predictions(PROBS, LABELS, alpha, **words),
+    "ClassCoverageDisplay": lambda alpha, **words: rs.ClassCoverageDisplay.from_predictions(
+        SETS, LABELS, alpha=alpha, **words
+    ),
+    "printed_rule": lambda alpha, **words: rs.paper.printed_rule(PROBS, LABELS, alpha, **words),
+    "study_rules": lambda alpha, **words: rs.report.study_rules([RULE], PROBS, LABELS, alpha=alpha, **words),
+    "study_scores": lambda alpha, **words: rs.report.study_scores(
+        PROBS, LABELS, PROBS, LABELS, candidates=[rs.Rank()], alpha=alpha, **words
+    ),
+}
+OWN_CONFIDENCE = {"coverage_band", "evaluate"}
+"""Functions with an argument ``confidence`` of another meaning."""
+
+every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    importlib.import_module("matplotlib.pyplot").close("all")
+
+
+@every_call
+def test_an_alpha_above_one_half_warns_once_per_call_and_names_the_alpha_that_was_meant(call):
+    with pytest.warns(rs.RanksetWarning) as caught:
+        call(0.95)
+    told = [str(one.message) for one in caught if "allowed error rate" in str(one.message)]
+    assert len(told) == 1
+    assert told[0].endswith("alpha=0.95 lets the sets miss the true label in 95% of rows. Did you mean alpha=0.05?")
+    assert next(one for one in caught if "allowed error" in str(one.message)).filename == __file__
+
+
+@every_call
+@pytest.mark.parametrize("alpha", [0.1, 0.5, "0.5", Fraction(1, 2)])
+def test_an_alpha_of_at_most_one_half_does_not_warn(call, alpha):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "alpha is the allowed error rate")
+        call(alpha)
+
+
+@every_call
+@pytest.mark.parametrize("word", sorted(WORDS - {"confidence"}))
+def test_words_of_other_libraries_are_explained(call, word):
+    with refused(KindError, what=None) as caught:
+        call(0.1, **{word: 0.95})
+    assert isinstance(caught.value, TypeError)
+    assert "rankset takes alpha, the allowed error rate: pass alpha=" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - OWN_CONFIDENCE))
+def test_confidence_is_explained(name):
+    with pytest.raises(KindError, match=r"pass alpha=0\.05 for confidence 0\.95\."):
+        CALLS[name](0.1, confidence=0.95)
+
+
+def test_predict_without_alpha_explains_confidence():
+    with refused(KindError.not_alpha("predict", "confidence", 0.95, 0.05)):
+        RULE.predict(PROBS, confidence=0.95)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'alfa'"):
+        RULE.predict(PROBS, alfa=0.95)
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "alpha"),
+    [
+        ("confidence", 0.95, 0.05),
+        ("confidence_level", "0.9", 0.1),
+        ("coverage", 95, 0.05),
+        ("significance", 0.05, 0.05),
+        ("significance_level", 5, 0.05),
+        ("level", 0.9, 0.1),
+        ("level", 0.1, 0.1),
+        ("confidence", 1, None),
+        ("confidence", "high", None),
+        ("confidence", None, None),
+        ("confidence", float("nan"), None),
+    ],
+)
+def test_the_alpha_that_a_word_means(word, value, alpha):
+    assert alpha_meant(word, value) == alpha
+
+
+def test_grids_that_the_library_makes_do_not_warn():
+    rs.CoverageDisplay.from_rule(RULE, PROBS, LABELS, alphas=[0.1, 0.9])
+    rs.SizeDisplay.from_rule(RULE, PROBS, LABELS, alphas=[0.1, 0.9])
+    rs.report.study_rules([RULE], PROBS, LABELS)
+    repr(RULE), RULE._repr_html_()
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 2, "x", None, float("nan"), np.array([0.9, 0.8])])
+def test_invalid_alphas_are_refused_without_a_warning(alpha):
+    with pytest.raises((rs.RanksetError, TypeError)):
+        RULE.predict(PROBS, alpha)
+
+
+def public_functions():
+    """All public functions and methods with an argument ``alpha``, by name."""
+    modules = [rs.paper, rs.report, importlib.import_module("rankset.engines.shards")]
+    owners = {name: getattr(rs, name) for name in rs.__all__ if name not in ("torch", "engines")}
+    for module in modules:
+        owners |= {f"{module.__name__}.{name}": getattr(module, name) for name in dir(module) if name[0] != "_"}
+    for name, owner in owners.items():
+        if inspect.isclass(owner) and owner.__module__.startswith("rankset"):
+            yield from ((f"{name}.{one}", vars(owner)[one]) for one in vars(owner) if one[0] != "_")
+        elif callable(owner):
+            yield name, owner
+
+
+def test_every_public_function_with_alpha_answers_these_mistakes():
+    found = []
+    for name, function in public_functions():
+        plain = getattr(function, "__func__", function)
+        if not inspect.isfunction(plain) or not plain.__module__.startswith("rankset"):
+            continue
+        if "alpha" in inspect.signature(plain).parameters:
+            found.append(name)
+            assert plain.__code__.co_name == "checked", f"{name} lacks @takes_alpha"
+    assert len(found) > 15
+    assert GROUPS is not None
