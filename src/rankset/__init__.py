@@ -105,6 +105,7 @@ NAMES_ON_DEMAND = {
     "SizeDisplay": "integrations.matplotlib.size_display",
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
     "Temperature": "scores",
+    "Wording": "scores",
     "auto": "evaluation.auto",
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
@@ -132,7 +133,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.sklearn.splits import Holdout as Holdout
     from rankset.rules.level_rule import LevelRule as LevelRule
     from rankset.scores import Average as Average, Chosen as Chosen, Recalibrated as Recalibrated, Seen as Seen
-    from rankset.scores import Temperature as Temperature
+    from rankset.scores import Temperature as Temperature, Wording as Wording
 else:
 
     def __getattr__(name: str) -> Any:

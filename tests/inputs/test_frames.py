@@ -123,7 +123,7 @@ def test_empty_sets_have_no_top():
         ),
         (
             lambda: rs.calibrate(PROBS, frame("pandas"), classes=CLASSES),
-            KindError.not_names("labels", "a data frame", "Pass frame[classes].to_numpy()."),
+            KindError.not_names("labels", "a data frame with 3 columns", "Pass the column that contains the labels."),
         ),
     ],
 )
@@ -162,6 +162,7 @@ def test_labels_in_another_order_than_the_rows_are_refused():
             ask(table, labels.sort_index())
 
 
+@pytest.mark.filterwarnings("ignore:alpha is the allowed error rate")
 def test_names_keep_their_kind_in_pandas():
     codes = RNG.integers(0, 3, 60)
     sets = rs.calibrate(pd.DataFrame(PROBS), codes).predict(pd.DataFrame(PROBS), 0.9)

@@ -109,6 +109,7 @@ def test_what_rules_hold_cannot_be_written_to_after_a_journey_either():
                 array[...] = 0
 
 
+@pytest.mark.filterwarnings("ignore:alpha is the allowed error rate")
 def test_a_rule_keeps_its_last_levels_and_does_not_pickle_them():
     many = rs.calibrate(np.full((1, 1100), 1 / 1100), [0], condition=rs.PerLabel())
     few = rs.calibrate(PROBS, LABELS)

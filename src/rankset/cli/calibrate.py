@@ -13,7 +13,7 @@ import click
 import rankset as rs
 from rankset import conditions, progress
 from rankset.cli.files import check_output, read_class_names, save_rule, split_paths
-from rankset.cli.options import not_a_confidence, FILE, options
+from rankset.cli.options import FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.engines import shards
 from rankset.engines.shard_paths import pair_files

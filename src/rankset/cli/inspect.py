@@ -13,6 +13,7 @@ from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.core.alpha import exact_alpha, rows_needed
+from rankset.rules.sentences import group_sentences
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 
@@ -21,7 +22,7 @@ USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @options("levels", "json")
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:
-    """Show a rule: score, number of rows, classes, and thresholds and coverage for some values of alpha.
+    """Show a rule: score, number of rows, classes, and what sets contain and cover for some values of alpha.
 
     No code from the file is executed. The sizes are for rows in which every class is a candidate. Rows with fewer
     candidates can have smaller sets.
@@ -42,6 +43,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
     for alpha in alphas:
         band, threshold = rule.coverage_band(alpha), rule.threshold(alpha)
         levels[alpha] = {
+            "rule": rule.describe(alpha),
             "threshold": None if threshold is None else _threshold_value(threshold),
             "coverage": [round(band.low, 4), round(band.high, 4)],
         }
@@ -53,9 +55,12 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
 
 
 def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
-    """Return how many groups of a rule have a threshold, and how many keep every label for lack of rows."""
+    """Return what the first thresholds mean, how many groups have one, and how many have too few rows."""
     counts, needed = rule.calibration.counts, rows_needed(exact_alpha(alpha))
+    at = rule.at(alpha)
+    found = group_sentences(rule.spec, at.thresholds, at.counts, at.level)
     return {
+        "rules": {one.name: one.sentence for one in found},
         "thresholds": int((counts >= needed).sum()),
         "groups_too_small": int((counts < needed).sum()),
         "rows_needed": int(needed),

@@ -45,7 +45,6 @@ def _refuse_word(context: click.Context, parameter: click.Parameter, value: str 
     )
 
 
-
 def _parse_memory(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
     return None if text is None else memory_budget.parse_size(text)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from rankset.cli.options import not_a_confidence, words_refused
 from rankset.core.alpha import exact_alpha
 from rankset.datasets import DATASETS
 from rankset.paper import figures as drawing
-from rankset.cli.options import not_a_confidence, words_refused
 from rankset.paper import tables
 from rankset.paper.numbers import Numbers
 from rankset.paper.study import ALPHAS, study

@@ -62,11 +62,23 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
     for name, value in facts.items():
         if isinstance(value, dict):
             for alpha, at_alpha in value.items():
-                parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in at_alpha.items())
-                echo(f"  alpha {alpha:<6} {parts}")
+                _print_level(alpha, at_alpha)
         elif value not in ([], None):
             text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
             echo(f"  {name:<14} {text}")
+
+
+def _print_level(alpha: str, facts: dict[str, Any]) -> None:
+    """Print what a rule does at one alpha: in words first, then in numbers."""
+    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules")}
+    parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in numbers.items())
+    start = f"  alpha {alpha:<6} "
+    if "rule" in facts:
+        echo(f"{start}{facts['rule']}")
+        start = " " * len(start)
+    echo(f"{start}{parts}")
+    for name, rule in facts.get("rules", {}).items():
+        echo(f"{' ' * len(start)}{short(name, 60)}: {rule}")
 
 
 def _text(value: Any) -> str:

@@ -6,6 +6,7 @@
     ├── RowError      (IndexError, ValueError)  row numbers that do not exist
     ├── LabelError    (ValueError)   labels, class names, group names
     ├── LevelError    (ValueError)   alpha
+    ├── MetricError   (KeyError, ValueError)    names of metrics
     ├── ScoreError    (ValueError)   scores: their parameters, their keys, where they apply
     ├── SplitError    (ValueError)   rows that cannot be divided in this way
     ├── RuleError     (ValueError)   requests that do not fit the rule
@@ -25,7 +26,7 @@ from rankset.errors.files import FileError
 from rankset.errors.inputs import InputError, RowError
 from rankset.errors.kinds import KindError
 from rankset.errors.labels import LabelError
-from rankset.errors.rules import RuleError, SplitError
+from rankset.errors.rules import MetricError, RuleError, SplitError
 from rankset.errors.scores import LevelError, ScoreError
 from rankset.errors.storage import StorageError
 from rankset.errors.values import join_names, short_repr
@@ -40,6 +41,7 @@ __all__ = [
     "KindError",
     "LabelError",
     "LevelError",
+    "MetricError",
     "Option",
     "Place",
     "RanksetError",

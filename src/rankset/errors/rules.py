@@ -64,6 +64,14 @@ class SplitError(RanksetError, ValueError):
         )
 
 
+class MetricError(RanksetError, KeyError, ValueError):
+    """A metric that does not exist."""
+
+    @classmethod
+    def unknown(cls, name: object, known: Sequence[object]) -> Self:
+        return cls("the name of a metric", f"be one of {join_names(known, limit=len(known))}", short_repr(name))
+
+
 class RuleError(RanksetError, ValueError):
     """A request that does not fit the rule."""
 

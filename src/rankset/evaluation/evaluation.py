@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankset import notebook
+from rankset.errors import MetricError
+from rankset.evaluation.advice import what_to_check
 from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
 from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
@@ -89,7 +91,9 @@ class Evaluation:
     groups: tuple[Share, ...] = ()
 
     def __getitem__(self, name: str) -> float:
-        """Return the metric with this name."""
+        """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
+        if name not in self.values:
+            raise MetricError.unknown(name, tuple(self.values))
         return self.values[name]
 
     @property
@@ -230,9 +234,12 @@ class Evaluation:
         if self.expected is None:
             return []
         low, high = self.expected
-        verdict = "inside" if low <= self.coverage <= high else "OUTSIDE"
         share = f"{self.confidence:.0%} of calibrations"
-        return [Line("", "", f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}: {verdict}")]
+        remark = f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}"
+        if low <= self.coverage <= high:
+            return [Line("", "", f"{remark}: inside")]
+        advice = what_to_check(too_low=self.coverage < low, confidence=self.confidence)
+        return [Line("", "", f"{remark}: OUTSIDE"), *(Line("", "", line) for line in advice)]
 
 
 def _coverage_remark(evaluation: Evaluation) -> str:

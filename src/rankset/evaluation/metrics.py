@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
-from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import RuleError
 
 Bools = NDArray[np.bool_]
@@ -99,7 +98,6 @@ class MeanOverRows:
         return _mean(self.row_values(covered, sizes))
 
 
-@takes_alpha
 def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_STRATA) -> float:
     """Return the size-stratified coverage violation.
 

@@ -94,6 +94,26 @@ def is_frame(values: object) -> bool:
     return (hasattr(kind, "columns") or hasattr(kind, "column_names")) and hasattr(kind, "shape")
 
 
+def as_table(values: Any) -> Any:  # noqa: ANN401
+    """Return ``values``; an Arrow record batch becomes a table, which narwhals can read."""
+    kind = type(values)
+    if kind.__name__ != "RecordBatch" or not kind.__module__.startswith("pyarrow"):
+        return values
+    import pyarrow as pa
+
+    return pa.Table.from_batches([values])
+
+
+def only_column(values: Any) -> Any:  # noqa: ANN401
+    """Return the column of a frame with one column, as a series with the index of the frame; None for other frames."""
+    if values.shape[1] != 1:
+        return None
+    if hasattr(values, "iloc"):
+        return values.iloc[:, 0]
+    frame = _narwhals().from_native(as_table(values), eager_only=True)
+    return frame.get_column(frame.columns[0]).to_native()
+
+
 def template(values: object) -> Template:
     """Return the form that answers about the rows of ``values`` should have."""
     if not is_frame(values):
@@ -102,7 +122,7 @@ def template(values: object) -> Template:
         import narwhals as nw
     except ImportError:
         return ARRAY
-    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    frame = nw.from_native(as_table(values), eager_only=True, pass_through=True)
     return Template(frame.implementation.value, nw.maybe_get_index(frame)) if isinstance(frame, nw.DataFrame) else ARRAY
 
 
@@ -140,7 +160,7 @@ def _opened(values: Any, name: str) -> Any:  # noqa: ANN401
     """Return a frame as narwhals reads it; raise an error if it cannot, or if two columns have one name."""
     nw = _narwhals()
     try:
-        frame = nw.from_native(values, eager_only=True)
+        frame = nw.from_native(as_table(values), eager_only=True)
         names = list(frame.columns)
     except (TypeError, nw.exceptions.NarwhalsError) as error:
         received = f"a {type(values).__name__} that narwhals cannot read ({' '.join(str(error).split())[:80]})"

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.arrays import fits_64_bits, object_array
 from rankset.errors import InputError, KindError, LabelError
-from rankset.inputs import tensors
+from rankset.inputs import frames, tensors
 from rankset.inputs.matrix import unsupported_container
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
@@ -75,6 +75,8 @@ def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> 
 
     An index of ``values`` is checked against ``index``, that of the rows.
     """
+    if type(values) is not np.ndarray and frames.is_frame(values):
+        values = _column_of(values, name)
     array = _as_names(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -88,6 +90,15 @@ def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> 
     if missing.any():
         raise LabelError.missing(name, int(missing.argmax()))
     return _plain(texts(array) if array.dtype.kind == "M" else array, name)
+
+
+def _column_of(frame: Any, name: str) -> Any:  # noqa: ANN401
+    """Return the column of a frame that has only one; raise an error for other frames."""
+    column = frames.only_column(frame)
+    if column is None:
+        received = f"a data frame with {frame.shape[1]:,} columns"
+        raise KindError.not_names(name, received, f"Pass the column that contains the {name}.")
+    return column
 
 
 def _plain(array: Array, name: str) -> Array:

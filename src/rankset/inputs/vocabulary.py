@@ -160,15 +160,27 @@ def _sorted(names: Iterable[Name]) -> tuple[Name, ...]:
 
 def in_order(classes: Iterable[object]) -> tuple[Name, ...]:
     """Return ``classes`` as plain names; raise an error if they have no order. A mapping has one if its keys are
-    0 … K-1."""
+    0 … K-1, as numbers or as texts."""
     if isinstance(classes, np.ndarray) and classes.ndim > 0 and not isinstance(classes, np.ma.MaskedArray):
         classes = texts(classes).tolist()
-    if isinstance(classes, Mapping) and set(classes) == set(range(len(classes))):
-        classes = [classes[column] for column in range(len(classes))]
+    if isinstance(classes, Mapping):
+        classes = _by_column(classes)
     unordered = isinstance(classes, str | bytes | Mapping | set | frozenset | np.ndarray)
     if unordered or not isinstance(classes, Iterable):
         raise KindError.argument("classes", "a list of names in column order", classes)
     return tuple(plain(value, "class names") for value in classes)
+
+
+def _by_column(classes: Mapping[Any, object]) -> Any:  # noqa: ANN401
+    """Return the values of a mapping from column numbers to names, in the order of the numbers.
+
+    The numbers may be texts, as in ``id2label`` of a JSON file. Return the mapping if its keys are not 0 … K-1.
+    """
+    numbers = range(len(classes))
+    for keys in (list(numbers), [str(number) for number in numbers]):
+        if set(classes) == set(keys):
+            return [classes[key] for key in keys]
+    return classes
 
 
 def texts(names: Array) -> Array:

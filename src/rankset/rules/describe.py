@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rankset import notebook
@@ -10,13 +12,16 @@ from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
-from rankset.inputs.per_row import names_per_row
-from rankset.inputs.row_index import RowIndex
-from rankset.inputs.vocabulary import Names
+from rankset.rules.group_choice import group_number, is_alone
+from rankset.rules.level_rule import LevelRule
+from rankset.rules.sentences import group_sentences, title_of_groups
 from rankset.rules.spec import RuleSpec
 from rankset.rules.summaries import CoverageBand, RankProfile
 
 SHOWN_LEVELS = (0.01, 0.05, 0.1, 0.2)
+"""Values of alpha in the HTML of a rule with one threshold."""
+SHOWN_LEVEL = 0.1
+"""The alpha in the HTML of a rule with several thresholds."""
 
 
 class DescribesRule:
@@ -24,6 +29,7 @@ class DescribesRule:
 
     spec: RuleSpec
     calibration: Calibration
+    at: Callable[[Alpha], LevelRule]
 
     @property
     def n(self) -> int:
@@ -47,17 +53,31 @@ class DescribesRule:
             ("classes", f"{len(spec.classes):,}", notebook.chips(spec.classes.values[:10], spec.n_columns - 10)),
             ("kind", spec.kind, ""),
         ]
-        tables = [notebook.table(facts)] if spec.n_groups > 1 else [notebook.table(facts), self._levels_html()]
-        return notebook.card(f"Rule, calibrated on {self.n:,} rows", *tables)
+        levels = self._levels_html() if spec.n_groups == 1 else self._groups_html()
+        return notebook.card(f"Rule, calibrated on {self.n:,} rows", notebook.table(facts), levels)
 
     def _levels_html(self) -> str:
-        """Return a table of coverage bands at some levels."""
+        """Return a table of coverage bands at some levels, and which labels a set contains."""
         bands = [(alpha, self.coverage_band(alpha)) for alpha in SHOWN_LEVELS]
         rows = [
-            (f"{alpha:g}", notebook.bar(band.low, f"{band.low:.4f} to {band.high:.4f}{' or more' * band.tied}"))
+            (
+                f"{alpha:g}",
+                notebook.bar(band.low, f"{band.low:.4f} to {band.high:.4f}{' or more' * band.tied}"),
+                self.describe(alpha),
+            )
             for alpha, band in bands
         ]
-        return notebook.table(rows, ("alpha", "coverage, in 90% of calibrations"))
+        return notebook.table(rows, ("alpha", "coverage, in 90% of calibrations", "a set"))
+
+    def _groups_html(self) -> str:
+        """Return a table of the first thresholds at one level."""
+        at = self.at(SHOWN_LEVEL)
+        found = group_sentences(self.spec, at.thresholds, at.counts, at.level)
+        rows = [(one.name, f"{one.rows:,}", one.sentence) for one in found]
+        more = self.spec.n_groups - len(found)
+        rest = notebook.faint(f"and {more:,} more thresholds") if more else ""
+        title = notebook.faint(f"{title_of_groups(self.spec)}, at alpha={SHOWN_LEVEL:g}:")
+        return title + notebook.table(rows, ("group", "rows", "rule")) + rest
 
     @takes_alpha
     def coverage_band(
@@ -158,7 +178,7 @@ class DescribesRule:
         if not self.spec.traits.orders_by_rank:
             raise RuleError.no_ranks(self.spec.score)
         number = self._group(group, label)
-        keys, alike = self.calibration.of_group(number), self._is_alone(number)
+        keys, alike = self.calibration.of_group(number), is_alone(self.spec, number)
         n, n_columns = len(keys[0]), self.spec.n_columns
         counts = np.bincount(keys[0].astype(np.int64), minlength=n_columns + 1)[1:]
         k = threshold_position(n, exact_alpha(alpha))
@@ -169,37 +189,39 @@ class DescribesRule:
         least = r_star if len(keys) == 1 else r_star - 1
         return RankProfile(r_star, prob, counts, (least, r_star) if alike else None)
 
+    @takes_alpha
+    def describe(self, alpha: Alpha, *, group: object = None, label: object = None, digits: int = 4) -> str:
+        """Return in words which labels a set contains at ``alpha``: what the threshold means.
+
+        Parameters
+        ----------
+        alpha : the allowed error rate, strictly between 0 and 1.
+        group, label : the group or the label whose threshold you want. If the condition has several thresholds and you
+            pass neither, the text has one line for each of the first ten.
+        digits : number of significant digits, from 1 to 17. Numbers are rounded; with 17 digits they are exact.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        LevelError : if ``alpha`` is not strictly between 0 and 1.
+        RuleError : if a group or label is unknown or is not used by the condition.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.calibrate(probs, labels, score=rs.Thr()).describe(0.1)
+        'keeps labels with a probability of at least 0.1806'
+        >>> print(rs.calibrate(probs, labels, condition=rs.PerLabel(["low", "low", "high", "high"])).describe(0.1))
+        A label is in the set if the rule of its group keeps it:
+          labels 0, 1  keeps the 3 most likely labels, and a fourth if its probability is at least 0.215
+          labels 2, 3  keeps the 2 most likely labels, and a third if its probability is at least 0.1965
+        """
+        return self.at(alpha).describe(group=group, label=label, digits=digits)
+
     def _group(self, group: object, label: object) -> int:
         """Return the number of the group that a user means."""
-        spec, table = self.spec, self.spec.table()
-        if group is not None and not spec.condition.needs_groups:
-            raise RuleError.group_unused(spec.condition, "group")
-        if label is not None and table.shape[1] == 1:
-            raise RuleError.group_unused(spec.condition, "label")
-        row = _place("group", spec.groups, group) if spec.condition.needs_groups else 0
-        column = _place("label", spec.classes, label) if table.shape[1] > 1 else 0
-        if row is None or column is None:
-            needed = [
-                *(["group"] if spec.condition.needs_groups else []),
-                *(["label"] if table.shape[1] > 1 else []),
-            ]
-            raise RuleError.which_group(spec.condition, spec.n_groups, needed)
-        return int(np.broadcast_to(table, (max(1, len(spec.groups)), spec.n_columns))[row, column])
-
-    def _is_alone(self, number: int) -> bool:
-        """Return whether all labels of a row share one threshold, in the rows that use threshold ``number``."""
-        table = self.spec.table()
-        rows = (table == number).any(axis=1)
-        return bool((table[rows] == number).all())
-
-
-def _place(what: str, names: Names, name: object) -> int | None:
-    """Return the place of ``name`` in the vocabulary; None if no name is given."""
-    if name is None:
-        return None
-    wanted = np.empty(1, dtype=object)
-    wanted[0] = name
-    code = int(names.codes(names_per_row(wanted, 1, RowIndex()))[0])
-    if code < 0:
-        raise RuleError.no_such_name(what, name, tuple(names.values))
-    return code
+        return group_number(self.spec, group, label)

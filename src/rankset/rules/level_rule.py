@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,9 +17,12 @@ from rankset.core.calibration import Thresholds
 from rankset.errors import KindError, Option, RuleError, warn
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
+from rankset.rules.group_choice import group_number
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
+from rankset.rules.sentences import group_sentences, one_sentence, readable_count, text_of_groups
 from rankset.rules.spec import HasSpec, RuleSpec
 from rankset.scores.reach import Reach
+from rankset.scores.wording import MOST_DIGITS
 from rankset.sets import CoverageLaw, PredictionSets
 
 Ints = NDArray[np.int64]
@@ -81,6 +83,36 @@ class LevelRule(Sealed, HasSpec):
     def _reach(self) -> Reach:
         """How far down a row the labels of a set can be."""
         return shared_reach(self.spec, self.thresholds)
+
+    def describe(self, *, group: object = None, label: object = None, digits: int = 4) -> str:
+        """Return in words which labels a set contains. The text is the same as that of ``Rule.describe`` at this alpha.
+
+        Parameters
+        ----------
+        group, label, digits : as in ``Rule.describe``.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        RuleError : if a group or label is unknown or is not used by the condition.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.calibrate(probs, labels).at(0.1).describe()
+        'keeps the 2 most likely labels, and a third if its probability is at least 0.1358'
+        """
+        if not is_whole(digits) or not 1 <= digits <= MOST_DIGITS:
+            raise KindError.argument("digits", f"an integer from 1 to {MOST_DIGITS}", digits)
+        if group is None and label is None and self.spec.n_groups > 1:
+            found = group_sentences(self.spec, self.thresholds, self.counts, self.level, digits)
+            return text_of_groups(self.spec, found)
+        number = group_number(self.spec, group, label)
+        return one_sentence(self.spec, self.thresholds, self.counts, number, self.level, digits)
 
     def predict(
         self,
@@ -196,16 +228,9 @@ class LevelRule(Sealed, HasSpec):
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
-            f"at least {_readable(needed)} calibration rows are needed for ",
+            f"at least {readable_count(needed)} calibration rows are needed for ",
             Option("alpha", self.alpha),
             f", got {self.n}. All sets contain every label."
             if spec.n_groups == 1
             else f", got {got}{more}. In these groups no label is left out.",
         )
-
-
-def _readable(count: int) -> str:
-    """Return a count with few digits."""
-    if count < 10**12:
-        return str(count)
-    return f"{float(count):.3g}" if count < 10**300 else f"10^{math.log10(count):.0f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankset.conditions import Condition, checked_condition, group_numbers
 from rankset.core.arrays import equal_values, is_whole
-from rankset.errors import KindError, LabelError, ScoreError
+from rankset.errors import KindError, LabelError, ScoreError, join_names
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Names, group_names, union
@@ -94,15 +95,16 @@ class RuleSpec:
 
     def table(self) -> Ints:
         """Return the group of every (row group, column); an axis that the condition ignores has length 1."""
-        columns, rows = np.arange(len(self.classes.values)), np.arange(len(self.groups.values))
+        n_rows = len(self.groups.values) if self.condition.needs_groups else 1  # all rows share group 0
+        columns, rows = np.arange(len(self.classes.values)), np.arange(n_rows)
         return self.numbers(columns[np.newaxis, :], rows[:, np.newaxis])
 
     def group_name(self, number: int, table: Ints) -> str:
-        """Return a readable name of a group of the ``table``: its row group, its first label, or both."""
-        row, column = np.argwhere(table == number)[0]
-        parts = [f"group {self.groups.values[row]!r}"] if self.condition.needs_groups else []
+        """Return a readable name of a group of the ``table``: its row groups, its labels, or both."""
+        rows, columns = (np.flatnonzero((table == number).any(axis=axis)).tolist() for axis in (1, 0))
+        parts = [_listed("group", [self.groups.values[row] for row in rows])] if self.condition.needs_groups else []
         if table.shape[1] > 1:
-            parts.append(f"label {self.classes.values[column]!r}")
+            parts.append(_listed("label", [self.classes.values[column] for column in columns]))
         return " × ".join(parts) or "all rows"
 
     def learning(self, data: Prepared) -> RuleSpec:
@@ -120,6 +122,11 @@ class RuleSpec:
     def difference(self, other: RuleSpec) -> str | None:
         """Return the name of the first field that keeps two calibrations from being merged; None if there is none."""
         return next((name for name in SHARED if not equal_values(getattr(self, name), getattr(other, name))), None)
+
+
+def _listed(what: str, names: Sequence[object]) -> str:
+    """Return up to three names after the word for them."""
+    return f"{what}{'s' * (len(names) > 1)} {join_names(names, limit=3)}"
 
 
 def check_groups(condition: Condition, groups: object) -> None:

@@ -6,6 +6,7 @@ rank, thr, aps               Rank, TopK · Thr, Margin · Aps, Raps, Saps, Avera
 wrappers, seen               scores that use another score: TieBreak, Chosen · Seen
 temperature, recalibrated    scores with fitted parameters: Temperature · Recalibrated
 base                         the protocol Score: the required method and all optional attributes of a score
+wording                      how describe(threshold, wording) of a score writes numbers and words
 declarations, reach, key_ranges, application, parameters, recalibration    internal functions that use or fit scores
 
 To add a score, copy the one that is closest, then add it to ``BUILT_IN`` and to ``rankset/__init__.py``.
@@ -22,6 +23,7 @@ from rankset.scores.recalibrated import Recalibrated
 from rankset.scores.seen import Seen
 from rankset.scores.temperature import Temperature
 from rankset.scores.thr import Margin, Thr
+from rankset.scores.wording import Wording
 from rankset.scores.wrappers import Chosen, TieBreak
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "Thr",
     "TieBreak",
     "TopK",
+    "Wording",
     "checked_score",
     "traits",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from rankset.core.lexicographic import Keys
 from rankset.scores.key_ranges import FeatureRanges, Range
 from rankset.scores.parameters import check_count, check_flag, check_number
 from rankset.scores.reach import Limit, Reach
+from rankset.scores.wording import Wording
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,10 @@ class Aps:
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         """Return the lowest and highest possible value of the key."""
         return (features.mass,)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        return _cut("their probabilities add up to", threshold[0], wording, randomized=self.randomized)
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,11 @@ class Raps:
         low, high = features.mass
         return ((low, high + self.penalty * max(features.rank[1] - self.free_ranks, 0)),)
 
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        price = f"{wording.number(self.penalty)} for every rank after {self.free_ranks:,}"
+        return _cut(f"their probabilities, plus {price}, add up to", threshold[0], wording, randomized=self.randomized)
+
 
 @dataclass(frozen=True)
 class Saps:
@@ -179,6 +190,16 @@ class Saps:
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         """Return the lowest and highest possible value of the key."""
         return ((0.0, features.prob[1] + (features.rank[1] - 1) * self.weight),)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        price = f"{wording.number(self.weight)} for every rank after the first"
+        return _cut(
+            f"the largest probability of the row, plus {price}, amounts to",
+            threshold[0],
+            wording,
+            randomized=self.randomized,
+        )
 
 
 @dataclass(frozen=True)
@@ -236,6 +257,22 @@ class Average:
         least, most = features.prob
         low, high = features.mass
         return ((self.thr * (1 - most) + self.aps * low, self.thr * (1 - least) + self.aps * high + self.rank),)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        thr, aps, rank = map(wording.number, (self.thr, self.aps, self.rank))
+        return (
+            f"keeps labels for which {thr} x (1 - {wording.entry}) + {aps} x (score of APS) + {rank} x (rank / number "
+            f"of classes) is at most {wording.number(threshold[0])}"
+        )
+
+
+def _cut(total: str, bound: float, wording: Wording, *, randomized: bool) -> str:
+    """Return a sentence about labels that are kept while a sum, ``total`` in words, stays within ``bound``."""
+    start, number = "keeps labels from the most likely down", wording.number(bound)
+    if not randomized:
+        return f"{start} as long as {total} at most {number}"
+    return f"{start} until {total} {number}; the label that exceeds this sum may be kept, by a random draw"
 
 
 def _steps(bounds: NDArray[Any], step: float) -> Limit:

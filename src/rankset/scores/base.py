@@ -41,6 +41,10 @@ class Score(Protocol):
     ``ranges(features)``
         Returns a pair (lowest, highest) of possible values for each key. ``features.prob``, ``features.mass`` and
         ``features.rank`` are such pairs for the features. A rule file with keys outside the ranges cannot be loaded.
+    ``describe(threshold, wording)``
+        Returns a sentence that says which labels a set contains at this threshold, a tuple of numbers, one per key.
+        ``Rule.describe`` and ``rankset inspect`` show it. ``wording`` is a ``rankset.Wording``: it has the word for an
+        entry of a row, and writes numbers. Without this method, the sentence has the numbers of the threshold.
     ``n_columns``
         Number of classes in the data that the score was fitted on. For any other number of classes, an error is raised.
     ``check_names(names)``

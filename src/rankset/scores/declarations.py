@@ -11,7 +11,7 @@ from rankset.core.cells import FEATURES
 from rankset.errors import ScoreError
 from rankset.scores.base import Score, checked_score
 
-ABOUT_KEYS = ("features", "key_features", "reach", "ranges")
+ABOUT_KEYS = ("features", "key_features", "reach", "ranges", "describe")
 """Declarations that describe ``keys``. They do not hold for a subclass with other keys."""
 
 

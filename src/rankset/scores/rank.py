@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
 from rankset.scores.key_ranges import FeatureRanges, Range
 from rankset.scores.reach import Reach
+from rankset.scores.wording import Wording, ordinal
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,16 @@ class Rank:
         """Return the lowest and highest possible value of each key."""
         return features.rank, features.minus_prob
 
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        rank, least = int(threshold[0]), -threshold[1]
+        if least <= 0 and wording.has_probabilities and not wording.logarithms:
+            return f"keeps {wording.most_likely(rank)}"
+        condition = f"if its {wording.entry} is at least {wording.entry_number(least)}"
+        if rank == 1:
+            return f"keeps {wording.most_likely(1)} {condition}; else no label"
+        return f"keeps {wording.most_likely(rank - 1)}, and a {ordinal(rank)} {condition}"
+
 
 @dataclass(frozen=True)
 class TopK:
@@ -69,3 +81,7 @@ class TopK:
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         """Return the lowest and highest possible value of the key."""
         return (features.rank,)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        return f"keeps {wording.most_likely(int(threshold[0]))}"

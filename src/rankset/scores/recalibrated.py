@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.fit_weights import PRIOR
 from rankset.scores.recalibration.logarithms import log_probabilities, normalise
 from rankset.scores.thr import ProbabilityKeys
+from rankset.scores.wording import Wording
 
 MOST_CELLS = 10_000_000
 """Rows times classes to fit on, at most (but at least 200 rows)."""
@@ -152,3 +154,7 @@ class Recalibrated(ProbabilityKeys):
             raise ScoreError.fitted_columns(self, len(self.factors), width)
         scores = Features.of(probs, self.scale).weighted_sum(np.array(self.weights))
         return normalise(scores + np.array(self.factors[:width]) if self.factors else scores)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words of the recalibrated probability."""
+        return super().describe(threshold, wording.recalibrated())

@@ -23,6 +23,7 @@ from rankset.scores.declarations import Traits, check_names, checked_traits, tra
 from rankset.scores.parameters import check_count, list_parameter
 from rankset.scores.reach import REACHES, Reach, reach_of
 from rankset.scores.thr import Thr
+from rankset.scores.wording import Wording, describe_threshold, in_numbers
 
 UNSEEN_FACTOR = 2.0**-60
 """Factor for the probabilities of unseen classes."""
@@ -190,3 +191,17 @@ class Seen:
         unlimited = Reach()
         limits = ((getattr(unlimited, name), getattr(inner, name)) for name in REACHES)
         return Reach(*(np.where(bounds[0] > 0, free, limit) for free, limit in limits))
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        count = f"{len(self.columns):,} class{'es' * (len(self.columns) != 1)} seen in training"
+        if threshold[0] <= 0:
+            inner = describe_threshold(self.score, threshold[1:], wording)
+            return (
+                f"leaves out all but the {count}: counts the probabilities of the others as almost 0, divides those of "
+                f"the {count} by their sum, and {inner}"
+            )
+        if self._inner.key_features == ("prob",) and not self._inner.transforms:
+            others = wording.number(-threshold[1] / UNSEEN_FACTOR)
+            return f"keeps the {count}, and other labels with a probability of at least {others}"
+        return f"keeps the {count}; of the other labels, it {in_numbers(threshold[1:], wording)}"

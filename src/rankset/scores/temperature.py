@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.logarithms import log_probabilities, normalise
 from rankset.scores.thr import ProbabilityKeys
+from rankset.scores.wording import Wording
 
 
 @dataclass(frozen=True)
@@ -82,3 +84,7 @@ class Temperature(ProbabilityKeys):
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""
         return normalise(self.scale * log_probabilities(probs))
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words of the recalibrated probability."""
+        return super().describe(threshold, wording.recalibrated())

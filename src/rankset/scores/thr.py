@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
 from rankset.scores.key_ranges import FeatureRanges, Range
 from rankset.scores.reach import Reach
+from rankset.scores.wording import Wording
 
 
 class ProbabilityKeys:
@@ -30,6 +32,10 @@ class ProbabilityKeys:
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         """Return the lowest and highest possible value of the key."""
         return (features.minus_prob,)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        return f"keeps labels with a {wording.entry} of at least {wording.entry_number(-threshold[0])}"
 
 
 @dataclass(frozen=True)
@@ -77,3 +83,15 @@ class Margin:
         low, high = features.prob
         alone = features.rank[1] == 1  # with a single class there is no other entry, and the key is -inf
         return ((-math.inf if alone else low - high, high - low),)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        gap = wording.number(abs(threshold[0]))
+        if threshold[0] < 0:
+            return (
+                f"keeps {wording.most_likely(1)} if its {wording.entry} is at least {gap} above that of every other "
+                "label; else no label"
+            )
+        return (
+            f"keeps {wording.most_likely(1)}, and every label whose {wording.entry} is at most {gap} below the largest"
+        )

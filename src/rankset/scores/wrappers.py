@@ -17,6 +17,7 @@ from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, check_names, traits
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
 from rankset.scores.reach import Reach, reach_of
+from rankset.scores.wording import Wording, describe_threshold, ordinal
 
 
 class Wrapper:
@@ -116,6 +117,20 @@ class TieBreak(Wrapper):
         """Return the lowest and highest possible value of each key."""
         return *ranges_of(self.score, features), (0.0, 1.0)
 
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        draw = wording.number(threshold[-1])
+        if self._inner.key_features == ("rank",):
+            rank = int(threshold[0])
+            others = "keeps" if rank == 1 else f"keeps {wording.most_likely(rank - 1)}, and"
+            last = wording.most_likely(1) if rank == 1 else f"a {ordinal(rank)}"
+            return f"{others} {last} if the random number of the row, between 0 and 1, is at most {draw}"
+        inner = describe_threshold(self.score, threshold[:-1], wording)
+        return (
+            f"{inner}. A label exactly at this limit is kept only if the random number of its row, between 0 and 1, "
+            f"is at most {draw}"
+        )
+
 
 @dataclass(frozen=True, repr=False)
 class Chosen(Wrapper):
@@ -162,3 +177,7 @@ class Chosen(Wrapper):
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         """Return the lowest and highest possible value of each key."""
         return ranges_of(self.score, features)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in the words of the inner score."""
+        return describe_threshold(self.score, threshold, wording)

@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
 from rankset.errors import KindError, SplitError, warn
+from rankset.inputs.frames import is_frame, only_column
 from rankset.inputs.matrix import is_masked
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
@@ -43,7 +44,9 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if is_masked(y) or is_masked(X):
         raise KindError.argument("X and y", "arrays without a mask", "a masked array; drop the masked rows")
-    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    column = only_column(y) if is_frame(y) else None
+    values = y if column is None else column
+    labels = column_or_1d(check_array(values, ensure_2d=False, dtype=None, input_name="y"), warn=True)
     check_classification_targets(labels)
     check_consistent_length(X, labels)
     return labels
