@@ -10,6 +10,7 @@ compare, Comparison                    compares scores on the same random splits
 choose, grid                           the best of several scores; a score for each combination of parameters
 Temperature, Recalibrated              scores that use recalibrated probabilities
 Average, Seen, Chosen                  scores that are built from other scores
+Wording                                words and numbers for a score of your own that describes its thresholds
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
 Choice                                 option of ConformalClassifier: chooses one of several scores

@@ -107,7 +107,8 @@ def walk_class(name, kind):
 def method(name, function, kind, package):
     if getattr(kind, "_is_protocol", False):
         return PublicName(name, function, package, parameters_of(function), returns_something(function))
-    parameters = () if function.__name__ in FROM_PROTOCOLS else parameters_of(function)
+    of_score = function.__name__ == "describe" and hasattr(kind, "keys")  # rules have a method of this name too
+    parameters = () if of_score or function.__name__ in FROM_PROTOCOLS else parameters_of(function)
     return PublicName(
         name, function, package, parameters, bool(parameters) and returns_something(function), bool(parameters)
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankset import progress
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.datasets import DATASETS, load
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
@@ -33,6 +34,7 @@ TEMPERED = ("cifar100", "news20", "carer", "marketing")
 """Data sets that are also measured with a random temperature for every row."""
 
 
+@takes_alpha
 def study(
     rows: Iterable[str] | None = None,
     *,

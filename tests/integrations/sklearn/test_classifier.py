@@ -117,6 +117,7 @@ def test_folds_use_every_row_and_state_what_is_proven(iris):
         model.rule_.predict([features], 0.1)
 
 
+@pytest.mark.filterwarnings("ignore:alpha is the allowed error rate")
 def test_one_fold_alone_is_a_rule():
     probs, labels = np.random.default_rng(0).dirichlet(np.ones(4), 200), np.arange(200) % 4
     rule = rs.calibrate(probs, labels)

@@ -1,0 +1,96 @@
+"""What thresholds mean, in words: which labels a set contains at some alpha."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.alpha import rows_needed
+from rankset.core.calibration import Thresholds
+from rankset.rules.group_choice import is_alone
+from rankset.rules.spec import RuleSpec
+from rankset.scores.wording import Wording, describe_threshold
+
+SHOWN_GROUPS = 10
+"""Number of thresholds that are described if a rule has more."""
+LABELS_TITLE = "A label is in the set if the rule of its group keeps it"
+ROWS_TITLE = "The set of a row follows the rule of its group"
+
+
+class GroupSentence(NamedTuple):
+    """One threshold of several: the name of its group, its number of calibration rows, and what it means."""
+
+    name: str
+    rows: int
+    sentence: str
+
+
+def threshold_sentence(
+    spec: RuleSpec, threshold: Sequence[float] | None, n: int, alpha: Fraction, digits: int = 4
+) -> str:
+    """Return what ``threshold``, of ``n`` calibration rows at ``alpha``, means; None stands for every label."""
+    if threshold is None:
+        needed = readable_count(rows_needed(alpha))
+        return f"keeps every label: alpha={float(alpha):g} needs at least {needed} calibration rows, got {n:,}"
+    wording = Wording("value" if spec.kind == "decision" else "probability", digits)
+    return describe_threshold(spec.score, threshold, wording)
+
+
+def one_sentence(
+    spec: RuleSpec, thresholds: Thresholds, counts: NDArray[np.int64], number: int, alpha: Fraction, digits: int
+) -> str:
+    """Return what the threshold with this number means; -1 stands for groups without calibration rows."""
+    rows = int(counts[number]) if number >= 0 else 0
+    sentence = threshold_sentence(spec, threshold_of(thresholds, number), rows, alpha, digits)
+    if number < 0 or is_alone(spec, number):
+        return sentence
+    return f"{spec.group_name(number, spec.table())}: in the set if this rule keeps it: {sentence}"
+
+
+def group_sentences(
+    spec: RuleSpec, thresholds: Thresholds, counts: NDArray[np.int64], alpha: Fraction, digits: int = 4
+) -> list[GroupSentence]:
+    """Return what the first thresholds of a rule mean, at most ``SHOWN_GROUPS``, in the order of their names."""
+    table = spec.table()
+    numbers = [int(number) for number in dict.fromkeys(table.ravel().tolist()) if number >= 0][:SHOWN_GROUPS]
+    return [
+        GroupSentence(
+            spec.group_name(number, table),
+            int(counts[number]),
+            threshold_sentence(spec, threshold_of(thresholds, number), int(counts[number]), alpha, digits),
+        )
+        for number in numbers
+    ]
+
+
+def threshold_of(thresholds: Thresholds, number: int) -> tuple[float, ...] | None:
+    """Return the threshold of group ``number`` as numbers; None if it keeps every label."""
+    if thresholds.everything[number]:
+        return None
+    return tuple(key[number].item() for key in thresholds.keys)
+
+
+def title_of_groups(spec: RuleSpec) -> str:
+    """Return how the thresholds of several groups are used."""
+    by_label = spec.table().shape[1] > 1
+    return LABELS_TITLE if by_label else ROWS_TITLE
+
+
+def text_of_groups(spec: RuleSpec, found: Sequence[GroupSentence]) -> str:
+    """Return several thresholds as lines of text."""
+    width = max((len(one.name) for one in found), default=0)
+    lines = [f"{title_of_groups(spec)}:", *(f"  {one.name:<{width}}  {one.sentence}" for one in found)]
+    more = spec.n_groups - len(found)
+    return "\n".join([*lines, f"  … and {more:,} more"] if more > 0 else lines)
+
+
+def readable_count(count: int) -> str:
+    """Return a count with few digits."""
+    if count < 10**12:
+        return str(count)
+    return f"{float(count):.3g}" if count < 10**300 else f"10^{math.log10(count):.0f}"
