@@ -1,10 +1,15 @@
 """Labels, groups and ids whose index tells that they are not in the order of the rows, in every function."""
 
+import importlib
 from functools import partial
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 import rankset as rs
 from entry_points import GROUPS, LABELS, PROBS, N
@@ -23,6 +28,12 @@ BY_GROUP = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
 DRAWS = rs.calibrate(PROBS, LABELS, score=rs.Aps(), ids=np.arange(N))
 ASKED = {"condition": rs.PerGroup()}
 MODEL = rs.ConformalClassifier(condition=rs.PerGroup(), random_state=0).fit(X, Y, groups=G)
+PIPELINE = Pipeline([("scale", StandardScaler().fit(X.to_numpy())), ("model", MODEL)])
+SETS = PLAIN.predict(FRAME, 0.1)
+MASK = rs.PredictionSets.from_mask(SETS.to_mask_frame())
+OFTEN = rs.frequencies(pd.Series([[0, 1, 2, 1]] * N, index=INDEX), classes=[0, 1, 2])
+RAGGED = rs.Ragged(PROBS, pd.Series(np.full(N, 3), index=INDEX))
+SCORED = pd.Series([[{"label": k, "score": row[k]} for k in range(3)] for row in PROBS.tolist()], index=INDEX)
 FOLDS = CrossRule((BY_GROUP, rs.calibrate(PROBS[::-1], LABELS[::-1], groups=GROUPS[::-1], **ASKED)))
 
 DOORS = {
@@ -83,8 +94,57 @@ DOORS = {
     ),
     "series of rows": ("labels", Y, lambda y: rs.calibrate(pd.Series(list(PROBS), index=INDEX), y)),
     "recalibration": ("labels", Y, lambda y: rs.Temperature.fit(pd.Series(list(PROBS), index=INDEX), y)),
+    "recalibration of a frame": ("labels", Y, lambda y: rs.Temperature.fit(FRAME, y)),
+    "Recalibrated": ("labels", Y, lambda y: rs.Recalibrated.fit(FRAME, y)),
+    "resample a frame": ("labels", Y, lambda y: rs.paper.resample(FRAME, y, repeats=2)),
+    "printed_rule": ("labels", Y, lambda y: rs.paper.printed_rule(FRAME, y, 0.1)),
+    "SetSize groups": ("groups", G, lambda g: rs.SetSize(0.1)(MODEL, X, groups=g)),
+    "Coverage groups": ("groups", G, lambda g: rs.Coverage(0.1)(MODEL, X, LABELS, groups=g)),
+    "Coverage of a pipeline": ("labels", Y, lambda y: rs.Coverage(0.1)(PIPELINE, X, y, groups=GROUPS)),
+    "SetSize of a pipeline": ("groups", G, lambda g: rs.SetSize(0.1)(PIPELINE, X, groups=g)),
+    "frequencies": ("labels", Y, lambda y: rs.calibrate(OFTEN, y, classes=[0, 1, 2])),
+    "ragged": ("labels", Y, lambda y: rs.calibrate(RAGGED, y)),
+    "ragged covers": ("labels", Y, lambda y: PLAIN.predict(RAGGED, 0.1).covers(y)),
+    "ragged part covers": ("labels", Y[:9], lambda y: PLAIN.predict(RAGGED[:9], 0.1).covers(y)),
+    "scored": ("labels", Y, lambda y: rs.calibrate(SCORED, y)),
+    "scored covers": ("labels", Y, lambda y: rs.calibrate(SCORED, LABELS).predict(SCORED, 0.1).covers(y)),
+    "selected": ("labels", Y[Y == 1], lambda y: SETS[(Y == 1).to_numpy()].covers(y)),
+    "selected evaluate": ("labels", Y[Y == 1], lambda y: rs.evaluate(SETS[Y == 1], y)),
+    "picked": ("labels", Y.iloc[[7, 3, 5, 1]], lambda y: SETS[[7, 3, 5, 1]].covers(y)),
+    "stepped": ("labels", Y[::3], SETS[::3].covers),
+    "joined": ("labels", Y, lambda y: rs.PredictionSets.concat([SETS[:5], SETS[5:]]).covers(y)),
+    "joined groups": (
+        "groups",
+        G,
+        lambda g: rs.evaluate(rs.PredictionSets.concat([SETS[:5], SETS[5:]]), LABELS, groups=g),
+    ),
+    "from_mask": ("labels", Y, lambda y: MASK.covers(y)),
+    "from_mask evaluate": ("labels", Y, lambda y: rs.evaluate(MASK, y, alpha=0.1)),
+    "from_mask slice": ("labels", Y[4:20], lambda y: MASK[4:20].covers(y)),
+    "pictures: coverage of a rule": ("labels", Y, lambda y: rs.CoverageDisplay.from_rule(PLAIN, FRAME, y)),
+    "pictures: size of a rule": ("labels", Y, lambda y: rs.SizeDisplay.from_rule(PLAIN, FRAME, y)),
+    "pictures: groups": ("groups", G, lambda g: rs.SizeDisplay.from_rule(BY_GROUP, FRAME, LABELS, groups=g)),
+    "pictures: ids": ("ids", IDS, lambda i: rs.CoverageDisplay.from_rule(DRAWS, FRAME, LABELS, ids=i)),
+    "pictures: coverage of an estimator": (
+        "y",
+        Y,
+        lambda y: rs.CoverageDisplay.from_estimator(MODEL, X, y, groups=GROUPS),
+    ),
+    "pictures: size of an estimator": (
+        "groups",
+        G,
+        lambda g: rs.SizeDisplay.from_estimator(MODEL, X, LABELS, groups=g),
+    ),
+    "pictures: classes": ("labels", Y, lambda y: rs.ClassCoverageDisplay.from_predictions(SETS, y)),
+    "pictures: ranks": ("labels", Y, lambda y: rs.RankDisplay.from_predictions(FRAME, y)),
     "resample": ("labels", Y, lambda y: rs.paper.resample(pd.Series(list(PROBS), index=INDEX), y, repeats=2)),
 }
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    importlib.import_module("matplotlib.pyplot").close("all")
 
 
 @pytest.mark.parametrize(("name", "values", "entry_point"), DOORS.values(), ids=DOORS.keys())
@@ -103,6 +163,38 @@ def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, valu
     with refused(InputError, what=name, expected="have the same index as the rows", row=0) as caught:
         entry_point(values.set_axis(range(5, 5 + len(values))))
     assert str(caught.value.received).startswith("5 instead of ")
+
+
+COLUMNS = {name: door for name, door in DOORS.items() if name not in ("mask", "folds probs")}
+"""Entry points that take labels, groups or ids."""
+
+
+@pytest.mark.parametrize(("name", "values", "entry_point"), COLUMNS.values(), ids=COLUMNS.keys())
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_a_frame_with_one_column_is_a_column(name, values, entry_point):
+    frame = values.to_frame("answer")
+    entry_point(frame)
+    entry_point(pl.from_pandas(frame))
+    entry_point(pa.Table.from_pandas(frame, preserve_index=False))
+    entry_point(pa.RecordBatch.from_pandas(frame, preserve_index=False))
+    with refused(InputError.other_order(name, "the rows")):
+        entry_point(frame[::-1])
+    with pytest.raises((rs.RanksetError, ValueError), match=r"2 columns|shape \(\d+, 2\)"):
+        entry_point(frame.assign(other=0))
+
+
+def test_a_frame_with_one_column_gives_what_its_column_gives():
+    assert rs.calibrate(FRAME, Y.to_frame()) == rs.calibrate(FRAME, Y)
+    sets = PLAIN.predict(FRAME, 0.1)
+    assert (sets.covers(Y.to_frame()) == sets.covers(Y)).all()
+    assert rs.evaluate(sets, pl.DataFrame({"y": LABELS})).values == rs.evaluate(sets, LABELS).values
+    names = np.array(["a", "b", "c"])[LABELS]
+    rule = rs.calibrate(PROBS, pl.DataFrame({"y": names}), classes=["a", "b", "c"])
+    assert rule == rs.calibrate(PROBS, names, classes=["a", "b", "c"])
+    assert rs.Seen.fit(Y.to_frame(), 3) == rs.Seen.fit(Y, 3)
+    two = KindError.not_names("labels", "a data frame with 2 columns", "Pass the column that contains the labels.")
+    with refused(two):
+        rs.calibrate(FRAME, Y.to_frame("y").assign(z=1))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -229,12 +230,18 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrap
         match = frames.second_class if kind == "binary" else frames.match_columns
         matrix, names, template = match(values, classes)
         return _Unwrapped(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
-    if huggingface.is_scored(values):
-        return _Unwrapped(*huggingface.match_columns(values, classes))
+    index = index_of(values)
+    if huggingface.is_scored(values if index is None else _first_entries(values)):
+        listed = values if index is None else list(values)
+        return _Unwrapped(*huggingface.match_columns(listed, classes), Template(index=index), index=RowIndex(index))
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
         matrix = values._as_wide_as(len(known or ()) or values.values.shape[1])
         index = RowIndex(values.template.index, numbered=values.template.numbered)
         return _Unwrapped(matrix, known, values.template, values.counts, index)
-    index = index_of(values)
     return _Unwrapped(values, classes, Template(index=index), index=RowIndex(index))
+
+
+def _first_entries(series: Any) -> list[Any]:  # noqa: ANN401
+    """Return the first entry of a series in a list; [] for a series of numbers or without entries."""
+    return list(islice(series, 1)) if getattr(series, "dtype", None) == object else []

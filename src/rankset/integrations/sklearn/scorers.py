@@ -63,6 +63,7 @@ class SetSize(Scorer):
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **kwargs: Any) -> float:
         """Return minus the mean set size of a fitted ``estimator`` on the rows of ``X``."""
+        _check_order(X, kwargs)
         return -float(_predict_sets(estimator, X, self.alpha, kwargs).sizes.mean())
 
 
@@ -99,8 +100,15 @@ class Coverage(Scorer):
 
     def __call__(self, estimator: Any, X: Any, y: Any, **kwargs: Any) -> float:
         """Return the coverage of a fitted ``estimator`` on the rows of ``X`` with labels ``y``."""
-        RowIndex.of(X).check(y, "labels")
+        _check_order(X, {"labels": y, **kwargs})
         return float(_predict_sets(estimator, X, self.alpha, kwargs).covers(y).mean())
+
+
+def _check_order(X: Any, per_row: Mapping[str, Any]) -> None:
+    """Raise an error if labels or groups have another index than the rows. Steps of a pipeline may drop the index."""
+    index = RowIndex.of(X)
+    for name, values in per_row.items():
+        index.check(values, name)
 
 
 def _predict_sets(estimator: Any, X: Any, alpha: Alpha, kwargs: Mapping[str, Any]) -> PredictionSets:
