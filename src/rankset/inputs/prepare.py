@@ -244,4 +244,4 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrap
 
 def _first_entries(series: Any) -> list[Any]:  # noqa: ANN401
     """Return the first entry of a series in a list; [] for a series of numbers or without entries."""
-    return list(islice(series, 1)) if getattr(series, "dtype", None) == object else []
+    return list(islice(series, 1)) if getattr(getattr(series, "dtype", None), "kind", "") == "O" else []
