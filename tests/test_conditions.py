@@ -1,10 +1,12 @@
 """Groups, worked out by hand."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.errors import KindError, LabelError
+from rankset.errors import KindError, LabelError, RuleError, StorageError
 from refusals import refused
 
 COLUMNS = np.arange(3)[np.newaxis, :]
@@ -191,3 +193,93 @@ def test_updates_are_calibrations_at_once_also_where_a_condition_joins_groups():
     with pytest.raises(rs.RanksetError) as caught:  # "a" and "c" are together in one of them, and apart in the other
         whole.merge(other)
     assert "in the same way" in caught.value.expected
+
+
+@dataclass(frozen=True)
+class PerSevereLabel:
+    """Labels below ``first`` share a threshold, the others have one each."""
+
+    first: int
+    needs_groups = False
+
+    def count(self, n_columns, n_row_groups):
+        return n_columns - self.first + 1
+
+    def numbers(self, columns, row_groups, n_columns, n_row_groups):
+        return np.maximum(columns - self.first + 1, 0)
+
+
+READS_ROWS = {
+    "rows": Own(lambda k, g: 1, lambda columns, rows: rows, needs_groups=False),
+    "rows and labels": Own(lambda k, g: k, lambda columns, rows: rows + columns, needs_groups=False),
+    "rows of zeros": Own(lambda k, g: k, lambda columns, rows: np.zeros_like(rows) + columns, needs_groups=False),
+    "one number": Own(lambda k, g: 1, lambda columns, rows: np.int64(0), needs_groups=False),
+    "joined": rs.PerLabelAndGroup(Own(lambda k, g: 1, lambda _, rows: rows, needs_groups=False), PerSevereLabel(2)),
+}
+"""Conditions that use the groups of rows, though they do not ask for any: all rows are then of group 0."""
+
+
+@pytest.mark.parametrize("condition", READS_ROWS.values(), ids=READS_ROWS.keys())
+def test_conditions_that_read_row_groups_without_asking_for_them_are_described(condition):
+    rule = rs.calibrate(ROWS_OF_FOUR, FOUR, condition=condition)
+    several = rule.spec.table().shape[1] > 1
+    options = {"label": 1} if several else {}
+    same = rs.calibrate(ROWS_OF_FOUR[FOUR == 1], FOUR[FOUR == 1]) if several else rs.calibrate(ROWS_OF_FOUR, FOUR)
+    if isinstance(condition, rs.PerLabelAndGroup):
+        below = FOUR < 2
+        same = rs.calibrate(ROWS_OF_FOUR[below], FOUR[below])
+    assert rule.threshold(0.1, **options) == same.threshold(0.1)
+    assert rule.coverage_band(0.1, **options) == same.coverage_band(0.1)
+    assert rule.rank_profile(0.1, **options).counts.tolist() == same.rank_profile(0.1).counts.tolist()
+    assert rule.describe(0.1, **options).endswith(same.describe(0.1))
+    assert repr(rule)
+    assert rule._repr_html_()
+    assert rule.describe(0.1)
+    if several:
+        with refused(RuleError.which_group(condition, rule.spec.n_groups, ["label"])):
+            rule.threshold(0.1)
+    with refused(RuleError.group_unused(condition, "group")):
+        rule.coverage_band(0.1, group="a", **options)
+
+
+ANSWERS = {
+    "threshold": lambda rule, **options: rule.threshold(0.1, **options),
+    "coverage_band": lambda rule, **options: rule.coverage_band(0.1, **options),
+    "rank_profile": lambda rule, **options: rule.rank_profile(0.1, **options),
+    "describe": lambda rule, **options: rule.describe(0.1, **options),
+}
+
+
+@pytest.mark.parametrize("ask", ANSWERS.values(), ids=ANSWERS.keys())
+def test_thresholds_of_an_own_condition_are_asked_for_by_group_and_label(ask):
+    condition = rs.PerLabelAndGroup(rs.PerGroup(), PerSevereLabel(2))
+    rule = rs.calibrate(ROWS_OF_FOUR, FOUR, condition=condition, groups=SITES)
+    some = (SITES == "a") & (FOUR < 2)
+    alone = rs.calibrate(ROWS_OF_FOUR[some], FOUR[some])
+    assert (
+        str(ask(rule, group="a", label=0))
+        .replace("size_bounds=None", "")
+        .endswith(str(ask(alone)).replace(f"size_bounds={alone.rank_profile(0.1).size_bounds}", ""))
+    )
+    with refused(RuleError.no_such_name("label", 9, (0, 1, 2, 3))):
+        ask(rule, group="a", label=9)
+    with refused(RuleError.no_such_name("group", "z", ("a", "b", "c"))):
+        ask(rule, group="z", label=0)
+    with refused(RuleError.which_group(condition, 9, ["group", "label"])):
+        ask(rule, group="a", label=None)
+
+
+def test_groups_of_an_own_condition_are_named_by_all_their_labels():
+    rule = rs.calibrate(ROWS_OF_FOUR, FOUR, condition=PerSevereLabel(2))
+    assert [line.split("  ")[1] for line in rule.describe(0.1).splitlines()[1:]] == [
+        "labels 0, 1",
+        "label 2",
+        "label 3",
+    ]
+    with pytest.warns(rs.RanksetWarning, match="200 for labels 0, 1, 100 for label 2, 100 for label 3"):
+        rule.predict(ROWS_OF_FOUR[:1], 0.001)
+
+
+def test_an_own_condition_is_not_saved(tmp_path):
+    with refused(StorageError):
+        rs.calibrate(ROWS_OF_FOUR, FOUR, condition=PerSevereLabel(2)).save(tmp_path / "rule.rankset")

@@ -407,6 +407,57 @@ def test_what_inspect_says_of_groups(folder):
     assert f"6 groups of {counts.min()} to {counts.max()} rows" in told
     assert f"thresholds {(counts >= 99).sum()}, groups too small {(counts < 99).sum()}" in told
 
+    told = fine("inspect", "rule.rankset").stdout
+    rule = rs.load("rule.rankset")
+    assert "A label is in the set if the rule of its group keeps it:" in told
+    assert f"label 3: {rule.describe(0.1, label=3).partition('keeps it: ')[2]}" in told
+    facts = json.loads(fine("inspect", "rule.rankset", "--json").stdout)
+    assert facts["levels"]["0.1"]["rules"]["label 3"] in told
+
+
+def test_inspect_says_in_words_what_sets_contain(folder):
+    RULE.save("rule.rankset")
+    told = fine("inspect", "rule.rankset", "--alpha", "0.1", "--alpha", "0.0001").stdout
+    assert f"  alpha 0.1    {RULE.describe(0.1)}\n" in told
+    assert "alpha 0.0001 keeps every label: alpha=0.0001 needs at least 9999 calibration rows, got 600" in told
+    facts = json.loads(fine("inspect", "rule.rankset", "--json").stdout)
+    assert facts["levels"]["0.2"]["rule"] == RULE.describe(0.2)
+
+
+def test_an_alpha_above_one_half_is_warned_of_once(folder):
+    RULE.save("rule.rankset")
+    scores, labels = ("test_logits.npy", "test_labels.npy"), ("val_logits.npy", "val_labels.npy", "--kind", "logits")
+    for command in (
+        ("predict", "rule.rankset", scores[0], "--alpha", "0.95"),
+        ("evaluate", "rule.rankset", *scores, "--alpha", "0.1", "--alpha", "0.95"),
+        ("inspect", "rule.rankset", "--alpha", "0.95"),
+        ("report", "rule.rankset", *scores, "--alpha", "0.95", "-o", "page.html"),
+        ("compare", *labels, "--alpha", "0.95", "--repeats", "2"),
+        ("calibrate", *labels, "--auto", "0.95", "-o", "auto.rankset"),
+    ):
+        told = fine(*command).stderr
+        assert told.count("Did you mean --alpha 0.05?") == 1, command
+    for command in (("inspect", "rule.rankset"), ("report", "rule.rankset", *scores, "-o", "other.html")):
+        assert "Did you mean" not in fine(*command).stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "meant"),
+    [
+        ("--confidence", "0.95", "--alpha 0.05"),
+        ("--confidence-level", "90", "--alpha 0.1"),
+        ("--coverage", "0.9", "--alpha 0.1"),
+        ("--significance", "0.05", "--alpha 0.05"),
+        ("--level", "x", "--alpha 0.05 for 95% coverage"),
+    ],
+)
+@pytest.mark.parametrize("command", ["predict", "evaluate", "compare", "inspect", "report"])
+def test_options_of_other_libraries_are_explained(folder, command, option, value, meant):
+    done = run(command, "rule.rankset", "test_logits.npy", option, value)
+    assert done.exit_code == 2
+    assert f"No such option: {option}. Did you mean {meant}? alpha is the allowed error rate." in done.stderr
+    assert option not in fine(command, "--help").stdout
+
 
 def test_one_level_is_one_level(folder):
     RULE.save("rule.rankset")

@@ -1,6 +1,7 @@
 """Evaluations, beside numbers worked out by hand and by SciPy."""
 
 from fractions import Fraction
+from html import unescape
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from scipy import stats
 
 import rankset as rs
 from rankset.core import coverage_law
-from rankset.errors import LevelError
+from rankset.errors import LevelError, MetricError
+from rankset.evaluation.advice import BOTH, TOO_HIGH, TOO_LOW
 from rankset.evaluation.evaluation import EMPTY_REMARK
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, sscv
 from refusals import refused
@@ -70,6 +72,48 @@ def test_the_expected_range_is_the_beta_binomial_law_of_the_calibration():
     assert told.expected == (law.ppf(0.1) / 51, law.ppf(0.9) / 51)
     other = rs.evaluate(rule.predict(probs[99:], 0.1), labels[99:], alpha=0.2)
     assert other.expected is None
+
+
+def outcome(labels):
+    """The evaluation of sets of a good model with these labels for the sets."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 400)
+    probs = rng.dirichlet(np.ones(4), 400) * 0.5 + 0.5 * np.eye(4)[truth]
+    rule = rs.calibrate(probs[:200], np.where(rng.random(200) < 0.8, truth[:200], (truth[:200] + 1) % 4))
+    return rs.evaluate(rule.predict(probs[200:], 0.1), labels(truth[200:]))
+
+
+@pytest.mark.parametrize(
+    ("labels", "side", "questions", "others"),
+    [
+        (lambda truth: np.roll(truth, 1), "too low", TOO_LOW, TOO_HIGH),
+        (lambda truth: truth, "too high", TOO_HIGH, TOO_LOW),
+    ],
+    ids=["too low", "too high"],
+)
+def test_coverage_outside_its_range_tells_what_to_check(labels, side, questions, others):
+    told = outcome(labels)
+    for text in (repr(told), unescape(told._repr_html_())):
+        assert "OUTSIDE" in text
+        assert f"Coverage is {side}. Chance alone does this in at most 0.05 of cases. Check:" in text
+        assert all(question in text for question in (*questions, *BOTH))
+        assert not any(question in text for question in others)
+
+
+def test_coverage_inside_its_range_needs_no_advice():
+    rng = np.random.default_rng(1)
+    told = outcome(lambda truth: np.where(rng.random(200) < 0.8, truth, (truth + 1) % 4))
+    assert "inside" in repr(told)
+    assert "Check" not in repr(told)
+
+
+def test_metrics_that_do_not_exist_are_named_with_those_that_do(told):
+    with refused(MetricError.unknown("average size", tuple(METRICS))) as caught:
+        told["average size"]
+    assert isinstance(caught.value, KeyError)
+    assert "'class gap'" in str(caught.value)
+    with pytest.raises(KeyError):
+        told[3]
 
 
 def test_too_few_calibration_rows_leave_no_doubt():

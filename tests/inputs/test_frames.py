@@ -162,6 +162,18 @@ def test_labels_in_another_order_than_the_rows_are_refused():
             ask(table, labels.sort_index())
 
 
+def test_a_record_batch_is_a_table():
+    table = frame("pyarrow")
+    (batch,) = table.combine_chunks().to_batches()
+    assert rs.calibrate(batch, LABELS) == rs.calibrate(table, LABELS)
+    turned = batch.select(["fox", "dog", "cat"])
+    sets = RULE.predict(turned, 0.1)
+    assert sets == RULE.predict(table, 0.1)
+    assert sets.to_frame().equals(RULE.predict(table, 0.1).to_frame())
+    mask = RULE.predict(table, 0.1).to_mask_frame().to_batches()[0]
+    assert rs.PredictionSets.from_mask(mask).mask.tolist() == sets.mask.tolist()
+
+
 @pytest.mark.filterwarnings("ignore:alpha is the allowed error rate")
 def test_names_keep_their_kind_in_pandas():
     codes = RNG.integers(0, 3, 60)

@@ -252,3 +252,26 @@ def test_tensors_that_refuse_to_be_read_are_explained():
         remedy="For a tensor pass values.detach().float().cpu().numpy().",
     ):
         rs.calibrate(Tensor(), [0])
+
+
+@pytest.mark.parametrize(
+    "id2label",
+    [{0: "cat", 1: "dog"}, {"0": "cat", "1": "dog"}, {"1": "dog", "0": "cat"}, {1: "dog", 0: "cat"}],
+    ids=["numbers", "texts", "texts in another order", "numbers in another order"],
+)
+def test_a_mapping_from_columns_to_names_is_a_list_of_names(id2label):
+    probs = [[0.9, 0.1], [0.2, 0.8]]
+    assert rs.calibrate(probs, ["cat", "dog"], classes=id2label).classes.tolist() == ["cat", "dog"]
+
+
+@pytest.mark.parametrize(
+    "mapping", [{"0": "cat", 1: "dog"}, {"1": "cat", "2": "dog"}, {"00": "cat", "01": "dog"}, {"cat": 0, "dog": 1}]
+)
+def test_other_mappings_have_no_order(mapping):
+    with refused(KindError.argument("classes", "a list of names in column order", mapping)):
+        rs.calibrate([[0.9, 0.1], [0.2, 0.8]], ["cat", "dog"], classes=mapping)
+
+
+def test_a_mapping_of_texts_with_more_than_ten_classes_is_in_the_order_of_numbers():
+    names = class_names({str(number): f"class {number}" for number in range(12)}, 12)
+    assert names.values == tuple(f"class {number}" for number in range(12))

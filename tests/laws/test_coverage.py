@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import rankset as rs
 from generators import identical, imbalanced, one_hot, saturated, tied
@@ -63,6 +64,40 @@ def test_with_ids_tie_breaking_makes_the_law_an_equality(problem, alpha):
         problem, lambda others, row: row.predict(others.calibrate(), alpha).covers(row.labels)[0]
     )
     assert all(hits[name] == least_hits(size, alpha) for name, size in sizes.items())
+
+
+@dataclass(frozen=True)
+class Families:
+    """A condition of one's own: labels in families, which have a threshold in each of the ``GROUPS``, or in all."""
+
+    members: int
+    needs_groups: bool
+
+    def count(self, n_columns, n_row_groups):
+        return self._families(n_columns) * (n_row_groups if self.needs_groups else 1)
+
+    def numbers(self, columns, row_groups, n_columns, n_row_groups):
+        return row_groups * self._families(n_columns) + columns // self.members
+
+    def _families(self, n_columns):
+        return -(-n_columns // self.members)
+
+    def name(self, label, group):
+        return (label // self.members, group if self.needs_groups else None)
+
+
+own_conditions = st.builds(Families, st.integers(1, 3), st.booleans())
+
+
+@given(problems(condition=own_conditions), alphas)
+def test_the_law_holds_in_every_group_of_an_own_condition(problem, alpha):
+    groups = [problem.condition.name(*cell) for cell in zip(problem.labels, problem.groups, strict=True)]
+    hits = Counter()
+    for row in range(problem.n):
+        others = problem.rows(other for other in range(problem.n) if other != row)
+        one = problem.rows([row])
+        hits[groups[row]] += bool(one.predict(others.calibrate(), alpha).covers(one.labels)[0])
+    assert all(hits[name] >= least_hits(size, alpha) for name, size in Counter(groups).items())
 
 
 def marginal_rank(rng, n, generator=confident_errors):

@@ -32,8 +32,8 @@ SENTENCES = {
     "raps without a draw": (
         rs.Raps(0.1, 1, randomized=False),
         (
-            "keeps labels from the most likely down as long as their probabilities, plus 0.1 for every rank after 1, add "
-            "up to at most 1.114"
+            "keeps labels from the most likely down as long as their probabilities, plus 0.1 for every rank after 1, "
+            "add up to at most 1.114"
         ),
     ),
     "saps without a draw": (
@@ -53,8 +53,8 @@ SENTENCES = {
     "tie break of rank": (
         rs.TieBreak(rs.Rank()),
         (
-            "keeps the 2 most likely labels, and a third if its probability is at least 0.1358. A label exactly at this "
-            "limit is kept only if the random number of its row, between 0 and 1, is at most 0.4003"
+            "keeps the 2 most likely labels, and a third if its probability is at least 0.1358. A label exactly at "
+            "this limit is kept only if the random number of its row, between 0 and 1, is at most 0.4003"
         ),
     ),
     "temperature": (rs.Temperature(2.0), "keeps labels with a recalibrated probability of at least 0.1098"),

@@ -13,7 +13,7 @@ from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.core.alpha import exact_alpha, rows_needed
-from rankset.rules.sentences import group_sentences
+from rankset.rules.sentences import group_sentences, title_of_groups
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 
@@ -60,6 +60,7 @@ def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     at = rule.at(alpha)
     found = group_sentences(rule.spec, at.thresholds, at.counts, at.level)
     return {
+        "follows": title_of_groups(rule.spec),
         "rules": {one.name: one.sentence for one in found},
         "thresholds": int((counts >= needed).sum()),
         "groups_too_small": int((counts < needed).sum()),

@@ -70,15 +70,18 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
 
 def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     """Print what a rule does at one alpha: in words first, then in numbers."""
-    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules")}
+    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules", "follows")}
     parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in numbers.items())
     start = f"  alpha {alpha:<6} "
     if "rule" in facts:
         echo(f"{start}{facts['rule']}")
         start = " " * len(start)
     echo(f"{start}{parts}")
+    margin = " " * len(start)
+    if "rules" in facts:
+        echo(f"{margin}{facts['follows']}:")
     for name, rule in facts.get("rules", {}).items():
-        echo(f"{' ' * len(start)}{short(name, 60)}: {rule}")
+        echo(f"{margin}  {short(name, 60)}: {rule}")
 
 
 def _text(value: Any) -> str:
