@@ -34,6 +34,7 @@ from rankset.core.cells import Cells
 from rankset.errors import RanksetError, RanksetWarning
 from rankset.evaluation.evaluate import evaluate
 from rankset.evaluation.evaluation import Evaluation
+from rankset.inputs.absent import ABSENT
 from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
 from rankset.rules.calibrate import calibrate, load
@@ -45,6 +46,7 @@ from rankset.sets import PredictionSets
 __version__ = "0.1.0"
 
 __all__ = [
+    "ABSENT",
     "Aps",
     "Cells",
     "Condition",

@@ -55,6 +55,11 @@ class KindError(RanksetError, TypeError):
         return cls(what, expected, received, "Convert them to strings.")
 
     @classmethod
+    def absent(cls, what: str) -> Self:
+        remedy = "Use rankset.ABSENT only as a label of a row whose true label is not among its candidates."
+        return cls(what, "be names or numbers", "rankset.ABSENT", remedy)
+
+    @classmethod
     def no_ids(cls) -> Self:
         return cls(
             "fit of ConformalClassifier",

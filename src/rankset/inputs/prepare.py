@@ -39,7 +39,7 @@ class Prepared:
     kind : what the numbers are.
     classes : the names of the columns.
     counts : number of candidates of each row, its first columns; None if all columns are.
-    labels : the column of each row's label; None if there are no labels.
+    labels : the column of each row's label, -1 where it is absent; None if there are no labels.
     groups : the name of each row's group; None if there are no groups.
     ids : a 64-bit word per row; None if there are no ids.
     index : the index of the rows, and of labels, groups and ids.
@@ -73,6 +73,13 @@ class Prepared:
         """Type and index of answers: the index of the rows, else that of labels, groups or ids."""
         known = self.index.index
         return self.template if known is self.template.index else replace(self.template, index=known)
+
+    @property
+    def absent(self) -> NDArray[np.bool_] | None:
+        """Which rows have a label that is not among their candidates; None if there are no such rows."""
+        if self.labels is None or not (absent := self.labels < 0).any():
+            return None
+        return absent
 
     def take(self, rows: Ints) -> Prepared:
         """Return the rows with these numbers, in this order, with their labels, groups and ids."""

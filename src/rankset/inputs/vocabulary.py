@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import KindError, LabelError
+from rankset.inputs.absent import ABSENT
 
 Name = str | int | float | bool
 Array = NDArray[Any]
@@ -192,6 +193,8 @@ def _shortest(moment: str) -> str:
 
 def plain(value: object, what: str) -> Name:
     """Return ``value`` as a Python string, number or boolean; other objects are replaced by their text."""
+    if value is ABSENT:
+        raise KindError.absent(what)
     if isinstance(value, np.datetime64):
         return str(texts(np.array([value]))[0])
     if isinstance(value, np.timedelta64):

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.alpha import rows_needed
+from rankset.core.alpha import rows_needed, smallest_alpha
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
 from rankset.errors import KindError, Option, RuleError, warn
 from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules import absent_rows
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
 from rankset.rules.spec import HasSpec, RuleSpec
@@ -41,6 +42,7 @@ class LevelRule(Sealed, HasSpec):
     thresholds : for each group, the largest score value of a label that can be in a set.
     counts : number of calibration rows in each group.
     law : the distribution of coverage. None if there are several thresholds.
+    absent : number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class LevelRule(Sealed, HasSpec):
     thresholds: Thresholds
     counts: Ints
     law: CoverageLaw | None
+    absent: Ints | None = None
 
     def __repr__(self) -> str:
         spec = self.spec
@@ -184,15 +187,18 @@ class LevelRule(Sealed, HasSpec):
         return self.law if empty == "allow" else replace(self.law, exact=False)
 
     def _warn_of_small_groups(self, batch: Batch) -> None:
-        """Warn of the groups among these rows that have too few calibration rows for this level."""
+        """Warn of the groups among these rows that keep every label: too few calibration rows, or absent labels."""
         spec, present, needed = self.spec, np.unique(batch.row_groups), rows_needed(self.level)
         if batch.shape[0] == 0:
             return
         used = spec.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
-        small = np.unique(used[(used >= 0) & (self.counts[used] < needed)])
+        names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
+        absent = np.zeros_like(self.counts) if self.absent is None else self.absent
+        if self.absent is not None:
+            self._warn_of_absent(np.unique(used[(used >= 0) & (absent[used] > 0)]), names, used)
+        small = np.unique(used[(used >= 0) & (self.counts[used] < needed) & (absent[used] == 0)])
         if not len(small):
             return
-        names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
@@ -202,6 +208,20 @@ class LevelRule(Sealed, HasSpec):
             if spec.n_groups == 1
             else f", got {got}{more}. In these groups no label is left out.",
         )
+
+
+    def _warn_of_absent(self, numbers: Ints, names: RuleSpec, used: Ints) -> None:
+        """Warn of the groups among ``numbers`` in which too many true labels are absent for this level."""
+        if self.absent is None:
+            return
+        sizes = []
+        for number in numbers.tolist():
+            n, absent = int(self.counts[number]), int(self.absent[number])
+            if (least := smallest_alpha(n, absent)) > self.level:
+                name = "" if self.spec.n_groups == 1 else names.group_name(number, used)
+                sizes.append((name, n, absent, least))
+        if sizes:
+            warn(*absent_rows.unattained(self.level, sizes))
 
 
 def _readable(count: int) -> str:
