@@ -32,7 +32,8 @@ def evaluate(
     sets
         The sets of at least one row, returned by ``Rule.predict``.
     labels
-        The true label of each row, as a class name or a column number, in the same order as the sets.
+        The true label of each row, as a class name or a column number, in the same order as the sets. A row with the
+        label ``rankset.ABSENT`` counts as missed. It belongs to no class.
     alpha
         Tolerated miss rate with which coverage is compared. By default the alpha that was passed to ``predict``.
     groups
@@ -84,6 +85,8 @@ def evaluate(
         ),
         classes=shares_of(sets.names.array, codes, covered, sizes),
         groups=() if groups is None else shares_by_group(groups, covered, sizes, index),
+        absent=int((codes < 0).sum()),
+        attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 
 
@@ -101,5 +104,5 @@ def _expected_range(sets: PredictionSets, alpha: Fraction, n: int, confidence: f
     law = sets.law
     if law is None or sets.level != alpha:
         return None
-    low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
+    low, high = coverage_law.sampling_range(n, law.least_k, law.n, confidence)
     return low, high if law.exact else 1.0

@@ -77,9 +77,10 @@ class Prepared:
     @property
     def absent(self) -> NDArray[np.bool_] | None:
         """Which rows have a label that is not among their candidates; None if there are no such rows."""
-        if self.labels is None or not (absent := self.labels < 0).any():
+        if self.labels is None:
             return None
-        return absent
+        absent = self.labels < 0
+        return absent if np.count_nonzero(absent) else None
 
     def take(self, rows: Ints) -> Prepared:
         """Return the rows with these numbers, in this order, with their labels, groups and ids."""

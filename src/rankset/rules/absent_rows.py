@@ -51,7 +51,7 @@ def unattained(alpha: Fraction, sizes: Sequence[tuple[str, int, int, Fraction]])
 def _of_group(name: str, n: int, absent: int, least: Fraction) -> str:
     where = f" for {name}" if name else ""
     return (
-        f"the true label is absent from {absent:,} of {n:,} calibration rows{where}, so at least "
+        f"the true label is absent from {absent:,} of {n:,} rows{where}, so at least "
         f"{percent(least)} % of sets must be allowed to miss (alpha of at least {least}, about {rounded_up(least)})"
     )
 

@@ -21,8 +21,9 @@ from sklearn.utils.validation import (
 )
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
-from rankset.errors import KindError, SplitError, warn
+from rankset.errors import KindError, LabelError, SplitError, warn
 from rankset.inputs.matrix import is_masked
+from rankset.inputs.absent import is_absent
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names, in_order
@@ -44,6 +45,8 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
     if is_masked(y) or is_masked(X):
         raise KindError.argument("X and y", "arrays without a mask", "a masked array; drop the masked rows")
     labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    if (absent := is_absent(labels)) is not None:
+        raise LabelError.absent_class("a classifier", int(absent.argmax()))
     check_classification_targets(labels)
     check_consistent_length(X, labels)
     return labels
