@@ -38,7 +38,9 @@ def as_seen(score, row):
 
 
 def key(score, row, label, draw):
-    """The key of one (row, label) cell, a plain tuple."""
+    """The key of one (row, label) cell, a plain tuple; that of an absent label is after all others."""
+    if label is rs.ABSENT:
+        return (np.inf,)
     row = [float(value) for value in row]
     rank = ranking(row).index(label) + 1
     ordered = sorted(row, reverse=True)
