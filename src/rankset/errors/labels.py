@@ -125,6 +125,27 @@ class LabelError(RanksetError, ValueError):
         return cls("labels", "be among the candidates of their rows", received, remedy, where=Place(row=row))
 
     @classmethod
+    def no_option(cls, name: str, row: int, value: object, options: Sequence[object]) -> Self:
+        return cls(
+            name,
+            f"be among the candidates of their rows ({join_names(options)})",
+            short_repr(value),
+            (
+                "Check the spelling and type of that label",
+                Either(", or pass rows and labels through rankset.normalise_answers", ""),
+                ".",
+                *ABSENT_HINT,
+            ),
+            where=Place(row=row),
+        )
+
+    @classmethod
+    def duplicate_candidates(cls, row: int, names: Sequence[object]) -> Self:
+        remedy = Either("Add up the numbers of equal names, for example by rankset.normalise_answers.", "Rename one.")
+        expected, received = "be different within a row", f"{join_names(names)} more than once"
+        return cls("names of candidates", expected, received, remedy, where=Place(row=row))
+
+    @classmethod
     def same_text(cls, backend: str, names: Sequence[object]) -> Self:
         expected, why = "be different after conversion to strings", f"{backend} needs strings as column names. "
         return cls("class names", expected, join_names(names), (why, RENAME))

@@ -13,8 +13,8 @@ from rankset.errors import InputError, KindError, LevelError
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
 from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
-from rankset.inputs.per_row import label_codes
 from rankset.sets import PredictionSets
+from rankset.sets.option_names import label_columns
 
 
 def evaluate(
@@ -69,7 +69,7 @@ def evaluate(
         raise InputError.no_rows_to_evaluate()
     level = _level(sets, alpha)
     index = sets._index  # one object for labels and groups: it remembers what it has read, so both must agree
-    codes = label_codes(labels, sets.names, len(sets), index)
+    codes = label_columns(sets, labels, index)
     covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
     return Evaluation(
         alpha=float(level),

@@ -46,7 +46,7 @@ def labels_at(classes: Array, codes: Codes) -> Array:
 
 def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex, *, name: str = "labels") -> Codes:
     """Return the column number of each row's label; -1 for ``ABSENT``."""
-    array, absent = _labels_per_row(labels, n_rows, index, name)
+    array, absent = labels_per_row(labels, n_rows, index, name)
     if absent is not None and absent.all():
         return np.full(n_rows, ABSENT_CODE, dtype=np.int64)
     codes = classes.codes(array)
@@ -57,7 +57,7 @@ def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex,
     return codes
 
 
-def _labels_per_row(
+def labels_per_row(
     labels: ArrayLike, n_rows: int, index: RowIndex, name: str
 ) -> tuple[Array, NDArray[np.bool_] | None]:
     """Return one label per row, and which rows have none among their candidates (None: all have one).

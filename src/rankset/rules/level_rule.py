@@ -117,7 +117,8 @@ class LevelRule(Sealed, HasSpec):
         data = self._prepare(probs, groups, ids, empty)
         batch = self._batch(data)
         offsets, codes = select(batch, self.thresholds, self._reach, empty)
-        return PredictionSets(offsets, codes, self.spec.classes, self.level, self._law(batch, empty), data.answers)
+        law = self._law(batch, empty)
+        return PredictionSets(offsets, codes, self.spec.classes, self.level, law, data.answers, data.options)
 
     def predict_parts(
         self,
@@ -160,7 +161,8 @@ class LevelRule(Sealed, HasSpec):
         def sets_of(part: slice) -> PredictionSets:
             offsets, codes = select(batch.part(part), self.thresholds, self._reach, empty)
             template = answers.rows(np.arange(part.start, part.stop))
-            return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template)
+            options = None if data.options is None else data.options[part]
+            return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template, options)
 
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
