@@ -35,6 +35,7 @@ from rankset.errors import RanksetError, RanksetWarning
 from rankset.evaluation.evaluate import evaluate
 from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.absent import ABSENT
+from rankset.inputs.normalise import normalise_answers
 from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
 from rankset.rules.calibrate import calibrate, load
@@ -76,6 +77,7 @@ __all__ = [
     "evaluate",
     "frequencies",
     "load",
+    "normalise_answers",
     "softmax",
 ]
 

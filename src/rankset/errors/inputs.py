@@ -185,6 +185,10 @@ class InputError(RanksetError, ValueError):
         return cls(f"a Counter in {name}", expected, f"the sum {total:.6g}", remedy, where=Place(row=row))
 
     @classmethod
+    def nan_answer(cls) -> Self:
+        return cls("numbers of answers that become one", "not contain NaN", "NaN", FROM_THE_MODEL)
+
+    @classmethod
     def candidate_names(cls, row: int, expected: int, received: int) -> Self:
         wanted = f"contain one name for each of the {expected} candidates of a row"
         return cls("names", wanted, f"{received} names", "Pass one list of names per row.", where=Place(row=row))

@@ -109,7 +109,7 @@ class KindError(RanksetError, TypeError):
     def named_row(cls, name: str, row: int, value: object) -> Self:
         return cls(
             name,
-            "contain dictionaries only if one row is a dictionary",
+            "be dictionaries in all rows if the first row is one",
             short_repr(value),
             "Pass every row as a dictionary of labels and numbers, or as a list of tokens and log-probabilities.",
             where=Place(row=row),

@@ -67,7 +67,7 @@ def natural_order(names: Iterable[Name]) -> list[Name]:
 
 def read_row(row: Any, number: int, kind: str, name: str = "probs") -> Row:  # noqa: ANN401
     """Return one row as a dictionary of plain names and floats; counts of a ``Counter`` become frequencies."""
-    pairs = _pairs(row, number, name)
+    pairs = read_pairs(row, number, name)
     if not pairs:
         raise InputError.no_candidates(name, number)
     labels = [plain(label, "class names") for label, _ in pairs]
@@ -77,7 +77,7 @@ def read_row(row: Any, number: int, kind: str, name: str = "probs") -> Row:  # n
     return _frequencies(read, number, kind, name) if isinstance(row, Counter) else read
 
 
-def _pairs(row: Any, number: int, name: str) -> Sequence[tuple[Any, Any]]:  # noqa: ANN401
+def read_pairs(row: Any, number: int, name: str) -> Sequence[tuple[Any, Any]]:  # noqa: ANN401
     """Return names and numbers of a row."""
     if isinstance(row, Mapping):
         return list(row.items())
