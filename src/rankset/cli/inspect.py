@@ -44,6 +44,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
         levels[alpha] = {
             "threshold": None if threshold is None else _threshold_value(threshold),
             "coverage": [round(band.low, 4), round(band.high, 4)],
+            **({} if band.attained else {"attained": False}),
         }
         if rule.spec.traits.orders_by_rank:
             profile = rule.rank_profile(alpha)
@@ -55,10 +56,12 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
 def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     """Return how many groups of a rule have a threshold, and how many keep every label for lack of rows."""
     counts, needed = rule.calibration.counts, rows_needed(exact_alpha(alpha))
+    kept = rule.at(alpha).thresholds.everything[:-1]
     return {
-        "thresholds": int((counts >= needed).sum()),
+        "thresholds": int((~kept).sum()),
         "groups_too_small": int((counts < needed).sum()),
         "rows_needed": int(needed),
+        **({"groups_with_absent_labels": int((kept & (counts >= needed)).sum())} if rule.calibration.n_absent else {}),
     }
 
 

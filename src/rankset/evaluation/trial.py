@@ -50,7 +50,7 @@ class Trial:
             )
         absent = int(np.count_nonzero(data.labels < 0))
         if absent and (least := smallest_alpha(n, absent)) > alpha:
-            warn(*absent_rows.unattained(alpha, [("", n, absent, least)]))
+            warn(*absent_rows.unattained(alpha, [("", n, absent, least)], "rows"))
         condition = Marginal()
         specs = [RuleSpec.of(score, condition, data.kind, seed, data.classes) for score in scores]
         plain = replace(data.with_checked_values(), groups=None, ids=None)

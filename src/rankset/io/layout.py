@@ -29,6 +29,7 @@ class Layout:
     ``label``, ``group`` and ``identity`` name columns, ``drop`` those that are ignored, ``keep`` those that are copied
     to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has no known
     suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
+    ``absent`` is the text that labels have in rows whose true label is not among the candidates ("" for missing ones).
     """
 
     label: str | None = None
@@ -39,6 +40,7 @@ class Layout:
     key: str | None = None
     file_format: str | None = None
     header: bool = True
+    absent: str | None = None
 
     @property
     def kept_columns(self) -> list[str]:
@@ -80,7 +82,7 @@ class Layout:
         columns = self._read(path, labels)
         if not columns.is_blank:
             return self.rows_of(columns, labels, classes, kind=kind)
-        received = 0 if labels is None else len(self._read_labels(labels, columns, 0))
+        received = 0 if labels is None else len(self._read_labels(labels, columns, 0)[0])
         if received:
             with located(Place(file=labels)):
                 raise InputError.length("labels", 0, received)
@@ -114,10 +116,13 @@ class Layout:
             if len(kept[name]) != len(matrix):
                 with located(Place(file=columns.path)):
                     raise InputError.length(name, len(matrix), len(kept[name]))
+        found, is_text = special.get(label or ""), columns.is_text
+        if labels is not None:
+            found, is_text = self._read_labels(labels, columns, len(matrix))
         return Rows(
             matrix,
             names,
-            self._read_labels(labels, columns, len(matrix)) if labels is not None else special.get(label or ""),
+            found,
             groups,
             special.get(self.identity or ""),
             kept,
@@ -126,7 +131,7 @@ class Layout:
             file_columns=columns.names if columns.table is not None else None,
             has_one_order=names is None or columns.have_one_order(names),
             ignored=[] if names is None else columns.names_without({*apart, *names}),
-        ).with_column_order(wanted)
+        ).with_absent(self.absent, is_text=is_text).with_column_order(wanted)
 
     def _read(self, path: str, other: str | None = None) -> Columns:
         """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""
@@ -165,15 +170,18 @@ class Layout:
             raise FileError.labels_alone(columns.path, label)
         return apart
 
-    def _read_labels(self, path: str, scores: Columns, n_rows: int) -> NDArray[Any]:
-        """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores."""
+    def _read_labels(self, path: str, scores: Columns, n_rows: int) -> tuple[NDArray[Any], bool]:
+        """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores.
+
+        Return them, and whether the file has texts only.
+        """
         columns = self._read(path, scores.path)
         if columns.is_blank:
             if n_rows:
                 raise FileError.unreadable(path, "it is empty")
-            return object_array([])
+            return object_array([]), columns.is_text
         self._check_order(columns, scores)
-        return columns.only_column() if self.label is None else columns.column(self.label)
+        return columns.only_column() if self.label is None else columns.column(self.label), columns.is_text
 
     def _check_order(self, labels: Columns, scores: Columns) -> None:
         """Refuse labels whose ids or index differ from those of the scores.

@@ -36,22 +36,24 @@ def calibration(parts: Sequence[tuple[Ints, Keys]], absent: NDArray[np.bool_], c
     return Calibration.of_parts([(groups[present], tuple(key[present] for key in keys))], count, without_keys)
 
 
-def unattained(alpha: Fraction, sizes: Sequence[tuple[str, int, int, Fraction]]) -> tuple[Text, ...]:
+def unattained(
+    alpha: Fraction, sizes: Sequence[tuple[str, int, int, Fraction]], rows: str = "calibration rows"
+) -> tuple[Text, ...]:
     """Return the warning about a level that cannot be attained.
 
-    ``sizes`` has the name of each group ("" if there is one for all rows), the number of its calibration rows, the
+    ``rows`` says what the rows are, ``sizes`` has the name of each group ("" if there is one for all rows), the number of its calibration rows, the
     number of absent labels among them, and the smallest alpha that can be attained.
     """
-    told = "; ".join(_of_group(*size) for size in sizes[:5])
+    told = "; ".join(_of_group(*size, rows) for size in sizes[:5])
     more = f"; and {len(sizes) - 5:,} more groups" if len(sizes) > 5 else ""
     end = "all sets contain every label" if not sizes[0][0] else "in these groups no label is left out"
     return ("coverage of 1 - alpha cannot be attained for ", Option("alpha", float(alpha)), f": {told}{more}. So {end}.")
 
 
-def _of_group(name: str, n: int, absent: int, least: Fraction) -> str:
+def _of_group(name: str, n: int, absent: int, least: Fraction, rows: str) -> str:
     where = f" for {name}" if name else ""
     return (
-        f"the true label is absent from {absent:,} of {n:,} rows{where}, so at least "
+        f"the true label is absent from {absent:,} of {n:,} {rows}{where}, so at least "
         f"{percent(least)} % of sets must be allowed to miss (alpha of at least {least}, about {rounded_up(least)})"
     )
 
