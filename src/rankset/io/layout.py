@@ -15,6 +15,7 @@ from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import texts
 from rankset.io.columns import Columns
+from rankset.io.object_rows import missing_value
 from rankset.io.pandas_index import first_difference
 from rankset.io.parse_cells import is_whole_text
 from rankset.io.read_file import is_readable, read_file
@@ -109,7 +110,8 @@ class Layout:
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
         apart = self._columns_apart(columns, label, {*special, *kept, *self._other_answers(columns, wanted)}, wanted)
-        matrix, names = columns.scores(apart, key=self.key, wanted=wanted)
+        matrix, names = columns.scores(apart, key=self.key, wanted=wanted, kind=kind or "probs")
+        own_columns = names is None or set(names) <= {*columns.names}
         if kind == "binary":
             matrix, names = _second_class(columns.path, matrix, names, classes)
         for name in self.keep:
@@ -129,8 +131,9 @@ class Layout:
             scores_file=columns.path,
             labels_file=labels or columns.path,
             file_columns=columns.names if columns.table is not None else None,
-            has_one_order=names is None or columns.have_one_order(names),
-            ignored=[] if names is None else columns.names_without({*apart, *names}),
+            has_one_order=names is None or (own_columns and columns.have_one_order(names)),
+            ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
+            missing=None if own_columns else missing_value(kind or "probs"),
         ).with_absent(self.absent, is_text=is_text).with_column_order(wanted)
 
     def _read(self, path: str, other: str | None = None) -> Columns:

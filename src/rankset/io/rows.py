@@ -28,7 +28,8 @@ class Rows:
     ``file_columns`` are all columns of a table, in the order of the file. ``has_one_order`` is false if the lines of
     the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
     neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
-    ``labels`` these rows have the label of another row.
+    ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
+    an object lacks; None for other rows.
     """
 
     scores: NDArray[Any]
@@ -43,6 +44,7 @@ class Rows:
     has_one_order: bool = True
     ignored: Sequence[str] = ()
     absent: NDArray[np.bool_] | None = None
+    missing: float | None = None
 
     def with_absent(self, absent: str | None, *, is_text: bool) -> Rows:
         """Return the rows with labels of the text ``absent`` noted as absent; None: there are no such labels."""
@@ -70,9 +72,20 @@ class Rows:
         """Return the rows with these class names, in their order; columns that have names must have the same."""
         if names is None or self.names is None:
             return self if names is None else replace(self, names=list(names))
+        if self.missing is not None:
+            return self._with_missing_classes(names).with_column_order(names).with_given_order(names)
         if sorted(names) != sorted(self.names):
             raise FileError.other_names(names, self.names)
         return self.with_column_order(names).with_given_order(names)
+
+    def _with_missing_classes(self, names: Sequence[str]) -> Rows:
+        """Return rows that were objects with a column for every class that none of them has."""
+        known = self.names or []
+        if not set(known) <= set(names):
+            raise FileError.other_names(names, known)
+        others = [name for name in names if name not in known]
+        more = np.full((len(self.scores), len(others)), self.missing)
+        return replace(self, names=[*known, *others], scores=np.hstack((self.scores, more)))
 
     def with_given_order(self, names: Sequence[object]) -> Rows:
         """Return the rows for class names that a user gave, whose order replaces that of lines in several orders."""
