@@ -24,7 +24,20 @@ from rankset.io.layout import Layout
 @click.command(short_help="Measure coverage and set sizes of a rule.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@options("alphas", "label", "absent", "labels", "group", "identity", "drop", "key", "file_format", "header", "max_memory", "json")
+@options(
+    "alphas",
+    "label",
+    "absent",
+    "labels",
+    "group",
+    "identity",
+    "drop",
+    "key",
+    "file_format",
+    "header",
+    "max_memory",
+    "json",
+)
 def evaluate(
     rule_file: Path,
     paths: Sequence[str],

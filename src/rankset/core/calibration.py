@@ -50,9 +50,7 @@ class Calibration(Sealed):
         return cls.of_parts([(groups, keys)], count)
 
     @classmethod
-    def of_parts(
-        cls, parts: Sequence[tuple[Ints, Keys]], count: int, absent: Ints | None = None
-    ) -> "Calibration":
+    def of_parts(cls, parts: Sequence[tuple[Ints, Keys]], count: int, absent: Ints | None = None) -> "Calibration":
         """Do the same for rows that come in several parts; ``absent`` counts further rows that have no keys."""
         absent = None if absent is None or not absent.any() else absent
         counts: Ints = np.add.reduce([np.bincount(groups, minlength=count) for groups, _ in parts])
@@ -138,8 +136,9 @@ class Calibration(Sealed):
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """Return the same rows in ``count`` groups; group g gets the number ``numbers[g]``."""
-        absent = None if self.absent is None else np.zeros(count, dtype=np.int64)
-        if absent is not None:
+        absent = None
+        if self.absent is not None:
+            absent = np.zeros(count, dtype=np.int64)
             np.add.at(absent, numbers, self.absent)
         return Calibration.of_parts([(numbers[self.groups], self.keys)], count, absent)
 

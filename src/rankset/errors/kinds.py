@@ -103,7 +103,7 @@ class KindError(RanksetError, TypeError):
 
     @classmethod
     def no_candidate_names(cls) -> Self:
-        return cls("Ragged rows", "have names of candidates", "none", "Pass dictionaries or names= to Ragged.of.")
+        return cls("Ragged rows", "have names of candidates", "none", "Pass dictionaries, or names, to Ragged.of.")
 
     @classmethod
     def named_row(cls, name: str, row: int, value: object) -> Self:

@@ -253,10 +253,9 @@ class Evaluation:
 
 def _coverage_remark(evaluation: Evaluation) -> str:
     low, high = evaluation.interval
-    attained = "" if evaluation.attained else " cannot be attained (absent labels among the calibration rows)"
-    return (
-        f"target {1 - evaluation.alpha:g}{attained}; {evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
-    )
+    attained = "" if evaluation.attained else " cannot be attained (absent labels at calibration)"
+    interval = f"{evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
 
 
 def _size_remark(evaluation: Evaluation) -> str:

@@ -87,10 +87,9 @@ def _normalised(value: Any, kind: Kind) -> Any:  # noqa: ANN401
         return value if value.dtype.kind in "iufb" else flat.reshape(value.shape)
     if hasattr(value, "iloc") and hasattr(value, "map"):
         return value.map(lambda entry: _normalised(entry, kind))
-    if isinstance(value, tuple):
-        return tuple(_normalised(entry, kind) for entry in value)
     if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping | set | frozenset):
-        return [_normalised(entry, kind) for entry in value]
+        entries = [_normalised(entry, kind) for entry in value]
+        return tuple(entries) if isinstance(value, tuple) else entries
     return value
 
 

@@ -39,9 +39,7 @@ def labels_at(classes: Array, codes: Codes) -> Array:
     """Return the class names at these column numbers, ``ABSENT`` at -1."""
     if not (codes < 0).any():
         return classes[codes]
-    names = np.append(classes.astype(object), None)
-    names[-1] = ABSENT
-    return names[codes]
+    return object_array([*classes.tolist(), ABSENT])[codes]
 
 
 def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex, *, name: str = "labels") -> Codes:

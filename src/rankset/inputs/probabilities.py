@@ -60,9 +60,7 @@ def softmax(logits: ArrayLike) -> Floats:
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 
-def frequencies(
-    answers: Iterable[Iterable[object]], classes: Iterable[object], *, normalise: bool = False
-) -> Any:  # noqa: ANN401
+def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object], *, normalise: bool = False) -> Any:  # noqa: ANN401
     """Return the relative frequency of each class among the sampled answers of each row.
 
     Use this if you sample several answers per question from a language model.
@@ -123,7 +121,7 @@ def frequencies(
     return Template("pandas", index).filled(columns)
 
 
-def _shares(row: list[object], names: Names, number: int) -> Floats:
+def _shares(row: list[Any], names: Names, number: int) -> Floats:
     """Return the share of each name among the answers of one row."""
     if not row:
         raise InputError.no_answers(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,14 +136,13 @@ class Ragged:
         """
         if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
             raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
-        index = index_of(rows)
-        rows = list(rows)
-        if named_rows.are_named(rows):
+        index, listed = index_of(rows), list(rows)
+        if named_rows.are_named(listed):
             if names is not None:
                 raise KindError.argument("names", "None if the rows are dictionaries, which have names", names)
-            read = [named_rows.read_row(row, number, "probs", "rows") for number, row in enumerate(rows)]
-            rows, names = [list(row.values()) for row in read], [list(row) for row in read]
-        arrays = [_numbers(row, number) for number, row in enumerate(rows)]
+            read = [named_rows.read_row(row, number, "probs", "rows") for number, row in enumerate(listed)]
+            listed, names = [list(row.values()) for row in read], [list(row) for row in read]
+        arrays = [_numbers(row, number) for number, row in enumerate(cast("list[ArrayLike]", listed))]
         counts = np.array([len(array) for array in arrays], dtype=np.int64)
         values = np.zeros((len(arrays), counts.max(initial=0)), dtype=np.result_type(np.float16, *arrays))
         if arrays:
@@ -211,12 +210,14 @@ class Ragged:
         """Return the names of the candidates with ``n_columns`` columns; None if they have none."""
         if self.names is None:
             return None
-        missing = max(0, n_columns - self.names.shape[1])
-        return np.pad(self.names, ((0, 0), (0, missing)), constant_values=None)[:, :n_columns]
+        wide = np.full((len(self), n_columns), None, dtype=object)
+        shared = min(n_columns, self.names.shape[1])
+        wide[:, :shared] = self.names[:, :shared]
+        return wide
 
 
 def _checked_names(names: Any, counts: Ints, n_columns: int) -> Array | None:  # noqa: ANN401
-    """Return names of candidates as an array (n, K), padded with None; those of another ``Ragged`` are such an array."""
+    """Return names of candidates as an array (n, K), padded with None, as those of another ``Ragged`` are."""
     if names is None:
         return None
     if isinstance(names, np.ndarray) and names.shape == (len(counts), n_columns):

@@ -193,12 +193,10 @@ def _shortest(moment: str) -> str:
 
 def plain(value: object, what: str) -> Name:
     """Return ``value`` as a Python string, number or boolean; other objects are replaced by their text."""
-    if value is ABSENT:
-        raise KindError.absent(what)
     if isinstance(value, np.datetime64):
         return str(texts(np.array([value]))[0])
-    if isinstance(value, np.timedelta64):
-        raise KindError.name(what, value)
+    if value is ABSENT or isinstance(value, np.timedelta64):
+        raise KindError.absent(what) if value is ABSENT else KindError.name(what, value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):

@@ -121,20 +121,24 @@ class Layout:
         found, is_text = special.get(label or ""), columns.is_text
         if labels is not None:
             found, is_text = self._read_labels(labels, columns, len(matrix))
-        return Rows(
-            matrix,
-            names,
-            found,
-            groups,
-            special.get(self.identity or ""),
-            kept,
-            scores_file=columns.path,
-            labels_file=labels or columns.path,
-            file_columns=columns.names if columns.table is not None else None,
-            has_one_order=names is None or (own_columns and columns.have_one_order(names)),
-            ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
-            missing=None if own_columns else missing_value(kind or "probs"),
-        ).with_absent(self.absent, is_text=is_text).with_column_order(wanted)
+        return (
+            Rows(
+                matrix,
+                names,
+                found,
+                groups,
+                special.get(self.identity or ""),
+                kept,
+                scores_file=columns.path,
+                labels_file=labels or columns.path,
+                file_columns=columns.names if columns.table is not None else None,
+                has_one_order=names is None or (own_columns and columns.have_one_order(names)),
+                ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
+                missing=None if own_columns else missing_value(kind or "probs"),
+            )
+            .with_absent(self.absent, is_text=is_text)
+            .with_column_order(wanted)
+        )
 
     def _read(self, path: str, other: str | None = None) -> Columns:
         """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""

@@ -41,13 +41,17 @@ def unattained(
 ) -> tuple[Text, ...]:
     """Return the warning about a level that cannot be attained.
 
-    ``rows`` says what the rows are, ``sizes`` has the name of each group ("" if there is one for all rows), the number of its calibration rows, the
-    number of absent labels among them, and the smallest alpha that can be attained.
+    ``rows`` says what the rows are. ``sizes`` has the name of each group ("" if there is one for all rows), the number
+    of its rows, the number of absent labels among them, and the smallest alpha that can be attained.
     """
     told = "; ".join(_of_group(*size, rows) for size in sizes[:5])
     more = f"; and {len(sizes) - 5:,} more groups" if len(sizes) > 5 else ""
     end = "all sets contain every label" if not sizes[0][0] else "in these groups no label is left out"
-    return ("coverage of 1 - alpha cannot be attained for ", Option("alpha", float(alpha)), f": {told}{more}. So {end}.")
+    return (
+        "coverage of 1 - alpha cannot be attained for ",
+        Option("alpha", float(alpha)),
+        f": {told}{more}. So {end}.",
+    )
 
 
 def _of_group(name: str, n: int, absent: int, least: Fraction, rows: str) -> str:

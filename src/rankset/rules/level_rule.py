@@ -211,7 +211,6 @@ class LevelRule(Sealed, HasSpec):
             else f", got {got}{more}. In these groups no label is left out.",
         )
 
-
     def _warn_of_absent(self, numbers: Ints, names: RuleSpec, used: Ints) -> None:
         """Warn of the groups among ``numbers`` in which too many true labels are absent for this level."""
         if self.absent is None:

@@ -22,8 +22,8 @@ from sklearn.utils.validation import (
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
 from rankset.errors import KindError, LabelError, SplitError, warn
-from rankset.inputs.matrix import is_masked
 from rankset.inputs.absent import is_absent
+from rankset.inputs.matrix import is_masked
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names, in_order

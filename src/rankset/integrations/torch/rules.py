@@ -219,8 +219,8 @@ def evaluate(
     if not parts:
         raise InputError.no_rows_to_evaluate()
     sets, codes = zip(*parts, strict=True)
-    labels = labels_at(rule.classes, np.concatenate(codes))
-    return evaluate_sets(PredictionSets.concat(sets), labels, confidence=confidence)
+    truth = labels_at(rule.classes, np.concatenate(codes))
+    return evaluate_sets(PredictionSets.concat(sets), truth, confidence=confidence)
 
 
 def _checked_rule(rule: object) -> Rule:
