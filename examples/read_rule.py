@@ -40,9 +40,9 @@ def predict(rule, arrays, row, alpha):
     for key, column in keys_of(rule["score"]["name"], row):
         group = column if per_label else 0
         start, end = arrays["offsets"][group : group + 2]
-        n = end - start
+        n = end - start + (arrays["absent"][group] if "absent" in arrays else 0)
         k = n + 1 - int((n + 1) * Fraction(alpha))
-        known = [arrays[f"key{place}"][start + k - 1] for place in range(rule["keys"])] if k <= n else None
+        known = [arrays[f"key{place}"][start + k - 1] for place in range(rule["keys"])] if k <= end - start else None
         if known is None or key <= tuple(known):
             kept.append(names[column])
     return kept

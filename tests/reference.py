@@ -68,6 +68,11 @@ def key(score, row, label, draw):
     raise NotImplementedError(score)
 
 
+def label_key(score, row, label, draw):
+    """The key of a row's true label; that of an absent label is after all others."""
+    return (np.inf,) if label is rs.ABSENT else key(score, row, label, draw)
+
+
 def group(condition, label, row_group):
     """Which rows a (row, label) cell is compared with, as any hashable thing."""
     match condition:
@@ -91,7 +96,7 @@ def draws(rows, ids=None, seed=0):
 def p_values(problem, rows, row_groups, ids=None):
     """Exact p-values of every label of ``rows``, as fractions, by comparing with every calibration row."""
     calibration = [
-        (group(problem.condition, label, name), key(problem.score, row, label, draw))
+        (group(problem.condition, label, name), label_key(problem.score, row, label, draw))
         for row, label, name, draw in zip(
             problem.probs, problem.labels, problem.groups, draws(problem.probs, problem.ids), strict=True
         )

@@ -119,6 +119,22 @@ def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_co
     )
 
 
+def conditions_on_rows():
+    """Conditions whose groups do not depend on labels: only these take absent labels."""
+    simple = st.sampled_from([rs.Marginal(), rs.PerGroup()])
+    return st.one_of(simple, st.builds(rs.PerLabelAndGroup, simple, simple))
+
+
+@st.composite
+def problems_with_absent(draw, **options):
+    """A problem in which the true label of some rows, perhaps of all, is not among the candidates."""
+    problem = draw(problems(condition=conditions_on_rows(), **options))
+    absent = draw(st.lists(st.sampled_from([False, False, False, True]), min_size=problem.n, max_size=problem.n))
+    labels = np.empty(problem.n, dtype=object)
+    labels[:] = [rs.ABSENT if gone else int(label) for label, gone in zip(problem.labels, absent, strict=True)]
+    return replace(problem, labels=labels)
+
+
 @st.composite
 def problems_with_news(draw, **options):
     """A problem, and other rows to predict, with groups of which some are new."""

@@ -7,6 +7,8 @@ The following names are imported at first use:
 
 auto                                   fits and chooses a score on some rows, and calibrates on the other rows
 compare, Comparison                    compares scores on the same random splits; the table of results
+ABSENT                                 the label of a row whose true label is not among its candidates
+normalise_answers                      answers in one spelling, without case, spaces and punctuation at the end
 choose, grid                           the best of several scores; a score for each combination of parameters
 Temperature, Recalibrated              scores that use recalibrated probabilities
 Average, Seen, Chosen                  scores that are built from other scores
@@ -86,6 +88,7 @@ MODULES_ON_DEMAND = {
     "torch": "rankset.integrations.torch",
 }
 NAMES_ON_DEMAND = {
+    "ABSENT": "inputs.absent",
     "Average": "scores",
     "Choice": "integrations.sklearn.choice",
     "Chosen": "scores",
@@ -111,6 +114,7 @@ NAMES_ON_DEMAND = {
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
     "grid": "evaluation.choose",
+    "normalise_answers": "inputs.normalise",
 }
 """Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
 
@@ -120,6 +124,8 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
+    from rankset.inputs.absent import ABSENT as ABSENT
+    from rankset.inputs.normalise import normalise_answers as normalise_answers
     from rankset.integrations import torch as torch
     from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
     from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay

@@ -13,6 +13,7 @@ import numpy as np
 
 import rankset as rs
 from rankset.io import container
+from rankset.rules import rule_file
 
 HERE = Path(__file__).parent
 ALPHAS = ("0.1", "0.25", "0.5")
@@ -40,12 +41,15 @@ CASES = {
         ),
     },
     "seen": {"score": rs.Seen(rs.Raps(penalty=0.05, free_ranks=1), (0, 2), 3)},
+    "rank-absent": {"score": rs.Rank(), "absent": 4},
+    "thr-absent-groups": {"score": rs.Thr(), "condition": rs.PerGroup(), "groups": ["north", "south"], "absent": 5},
 }
 
 
 def main() -> None:
     for place, (name, options) in enumerate(CASES.items()):
-        path = HERE / f"format{container.FORMAT}-{name}.rankset"
+        number = rule_file.FORMAT_WITH_ABSENT if "absent" in options else container.FORMAT
+        path = HERE / f"format{number}-{name}.rankset"
         if path.exists():
             continue  # never overwritten: where answers change, raise container.FORMAT
         rule, news = case(np.random.default_rng(place), **options)
@@ -54,11 +58,12 @@ def main() -> None:
         path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
-def case(rng, *, groups=None, **options):
+def case(rng, *, groups=None, absent=0, **options):
     """A rule, and rows (as their lists) it has not seen."""
     values = rows(rng, options.get("kind", "probs"), N_ROWS + N_NEWS)
     classes = options.get("classes", [0, 1, 2])
     labels = [classes[code] for code in rng.integers(0, len(classes), N_ROWS)]
+    labels[:absent] = [rs.ABSENT] * absent
     names = None if groups is None else [groups[code] for code in rng.integers(0, len(groups), N_ROWS + N_NEWS)]
     known, new = (None, None) if names is None else (names[:N_ROWS], names[N_ROWS:])
     rule = rs.calibrate(values[:N_ROWS], labels, groups=known, **options)

@@ -228,7 +228,8 @@ class TestGoldenFiles:
 
     @pytest.mark.parametrize("name", make.CASES)
     def test_the_current_format_has_its_golden_files(self, name):
-        assert f"format{container.FORMAT}-{name}" in {path.stem for path in self.PATHS}
+        number = rule_file.FORMAT_WITH_ABSENT if "absent" in make.CASES[name] else container.FORMAT
+        assert f"format{number}-{name}" in {path.stem for path in self.PATHS}
 
     def test_together_they_name_every_score_condition_and_kind(self):
         text = str([container.read(path)[0] for path in self.PATHS])
@@ -365,8 +366,8 @@ class Bomb:
 
 class TestFormatNumber:
     def test_a_later_format_asks_to_upgrade(self, forge):
-        path = forge(format=2)
-        with refused(StorageError.future(path, 2, 1)):
+        path = forge(format=3)
+        with refused(StorageError.future(path, 3, 2)):
             rs.load(path)
 
     @pytest.mark.parametrize("number", [0, -1, True, "1", 1.0, None, [1]])

@@ -44,7 +44,20 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
 @click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
 @options(
-    *("kind", "label", "labels", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
+    *(
+        "kind",
+        "label",
+        "absent",
+        "labels",
+        "group",
+        "identity",
+        "drop",
+        "classes",
+        "key",
+        "file_format",
+        "header",
+        "seed",
+    ),
     *("max_memory", "force", "json"),
 )
 def calibrate(

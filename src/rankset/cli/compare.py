@@ -23,7 +23,7 @@ from rankset.io.layout import Layout
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Number of random splits.")
 @options(
-    *("kind", "alphas", "label", "labels", "drop", "classes", "key", "file_format", "header", "seed"),
+    *("kind", "alphas", "label", "absent", "labels", "drop", "classes", "key", "file_format", "header", "seed"),
     *("max_memory", "json"),
 )
 def compare(

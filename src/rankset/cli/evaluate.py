@@ -17,13 +17,27 @@ from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
+from rankset.inputs.per_row import labels_at
 from rankset.io.layout import Layout
 
 
 @click.command(short_help="Measure coverage and set sizes of a rule.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@options("alphas", "label", "labels", "group", "identity", "drop", "key", "file_format", "header", "max_memory", "json")
+@options(
+    "alphas",
+    "label",
+    "absent",
+    "labels",
+    "group",
+    "identity",
+    "drop",
+    "key",
+    "file_format",
+    "header",
+    "max_memory",
+    "json",
+)
 def evaluate(
     rule_file: Path,
     paths: Sequence[str],
@@ -51,7 +65,7 @@ def evaluate(
             continue
         rows = found.with_groups_of(rule.groups.tolist())
         with once(), rows.name_file_in_errors(), progress.track("evaluating"):
-            truth.append(rule.classes[rows.label_columns(rule.spec.classes)])
+            truth.append(labels_at(rule.classes, rows.label_columns(rule.spec.classes)))
             groups.append(rows.groups)
             rule_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in levels:

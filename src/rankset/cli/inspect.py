@@ -46,6 +46,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
             "rule": rule.describe(alpha),
             "threshold": None if threshold is None else _threshold_value(threshold),
             "coverage": [round(band.low, 4), round(band.high, 4)],
+            **({} if band.attained else {"attained": False}),
         }
         if rule.spec.traits.orders_by_rank:
             profile = rule.rank_profile(alpha)
@@ -58,13 +59,14 @@ def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     """Return what the first thresholds mean, how many groups have one, and how many have too few rows."""
     counts, needed = rule.calibration.counts, rows_needed(exact_alpha(alpha))
     at = rule.at(alpha)
-    found = group_sentences(rule.spec, at.thresholds, at.counts, at.level)
+    found, kept = group_sentences(at), at.thresholds.everything[:-1]
     return {
         "follows": title_of_groups(rule.spec),
         "rules": {one.name: one.sentence for one in found},
-        "thresholds": int((counts >= needed).sum()),
+        "thresholds": int((~kept).sum()),
         "groups_too_small": int((counts < needed).sum()),
         "rows_needed": int(needed),
+        **({"groups_with_absent_labels": int((kept & (counts >= needed)).sum())} if rule.calibration.n_absent else {}),
     }
 
 

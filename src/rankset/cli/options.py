@@ -99,6 +99,11 @@ LAYOUT_OPTIONS = {
     "key": click.option(
         "--key", help="Name of the array of scores in an .npz file. Options for columns then name arrays."
     ),
+    "absent": click.option(
+        "--absent",
+        metavar="TEXT",
+        help="Label of rows whose true label is not among the candidates. '' means rows without a label.",
+    ),
     "file_format": click.option(
         "--format",
         "file_format",

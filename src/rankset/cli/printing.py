@@ -10,14 +10,18 @@ import click
 import numpy as np
 
 import rankset as rs
+from rankset.core.alpha import smallest_alpha
 from rankset.errors import FileError
 from rankset.inputs.vocabulary import short
+from rankset.rules.absent_rows import rounded_up
 
 TITLES = {
     "r_star": "r*",
     "sizes": "sizes of rows with all candidates",
     "groups_too_small": "groups too small",
     "rows_needed": "rows needed in each",
+    "groups_with_absent_labels": "groups that cannot attain it, because of absent labels",
+    "attained": "1 - alpha attained",
 }
 """Names of facts in the text, where they differ from those in JSON."""
 
@@ -40,11 +44,22 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
         "condition": repr(rule.condition),
         "kind": rule.kind,
         "rows": rule.n,
+        **_absent_facts(rule),
         "classes": len(rule.spec.classes),
         "first classes": list(rule.spec.classes.values[:10]),
         "groups": list(rule.spec.groups.values[:10]),
         **({"rows by group": _group_sizes(rule)} if rule.spec.n_groups > 1 else {}),
     }
+
+
+def _absent_facts(rule: rs.Rule) -> dict[str, Any]:
+    """How many labels are absent, and the smallest alpha that can be attained in every group; nothing if none is."""
+    absent = rule.calibration.n_absent
+    if not absent:
+        return {}
+    sizes = [rule.calibration.size_of(group) for group in range(rule.spec.n_groups)]
+    least = max(smallest_alpha(*size) for size in sizes if size[1])
+    return {"absent labels": absent, "smallest alpha": f"{least} (about {rounded_up(least)})"}
 
 
 def _group_sizes(rule: rs.Rule) -> str:

@@ -27,7 +27,20 @@ Pair = tuple[str, str | None]
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the page. It must end in .html.")
 @click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")
 @options(
-    *("kind", "alpha", "label", "group", "identity", "drop", "classes", "key", "file_format", "header", "seed"),
+    *(
+        "kind",
+        "alpha",
+        "label",
+        "absent",
+        "group",
+        "identity",
+        "drop",
+        "classes",
+        "key",
+        "file_format",
+        "header",
+        "seed",
+    ),
     *("max_memory", "force"),
 )
 def report(

@@ -45,6 +45,15 @@ def threshold_positions(counts: NDArray[np.int64], alpha: Fraction) -> NDArray[n
     return np.array([places[n] for n in sizes], dtype=np.int64)
 
 
+def smallest_alpha(n: int, absent: int = 0) -> Fraction:
+    """Return the smallest alpha at which a threshold exists, after ``n`` rows of which ``absent`` have no key.
+
+    >>> smallest_alpha(25, 1)
+    Fraction(1, 13)
+    """
+    return Fraction(absent + 1, n + 1)
+
+
 def rows_needed(alpha: Fraction) -> int:
     """Return the smallest number of calibration rows with which a set can leave out labels."""
     return math.ceil(1 / alpha) - 1

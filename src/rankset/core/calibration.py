@@ -34,10 +34,15 @@ class Thresholds(Sealed):
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Sealed):
-    """The keys of the true labels, sorted within groups; group g begins at ``offsets[g]``."""
+    """The keys of the true labels, sorted within groups; group g begins at ``offsets[g]``.
+
+    ``absent`` counts the rows of each group whose true label is not among the candidates, None if there are none. Such
+    rows have no keys in ``keys``: theirs are after all others.
+    """
 
     keys: Keys
     offsets: Ints
+    absent: Ints | None = None
 
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
@@ -45,23 +50,26 @@ class Calibration(Sealed):
         return cls.of_parts([(groups, keys)], count)
 
     @classmethod
-    def of_parts(cls, parts: Sequence[tuple[Ints, Keys]], count: int) -> "Calibration":
-        """Do the same for rows that come in several parts."""
+    def of_parts(cls, parts: Sequence[tuple[Ints, Keys]], count: int, absent: Ints | None = None) -> "Calibration":
+        """Do the same for rows that come in several parts; ``absent`` counts further rows that have no keys."""
+        absent = None if absent is None or not absent.any() else absent
         counts: Ints = np.add.reduce([np.bincount(groups, minlength=count) for groups, _ in parts])
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         if count == 1:
-            return cls(lexicographic.sorted_union([keys for _, keys in parts]), offsets)
+            return cls(lexicographic.sorted_union([keys for _, keys in parts]), offsets, absent)
         small = np.min_scalar_type(count)
-        return cls(lexicographic.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])[1:], offsets)
+        joined = lexicographic.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])
+        return cls(joined[1:], offsets, absent)
 
     def __len__(self) -> int:
-        return int(self.offsets[-1])
+        return int(self.offsets[-1]) + self.n_absent
 
     def __eq__(self, other: object) -> bool:
         """Return whether both hold the same keys in the same groups."""
         if not isinstance(other, Calibration):
             return NotImplemented
-        return np.array_equal(self.offsets, other.offsets) and all(
+        same_rows = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.counts, other.counts)
+        return same_rows and all(
             np.array_equal(ours, theirs) for ours, theirs in zip(self.keys, other.keys, strict=True)
         )
 
@@ -70,12 +78,29 @@ class Calibration(Sealed):
     @property
     def counts(self) -> Ints:
         """Number of rows of each group."""
+        with_keys = self.counts_with_keys
+        return with_keys if self.absent is None else with_keys + self.absent
+
+    @property
+    def counts_with_keys(self) -> Ints:
+        """Number of rows of each group whose true label is among the candidates."""
         return np.diff(self.offsets)
 
     @property
+    def n_absent(self) -> int:
+        """Number of rows whose true label is not among the candidates."""
+        return 0 if self.absent is None else int(self.absent.sum())
+
+    @property
     def groups(self) -> Ints:
-        """The group of every row."""
-        return np.repeat(np.arange(len(self.counts)), self.counts)
+        """The group of every row that has keys."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.counts_with_keys)
+
+    def size_of(self, group: int) -> tuple[int, int]:
+        """Return how many rows a group has, and how many of them have an absent label."""
+        with_keys = int(self.offsets[group + 1] - self.offsets[group])
+        absent = 0 if self.absent is None else int(self.absent[group])
+        return with_keys + absent, absent
 
     def of_group(self, group: int) -> Keys:
         """Return the sorted keys of one group."""
@@ -83,15 +108,14 @@ class Calibration(Sealed):
 
     def thresholds(self, alpha: Fraction) -> Thresholds:
         """Return the threshold of each group at ``alpha``."""
-        counts = self.counts
-        places = threshold_positions(counts, alpha)
-        everything = np.append(places > counts, True)
+        places = threshold_positions(self.counts, alpha)
+        everything = np.append(places > self.counts_with_keys, True)
         cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
         return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone for pickling, nothing that is computed from them."""
-        return {"keys": self.keys, "offsets": self.offsets}
+        return {"keys": self.keys, "offsets": self.offsets, "absent": self.absent}
 
     def tied(self, group: int, k: int) -> bool:
         """Return whether other rows of a group have the key at position ``k`` too: ties raise coverage."""
@@ -112,14 +136,20 @@ class Calibration(Sealed):
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """Return the same rows in ``count`` groups; group g gets the number ``numbers[g]``."""
-        return Calibration.of(numbers[self.groups], self.keys, count)
+        absent = None
+        if self.absent is not None:
+            absent = np.zeros(count, dtype=np.int64)
+            np.add.at(absent, numbers, self.absent)
+        return Calibration.of_parts([(numbers[self.groups], self.keys)], count, absent)
 
     def merge(self, *others: "Calibration") -> "Calibration":
         """Return one calibration of all rows, exactly as if they were sorted together."""
         everyone = (self, *others)
-        count = len(self.counts)
+        count = len(self.offsets) - 1
         numbers = np.arange(count, dtype=np.min_scalar_type(count))
-        return Calibration.of_parts([(np.repeat(numbers, one.counts), one.keys) for one in everyone], count)
+        parts = [(np.repeat(numbers, one.counts_with_keys), one.keys) for one in everyone]
+        absent = [one.absent for one in everyone if one.absent is not None]
+        return Calibration.of_parts(parts, count, np.sum(absent, axis=0) if absent else None)
 
 
 def _check_dtypes(keys: Keys, known: Keys) -> None:

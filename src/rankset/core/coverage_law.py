@@ -68,11 +68,22 @@ def sampling_range(m: int, k: int, n: int, confidence: float) -> tuple[float, fl
     The threshold is the ``k``-th of ``n`` calibration keys. The range shows how far coverage varies because both
     samples, calibration and test rows, are random.
     """
-    if k > n:
-        return 1.0, 1.0
+    if k > n or k == 0:
+        return float(k > 0), float(k > 0)
     below = beta_binomial(m, k, n + 1 - k).cumsum()
     low, high = np.searchsorted(below, tails(confidence))
     return float(low / m), float(min(high, m) / m)
+
+
+def share_range(present: int, n: int, confidence: float) -> tuple[float, float]:
+    """Return the range of the share of rows that have a key, if ``present`` of ``n`` rows have one.
+
+    The share lies between the levels of the last row with a key, Beta(present, n + 1 - present), and of the first row
+    without one, Beta(present + 1, n - present).
+    """
+    below, above = tails(confidence)
+    low = beta_quantile(below, present, n + 1 - present) if present else 0.0
+    return low, beta_quantile(above, present + 1, n - present) if present < n else 1.0
 
 
 def binomial_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:

@@ -46,6 +46,7 @@ def calibrate(
     groups: RowValues | None = None,
     ids: RowValues | None = None,
     seed: int = 0,
+    absent: str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -64,6 +65,9 @@ def calibrate(
         column, all columns except labels, groups and ids.
     groups, ids : array, series or str, optional
         Group and id of each row. For a data frame, the names of the columns.
+    absent : str, optional
+        Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
+        missing labels. Only for a data frame; an array of labels can contain ``rankset.ABSENT``.
 
     Returns
     -------
@@ -85,8 +89,10 @@ def calibrate(
     task = CalibrationTask.of(score, condition, kind, classes, seed)
     if not _is_frame(probs) and columns is not None:
         raise KindError.argument("columns", "None if probs is an array", columns)
+    if not _is_frame(probs) and absent is not None:
+        raise KindError.argument("absent", "None if probs is an array, whose labels can be rankset.ABSENT", absent)
     if _is_frame(probs):
-        merged = dask_frames.calibrate(probs, task, Layout(labels, groups, ids), columns)
+        merged = dask_frames.calibrate(probs, task, Layout(labels, groups, ids, absent=absent), columns)
     else:
         merged = dask_arrays.calibrate(probs, task, labels, groups, ids)
     return final_rule(merged)

@@ -45,7 +45,7 @@ def partition_of(
         rows = layout.rows_of(columns, classes=classes, kind=kind)
         rows.check_order(classes)
         rows = rows.with_labels_of(classes)
-    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, where, first_row)
+    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, where, first_row)
 
 
 def kept_and_sets(table: Any, sets: PredictionSets, kept: Sequence[str]) -> Any:

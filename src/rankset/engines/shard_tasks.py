@@ -61,4 +61,4 @@ def write_file(task: PredictionTask, layout: Layout, job: tuple[str, Path], *, f
 
 
 def _partition(rows: Rows) -> Partition:
-    return Partition(rows.scores, rows.labels, rows.groups, rows.ids, Place(file=rows.scores_file))
+    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, Place(file=rows.scores_file))

@@ -48,6 +48,7 @@ def calibrate(
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     seed: int = 0,
+    absent: str | None = None,
     workers: int | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
@@ -68,6 +69,9 @@ def calibrate(
         Names of columns to ignore.
     score, condition, kind, classes, seed
         As in ``rankset.calibrate``.
+    absent : str, optional
+        Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
+        missing labels. Ignored if ``layout`` is given.
     workers : int, optional
         Number of processes. Default: one per core.
 
@@ -95,7 +99,7 @@ def calibrate(
     True
     >>> folder.cleanup()
     """
-    where = layout or Layout(label, group, identity, tuple(drop))
+    where = layout or Layout(label, group, identity, tuple(drop), absent=absent)
     task, pairs = CalibrationTask.of(score, condition, kind, classes, seed), pair_files(scores, labels)
     given = classes is not None
     partial_rules: list[PartialRule] = []

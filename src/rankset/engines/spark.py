@@ -51,6 +51,7 @@ def calibrate(
     groups: str | None = None,
     ids: str | None = None,
     seed: int = 0,
+    absent: str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -67,6 +68,9 @@ def calibrate(
         column, all columns except labels, groups and ids.
     groups, ids : str, optional
         Names of the columns with groups and ids.
+    absent : str, optional
+        Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
+        missing labels.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def calibrate(
     --------
     >>> rule = rankset.engines.spark.calibrate(frame, "label")  # doctest: +SKIP
     """
-    layout = Layout(labels, groups, ids)
+    layout = Layout(labels, groups, ids, absent=absent)
     picked = score_columns(_column_names(frame, labels, groups, ids), layout, _given_columns(frame, columns))
     whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
     task = CalibrationTask.of(score, condition, kind, classes, seed).with_classes_of(picked, whole_labels=whole)

@@ -160,9 +160,12 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
 
     @classmethod
     def lists_and_columns(cls, path: str, lists: str, numbers: Sequence[str]) -> Self:
-        received = f"the column of lists {short_repr(lists)} and the columns of numbers {join_names(numbers)}"
-        remedy = ("Leave out the lists or the numbers", DROP, ".")
-        return cls._of(path, "scores", "be one column of lists or one column per class", received, remedy)
+        received = (
+            f"the column {short_repr(lists)} of lists or objects, and the columns of numbers {join_names(numbers)}"
+        )
+        remedy = ("Leave out the lists, the objects or the numbers", DROP, ".")
+        expected = "be one column of lists or objects, or one column per class"
+        return cls._of(path, "scores", expected, received, remedy)
 
     @classmethod
     def first_class(cls, path: str, name: str) -> Self:
@@ -188,6 +191,16 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
     def empty_lists(cls, path: str, name: str, row: int) -> Self:
         expected, remedy = "contain one score per class", "Correct or drop that row."
         return cls._of(path, "all lists", expected, "an empty list", remedy, row=row, column=name)
+
+    @classmethod
+    def names_of_rows(cls, path: str) -> Self:
+        expected, received = "have the same classes in all rows in an npz file", "rows with names of their own"
+        return cls._of(path, "sets", expected, received, "Write a jsonl, csv or parquet file.")
+
+    @classmethod
+    def no_object(cls, path: str, name: str, row: int) -> Self:
+        expected, remedy = "be objects of labels and numbers", "Correct or drop that row."
+        return cls._of(path, "all rows of a column", expected, "another value", remedy, row=row, column=name)
 
     @classmethod
     def not_numbers(cls, path: str, name: str, received: str, row: int | None = None) -> Self:

@@ -5,7 +5,7 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
-from rankset.errors.values import differences, short_repr
+from rankset.errors.values import differences, join_names, short_repr
 
 PROBS, LOGITS, DECISION = Option("kind", "probs"), Option("kind", "logits"), Option("kind", "decision")
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
@@ -147,12 +147,59 @@ class InputError(RanksetError, ValueError):
         return cls(name, "contain a score for every class", received, remedy, where=Place(row=row))
 
     @classmethod
+    def named_binary(cls, name: str) -> Self:
+        expected = ("be one probability per row for ", Option("kind", "binary"))
+        return cls(name, expected, "rows with names", ("Pass ", PROBS, " for rows with names."))
+
+    @classmethod
+    def unknown_names(cls, name: str, row: int, unknown: Sequence[object], known: Sequence[object]) -> Self:
+        return cls(
+            name,
+            f"have numbers only for the classes ({join_names(known)})",
+            f"the names {join_names(unknown)}",
+            (
+                "Check the spelling of the names",
+                Either(", or pass the rows through rankset.normalise_answers", ""),
+                ". Or calibrate with all names that can occur as ",
+                Option("classes"),
+                Either(". If every row has its own candidates, pass rankset.Ragged.of(rows).", "."),
+            ),
+            where=Place(row=row),
+        )
+
+    @classmethod
+    def no_candidates(cls, name: str, row: int) -> Self:
+        remedy = "Drop that row, or ask the model again."
+        return cls(f"every row of {name}", "have at least one label", "none", remedy, where=Place(row=row))
+
+    @classmethod
+    def counts_kind(cls, name: str, row: int, kind: str) -> Self:
+        expected = ("not be a Counter for ", Option("kind", kind))
+        remedy = ("Pass ", PROBS, " for counts. Pass dict(row) if the numbers are no counts.")
+        return cls(f"a row of {name}", expected, "a Counter", remedy, where=Place(row=row))
+
+    @classmethod
+    def counts(cls, name: str, row: int, total: float) -> Self:
+        remedy = "Drop that row, or ask the model again."
+        expected = "have counts of at least 0, and one above 0"
+        return cls(f"a Counter in {name}", expected, f"the sum {total:.6g}", remedy, where=Place(row=row))
+
+    @classmethod
+    def nan_answer(cls) -> Self:
+        return cls("numbers of answers that become one", "not contain NaN", "NaN", FROM_THE_MODEL)
+
+    @classmethod
+    def candidate_names(cls, row: int, expected: int, received: int) -> Self:
+        wanted = f"contain one name for each of the {expected} candidates of a row"
+        return cls("names", wanted, f"{received} names", "Pass one list of names per row.", where=Place(row=row))
+
+    @classmethod
     def no_answers(cls, row: int) -> Self:
         remedy = "Drop that row, or ask the model again."
         return cls("every row", "have at least one answer", "none", remedy, where=Place(row=row))
 
     @classmethod
-    def not_exact(cls, name: str, row: int, column: int, value: int) -> Self:
+    def not_exact(cls, name: str, row: int, column: object, value: int) -> Self:
         return cls(
             name,
             "be numbers that float64 can store exactly",

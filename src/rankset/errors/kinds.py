@@ -38,7 +38,7 @@ class KindError(RanksetError, TypeError):
         return cls(name, "be a matrix of real numbers", received, remedy)
 
     @classmethod
-    def cell(cls, name: str, row: int, column: int, value: object) -> Self:
+    def cell(cls, name: str, row: int, column: object, value: object) -> Self:
         where = Place(row=row, column=column)
         remedy = "Convert that entry, or drop that row."
         return cls(name, "contain only numbers", short_repr(value), remedy, where=where)
@@ -67,6 +67,11 @@ class KindError(RanksetError, TypeError):
         received = "NaN" if isinstance(value, float) else type(value).__name__
         expected = "be strings, numbers, booleans, or hashable objects that define __str__ or __repr__"
         return cls(what, expected, received, "Convert them to strings.")
+
+    @classmethod
+    def absent(cls, what: str) -> Self:
+        remedy = "Use rankset.ABSENT only as a label of a row whose true label is not among its candidates."
+        return cls(what, "be names or numbers", "rankset.ABSENT", remedy)
 
     @classmethod
     def no_ids(cls) -> Self:
@@ -107,6 +112,20 @@ class KindError(RanksetError, TypeError):
             "contain a list of {'label': …, 'score': …} per text, with each label once",
             short_repr(value),
             ("Pass the result of ", Either("pipeline(texts, top_k=None)", "the pipeline"), "."),
+            where=Place(row=row),
+        )
+
+    @classmethod
+    def no_candidate_names(cls) -> Self:
+        return cls("Ragged rows", "have names of candidates", "none", "Pass dictionaries, or names, to Ragged.of.")
+
+    @classmethod
+    def named_row(cls, name: str, row: int, value: object) -> Self:
+        return cls(
+            name,
+            "be dictionaries in all rows if the first row is one",
+            short_repr(value),
+            "Pass every row as a dictionary of labels and numbers, or as a list of tokens and log-probabilities.",
             where=Place(row=row),
         )
 

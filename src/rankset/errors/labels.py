@@ -8,6 +8,12 @@ from rankset.errors.fields import Either, Option, Place
 from rankset.errors.values import join_names, short_repr
 
 RENAME = Either("Pass backend='pandas', or rename classes.", "Rename classes.")
+ABSENT = Either("rankset.ABSENT", "an absent label (--absent)")
+ABSENT_HINT = (
+    " If the true label of that row is not among its candidates, pass ",
+    Either("rankset.ABSENT as its label", "the text that labels have in such rows as --absent"),
+    ".",
+)
 WHOLE_NUMBERS = ". Write column numbers as integers, 2 instead of 2.0."
 
 
@@ -26,7 +32,27 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def missing(cls, name: str, row: int) -> Self:
-        return cls(name, "be known for every row", "a missing value", "Drop that row.", where=Place(row=row))
+        remedy = ("Drop that row.", *(ABSENT_HINT if name == "labels" else ()))
+        return cls(name, "be known for every row", "a missing value", remedy, where=Place(row=row))
+
+    @classmethod
+    def absent_condition(cls, condition: object, row: int) -> Self:
+        return cls(
+            "labels",
+            f"be classes for {short_repr(condition)}, because coverage must hold for every true label separately",
+            ABSENT,
+            (
+                "Drop the rows whose true label is not among the candidates, or calibrate with ",
+                Either("Marginal() or PerGroup()", "no --per-label"),
+                ".",
+            ),
+            where=Place(row=row),
+        )
+
+    @classmethod
+    def absent_class(cls, what: str, row: int) -> Self:
+        remedy = "Drop the rows whose true label is not among the candidates."
+        return cls("labels", f"be classes for {what}", ABSENT, remedy, where=Place(row=row))
 
     @classmethod
     def out_of_range(cls, name: str, row: int, value: object, n_classes: int) -> Self:
@@ -97,6 +123,27 @@ class LabelError(RanksetError, ValueError):
         received = f"{short_repr(value)} in a row with {count} candidates"
         remedy = "Check the number of candidates, or drop that row."
         return cls("labels", "be among the candidates of their rows", received, remedy, where=Place(row=row))
+
+    @classmethod
+    def no_option(cls, name: str, row: int, value: object, options: Sequence[object]) -> Self:
+        return cls(
+            name,
+            f"be among the candidates of their rows ({join_names(options)})",
+            short_repr(value),
+            (
+                "Check the spelling and type of that label",
+                Either(", or pass rows and labels through rankset.normalise_answers", ""),
+                ".",
+                *ABSENT_HINT,
+            ),
+            where=Place(row=row),
+        )
+
+    @classmethod
+    def duplicate_candidates(cls, row: int, names: Sequence[object]) -> Self:
+        remedy = Either("Add up the numbers of equal names, for example by rankset.normalise_answers.", "Rename one.")
+        expected, received = "be different within a row", f"{join_names(names)} more than once"
+        return cls("names of candidates", expected, received, remedy, where=Place(row=row))
 
     @classmethod
     def same_text(cls, backend: str, names: Sequence[object]) -> Self:

@@ -139,11 +139,14 @@ def auto(
     n_calibrating = count_calibration_rows(n_rest, level) if isinstance(condition, Marginal) else n_rest
     rows = np.random.default_rng(spec.seed % 2**64).permutation(n)
     fitting, calibrating = rows[: n - n_calibrating], rows[n - n_calibrating :]
-    if n_fitting:
-        score, why = _choose_score(data.take(fitting), level, class_factors=class_factors)
+    absent = data.absent
+    useful = fitting if absent is None else fitting[~absent[fitting]]  # a fit learns nothing from absent labels
+    if n_fitting and len(useful) >= FEWEST_FITTING:
+        score, why = _choose_score(data.take(useful), level, class_factors=class_factors)
     else:
         score, why = Thr(), obstacle or "too few rows to fit a recalibration"
-    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so coverage of at least 1 - alpha holds"
+    holds = "holds" if absent is None else "holds where it can be attained"
+    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so coverage of at least 1 - alpha {holds}"
     return calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(calibrating))
 
 

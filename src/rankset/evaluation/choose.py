@@ -101,7 +101,7 @@ def choose(
         one label. "sscv": the smallest SSCV*, see ``docs/metrics.md``. "worst_class": the highest coverage of the class
         with the lowest coverage. Or a function that returns a number to minimise. It is called for every split with
         four arguments about the test rows: whether each set contains the true label, the set sizes, the column numbers
-        of the true labels, and alpha.
+        of the true labels (-1 for ``rankset.ABSENT``), and alpha.
     kind
         The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes

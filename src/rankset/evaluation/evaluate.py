@@ -14,8 +14,8 @@ from rankset.errors import InputError, KindError, LevelError
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
 from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
-from rankset.inputs.per_row import label_codes
 from rankset.sets import PredictionSets
+from rankset.sets.option_names import label_columns
 
 
 @takes_alpha
@@ -34,7 +34,8 @@ def evaluate(
     sets
         The sets of at least one row, returned by ``Rule.predict``.
     labels
-        The true label of each row, as a class name or a column number, in the same order as the sets.
+        The true label of each row, as a class name or a column number, in the same order as the sets. A row with the
+        label ``rankset.ABSENT`` counts as missed. It belongs to no class.
     alpha
         Allowed error rate with which coverage is compared. By default the alpha that was passed to ``predict``.
     groups
@@ -70,7 +71,7 @@ def evaluate(
         raise InputError.no_rows_to_evaluate()
     level = _level(sets, alpha)
     index = sets._index  # one object for labels and groups: it remembers what it has read, so both must agree
-    codes = label_codes(labels, sets.names, len(sets), index)
+    codes = label_columns(sets, labels, index)
     covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
     return Evaluation(
         alpha=float(level),
@@ -86,6 +87,8 @@ def evaluate(
         ),
         classes=shares_of(sets.names.array, codes, covered, sizes),
         groups=() if groups is None else shares_by_group(groups, covered, sizes, index),
+        absent=int((codes < 0).sum()),
+        attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 
 
@@ -103,5 +106,5 @@ def _expected_range(sets: PredictionSets, alpha: Fraction, n: int, confidence: f
     law = sets.law
     if law is None or sets.level != alpha:
         return None
-    low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
+    low, high = coverage_law.sampling_range(n, law.least_k, law.n, confidence)
     return low, high if law.exact else 1.0

@@ -69,6 +69,11 @@ class Evaluation:
         Number of rows, coverage and mean set size of every class that occurs in the labels.
     groups
         Number of rows, coverage and mean set size of every group. Empty if no groups were passed.
+    absent
+        Number of rows with the label ``rankset.ABSENT``. No set contains it.
+    attained
+        Whether the rule can attain a coverage of 1 - alpha. False if the labels of too many calibration rows are
+        ``rankset.ABSENT``. Then every candidate is in its set.
 
     Examples
     --------
@@ -89,6 +94,8 @@ class Evaluation:
     strata: tuple[Share, Share]
     classes: tuple[Share, ...]
     groups: tuple[Share, ...] = ()
+    absent: int = 0
+    attained: bool = True
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -153,7 +160,10 @@ class Evaluation:
 
     @property
     def worst_class(self) -> Share:
-        """The class with the lowest coverage. If several classes have this coverage, the one with the most rows."""
+        """The class with the lowest coverage. If several classes have this coverage, the one with the most rows.
+
+        Raises ``ValueError`` if all labels are ``rankset.ABSENT``, because there is no class then.
+        """
         return min(self.classes, key=lambda share: (share.coverage, -share.n))
 
     def to_dict(self) -> dict[str, Any]:
@@ -228,7 +238,13 @@ class Evaluation:
             return [Line(metric.name, format_value(value), metric.undefined)]
         remark = REMARKS[metric.name](self) if metric.name in REMARKS else metric.explanation
         line = Line(metric.name, format_value(value), remark)
-        return [line, *self._expected_line()] if metric.name == "coverage" else [line]
+        return [line, *self._expected_line(), *self._absent_line()] if metric.name == "coverage" else [line]
+
+    def _absent_line(self) -> list[Line]:
+        if not self.absent:
+            return []
+        rows = f"{self.absent:,} of {self.n:,} rows"
+        return [Line("", "", f"the true label is not among the candidates in {rows}, which counts as missed")]
 
     def _expected_line(self) -> list[Line]:
         if self.expected is None:
@@ -244,9 +260,9 @@ class Evaluation:
 
 def _coverage_remark(evaluation: Evaluation) -> str:
     low, high = evaluation.interval
-    return (
-        f"target {1 - evaluation.alpha:g}; {evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
-    )
+    attained = "" if evaluation.attained else " cannot be attained (absent labels at calibration)"
+    interval = f"{evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
 
 
 def _size_remark(evaluation: Evaluation) -> str:

@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Formula = Callable[[Bools, Ints, Ints, Fraction], float]
-"""Function of four arguments: whether each row is covered, set sizes, column numbers of the labels, and alpha."""
+"""Function of four arguments: whether each row is covered, set sizes, column numbers of the labels (-1: absent from the
+candidates), and alpha."""
 RowValues = Callable[[Bools, Ints], NDArray[np.generic]]
 """Function of two arrays of the same shape: whether each row is covered, and set sizes. It works elementwise."""
 
@@ -132,7 +133,9 @@ def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_ST
 
 
 def class_coverage(covered: Bools, labels: Ints) -> Floats:
-    """Return the coverage of every class that occurs among ``labels``, in column order."""
+    """Return the coverage of every class that occurs among ``labels``, in column order; -1 is no class."""
+    if len(labels) and labels.min() < 0:
+        covered, labels = covered[labels >= 0], labels[labels >= 0]
     return _coverage_by(labels, covered)
 
 
@@ -188,7 +191,8 @@ def _classes_below_half(covered: Bools, _sizes: Ints, labels: Ints, _alpha: Frac
 
 
 def _worst_class(covered: Bools, _sizes: Ints, labels: Ints, _alpha: Fraction) -> float:
-    return float(class_coverage(covered, labels).min()) if len(labels) else math.nan
+    found = class_coverage(covered, labels)
+    return float(found.min()) if len(found) else math.nan
 
 
 _ALL = (

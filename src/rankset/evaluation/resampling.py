@@ -36,7 +36,8 @@ class SortedCells:
     """All cells sorted by a score: which cells a threshold keeps follows from their places, for every half.
 
     Equal cells share a place. ``rows`` are the rows of the cells in sorted order, ``ends[place]`` is the number of
-    cells up to a place, and ``labels`` are the places of the true labels' cells, one per row.
+    cells up to a place, and ``labels`` are the places of the true labels' cells, one per row. The place of an absent
+    label is after that of every cell.
     """
 
     rows: Ints
@@ -60,9 +61,15 @@ class SortedCells:
             new[1:] |= ordered[1:] != ordered[:-1]
         places = np.empty(len(sorting), dtype=np.int64)
         places[sorting] = new.cumsum()
-        labels = np.empty(len(columns), dtype=np.int64)
+        ends = np.append(np.flatnonzero(new), len(new))
+        labels = np.full(len(columns), len(ends), dtype=np.int64)
         labels[rows[true]] = places[true]
-        return cls(rows[sorting], np.append(np.flatnonzero(new), len(new)), labels)
+        return cls(rows[sorting], ends, labels)
+
+    @property
+    def last(self) -> int:
+        """The place of the last cells: a threshold there, or after it, keeps every label."""
+        return len(self.ends) - 1
 
     def measure(self, splits: Sequence[Split], labels: Ints, alpha: Fraction, formulas: Sequence[Formula]) -> Floats:
         """Return every formula on every split, as an array (formula, split).
@@ -71,9 +78,9 @@ class SortedCells:
         labels. All splits have the same size.
         """
         answers = np.empty((len(formulas), len(splits)))
-        k = threshold_position(len(splits[0][0]), alpha) if splits else 0
+        k, last = threshold_position(len(splits[0][0]), alpha) if splits else 0, self.last
         for number, (cal, test) in enumerate(splits):
-            place = len(self.ends) - 1 if k > len(cal) else int(np.sort(self.labels[cal])[k - 1])
+            place = last if k > len(cal) else min(last, int(np.sort(self.labels[cal])[k - 1]))
             sizes = np.bincount(self.rows[: self.ends[place]], minlength=len(self.labels))[test]
             covered, columns = self.labels[test] <= place, labels[test]
             for row, formula in enumerate(formulas):
@@ -121,7 +128,7 @@ class SortedCells:
         or before a place raises the chance that the threshold is at or before it, times ``n_cal``."""
         n, k = len(self.labels), threshold_position(n_cal, alpha)
         if k > n_cal:
-            return np.array([len(self.ends) - 1]), np.ones(1), np.zeros(1)
+            return np.array([self.last]), np.ones(1), np.zeros(1)
         # the k-th of n_cal rows, drawn without replacement, is the x-th of all n
         logs = np.append(0.0, np.log(np.arange(1, n + 1)).cumsum())
         x = np.arange(k, n - n_cal + k + 1)
@@ -134,9 +141,9 @@ class SortedCells:
         first, last = np.searchsorted(within, [RARE, 1 - RARE])
         steps = np.unique(np.linspace(first, min(last, len(x) - 1), MOST_STEPS).round().astype(np.int64))
         known = np.sort(self.labels)
-        places = np.unique(known[x[steps] - 1])
+        places = np.unique(np.minimum(known[x[steps] - 1], self.last))
         counts = np.searchsorted(known, places, side="right")  # labels at or before a place
-        reached = within[np.minimum(counts, x[-1]) - k]
+        reached = within[np.clip(counts, k, x[-1]) - k]
         reached[-1] = 1.0
-        pulls = np.where(counts <= x[-1], chances[np.minimum(counts, x[-1]) - k], 0.0) * counts * n_cal / k
+        pulls = np.where(counts <= x[-1], chances[np.clip(counts, k, x[-1]) - k], 0.0) * counts * n_cal / k
         return places, np.diff(reached, prepend=0.0), pulls

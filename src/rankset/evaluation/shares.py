@@ -45,7 +45,10 @@ class Share:
 
 
 def shares_of(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
-    """Return one share per name that has rows; ``codes`` gives the number of each row's name."""
+    """Return one share per name that has rows; ``codes`` gives the number of each row's name, -1 if it has none."""
+    if len(codes) and codes.min() < 0:
+        named = codes >= 0
+        codes, covered, sizes = codes[named], covered[named], sizes[named]
     counts = np.bincount(codes, minlength=len(names))
     hits = np.bincount(codes, weights=covered, minlength=len(names))
     totals = np.bincount(codes, weights=sizes, minlength=len(names))

@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from rankset import progress
 from rankset.conditions import Marginal
-from rankset.core.alpha import rows_needed
+from rankset.core.alpha import rows_needed, smallest_alpha
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, LabelError, Option, warn
 from rankset.evaluation.metrics import Ints
 from rankset.evaluation.resampling import SortedCells, Split, halves
 from rankset.inputs.prepare import Prepared
+from rankset.rules import absent_rows
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
 from rankset.scores import Score, checked_score
@@ -45,6 +48,9 @@ class Trial:
                 Option("alpha", float(alpha)),
                 f", got {n}. With fewer rows all sets contain every label, so all scores give the same results.",
             )
+        absent = int(np.count_nonzero(data.labels < 0))
+        if absent and (least := smallest_alpha(n, absent)) > alpha:
+            warn(*absent_rows.unattained(alpha, [("", n, absent, least)], "rows"))
         condition = Marginal()
         specs = [RuleSpec.of(score, condition, data.kind, seed, data.classes) for score in scores]
         plain = replace(data.with_checked_values(), groups=None, ids=None)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import is_real
 from rankset.errors import InputError, KindError
 from rankset.inputs.frames import is_frame
 from rankset.inputs.vocabulary import Name, in_order, plain
@@ -38,7 +39,7 @@ def _begins_with_logits(values: object) -> bool:
 def is_scored(values: object) -> bool:
     """Return whether ``values`` are labels and scores of a pipeline, for one text or several."""
     if isinstance(values, Mapping):
-        return "scores" in values or "score" in values
+        return ("scores" in values or "score" in values) and not all(map(is_real, values.values()))
     return isinstance(values, list | tuple) and len(values) > 0 and is_scored(values[0])
 
 
@@ -49,7 +50,7 @@ def match_columns(
 ) -> tuple[NDArray[np.float64], list[Name]]:
     """Return a matrix with one column per class, and the classes: those given, or the labels in natural order."""
     rows = [_scored(row, number, name) for number, row in enumerate(_rows(values))]
-    wanted = sorted(rows[0], key=_natural) if classes is None else list(in_order(classes))
+    wanted = sorted(rows[0], key=natural_key) if classes is None else list(in_order(classes))
     for number, row in enumerate(rows):
         if row.keys() != set(wanted):
             missing = [label for label in wanted if label not in row]
@@ -81,7 +82,7 @@ def _scored(row: Any, number: int, name: str) -> Scored:  # noqa: ANN401
     return scored
 
 
-def _natural(label: Name) -> list[tuple[bool, Any]]:
+def natural_key(label: Name) -> list[tuple[bool, Any]]:
     """Return a sort key that puts LABEL_2 before LABEL_10."""
     parts = re.split(r"([0-9]{1,18})", str(label))
     return [(place % 2 == 1, int(part) if place % 2 else part) for place, part in enumerate(parts)]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.arrays import fits_64_bits, object_array
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs import frames, tensors
+from rankset.inputs.absent import ABSENT, ABSENT_CODE, is_absent
 from rankset.inputs.matrix import unsupported_container
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
@@ -22,19 +23,58 @@ WHOLE_TEXT = re.compile(r"(0|-?[1-9][0-9]{0,19})(\.0+)?")
 def named_labels(labels: Any, classes: NDArray[Any] | None) -> Any:  # noqa: ANN401
     """Return labels as names: column numbers are translated if all classes are texts."""
     plain = tensors.unwrap(labels)
-    numbers = hasattr(plain, "dtype") and np.asarray(plain).dtype.kind in "iu"
-    if classes is None or not numbers or not all(isinstance(name, str) for name in classes):
+    array = np.asarray(plain) if hasattr(plain, "dtype") else None
+    absent = None if array is None else is_absent(array)
+    if array is not None and absent is not None:
+        array = np.asarray(_borrowed(array, absent).tolist())
+    if classes is None or array is None or array.dtype.kind not in "iu":
         return labels
-    return classes[label_codes(plain, Names(range(len(classes))), np.size(plain), RowIndex())]
+    if not all(isinstance(name, str) for name in classes):
+        return labels
+    codes = label_codes(array, Names(range(len(classes))), np.size(array), RowIndex())
+    return labels_at(classes, codes if absent is None else np.where(absent, ABSENT_CODE, codes))
+
+
+def labels_at(classes: Array, codes: Codes) -> Array:
+    """Return the class names at these column numbers, ``ABSENT`` at -1."""
+    if not (codes < 0).any():
+        return classes[codes]
+    return object_array([*classes.tolist(), ABSENT])[codes]
 
 
 def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex, *, name: str = "labels") -> Codes:
-    """Return the column number of each row's label."""
-    array = _one_per_row(labels, n_rows, index, name)
+    """Return the column number of each row's label; -1 for ``ABSENT``."""
+    array, absent = labels_per_row(labels, n_rows, index, name)
+    if absent is not None and absent.all():
+        return np.full(n_rows, ABSENT_CODE, dtype=np.int64)
     codes = classes.codes(array)
     if (codes < 0).any():
         _blame_label(array, codes, classes, name)
+    if absent is not None:
+        codes[absent] = ABSENT_CODE
     return codes
+
+
+def labels_per_row(
+    labels: ArrayLike, n_rows: int, index: RowIndex, name: str
+) -> tuple[Array, NDArray[np.bool_] | None]:
+    """Return one label per row, and which rows have none among their candidates (None: all have one).
+
+    Rows with ``ABSENT`` borrow the label of another row, so that the others are read as if these rows had one, too.
+    """
+    array = _vector(labels, n_rows, index, name)
+    absent = is_absent(array)
+    if absent is None or absent.all():
+        return array if absent is not None else _without_missing(array, name), absent
+    return _without_missing(_as_names(_borrowed(array, absent).tolist(), name), name), absent
+
+
+def _borrowed(array: Array, absent: NDArray[np.bool_]) -> Array:
+    """Return labels with that of the first other row in place of ``ABSENT``."""
+    filled = array.copy()
+    if not absent.all():
+        filled[absent] = array[int((~absent).argmax())]
+    return filled
 
 
 def names_per_row(names: ArrayLike, n_rows: int, index: RowIndex, *, name: str = "groups") -> Array:
@@ -71,6 +111,11 @@ def whole_of_text(text: str) -> str | int:
 
 
 def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> Array:
+    """Return ``values`` as a vector with one entry per row, none of them missing."""
+    return _without_missing(_vector(values, n_rows, index, name), name)
+
+
+def _vector(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> Array:
     """Return ``values`` as a vector with one entry per row; all labels, groups and ids are read here.
 
     An index of ``values`` is checked against ``index``, that of the rows.
@@ -86,6 +131,11 @@ def _one_per_row(values: ArrayLike, n_rows: int, index: RowIndex, name: str) -> 
         raise InputError.length(name, n_rows, len(array))
     if type(values) is not np.ndarray:  # which has no index
         index.check(values, name)
+    return array
+
+
+def _without_missing(array: Array, name: str) -> Array:
+    """Return the entries as names; raise an error if one is missing."""
     missing = _missing(array)
     if missing.any():
         raise LabelError.missing(name, int(missing.argmax()))

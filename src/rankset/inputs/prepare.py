@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import parallel
 from rankset.errors import InputError, LabelError, Option, warn
-from rankset.inputs import frames, huggingface
+from rankset.inputs import frames, huggingface, named_rows
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.matrix import Kind, as_matrix, known_kind, look_like_probs, plain_rows
+from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import id_words, label_codes, names_per_row
 from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import Ragged, fill_padding
@@ -28,6 +29,9 @@ from rankset.inputs.vocabulary import Array, Names, class_names, in_order
 
 Ints = NDArray[np.int64]
 Result = TypeVar("Result")
+
+PER_ROW = ("matrix", "counts", "labels", "groups", "ids", "options")
+"""Fields of ``Prepared`` with one entry per row."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Prepared:
     kind : what the numbers are.
     classes : the names of the columns.
     counts : number of candidates of each row, its first columns; None if all columns are.
-    labels : the column of each row's label; None if there are no labels.
+    options : the names of the candidates of each row (n, K), None as padding; None if they have no names of their own.
+    labels : the column of each row's label, -1 where it is absent; None if there are no labels.
     groups : the name of each row's group; None if there are no groups.
     ids : a 64-bit word per row; None if there are no ids.
     index : the index of the rows, and of labels, groups and ids.
@@ -60,6 +65,7 @@ class Prepared:
     template: Template = ARRAY
     checked: bool = False
     start: int = 0
+    options: Array | None = None
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -75,6 +81,14 @@ class Prepared:
         known = self.index.index
         return self.template if known is self.template.index else replace(self.template, index=known)
 
+    @property
+    def absent(self) -> NDArray[np.bool_] | None:
+        """Which rows have a label that is not among their candidates; None if there are no such rows."""
+        if self.labels is None:
+            return None
+        absent = self.labels < 0
+        return absent if np.count_nonzero(absent) else None
+
     def take(self, rows: Ints) -> Prepared:
         """Return the rows with these numbers, in this order, with their labels, groups and ids."""
         template = self.answers.rows(rows)
@@ -87,7 +101,7 @@ class Prepared:
 
     def _picked(self, rows: Ints | slice) -> dict[str, Any]:
         """Return everything that comes per row, for some of the rows."""
-        values = {name: getattr(self, name) for name in ("matrix", "counts", "labels", "groups", "ids")}
+        values = {name: getattr(self, name) for name in PER_ROW}
         return {name: None if value is None else value[rows] for name, value in values.items()}
 
     def with_checked_values(self) -> Prepared:
@@ -142,8 +156,8 @@ def prepare(
 
     Parameters
     ----------
-    values : rows: an array, a tensor, a data frame, ``Ragged`` rows, or an output of Hugging Face.
-    labels : one per row, a name or a column number.
+    values : rows: an array, a tensor, a data frame, dictionaries, ``Ragged`` rows, or an output of Hugging Face.
+    labels : one per row, a name or a column number, or ``ABSENT``.
     kind : what the numbers are.
     classes : the names of the columns, in order; or the vocabulary of a rule, whose columns the rows must have.
     groups, ids : one per row.
@@ -168,9 +182,7 @@ def prepare(
     if checked_kind == "logits":
         _warn_of_probs(matrix)
     n, index = len(matrix), opened.index
-    columns = None if labels is None else label_codes(labels, known, n, index)
-    if columns is not None and opened.counts is not None:
-        _check_candidates(columns, opened.counts, known)
+    columns = None if labels is None else _label_columns(labels, opened, known, n)
     return Prepared(
         matrix,
         checked_kind,
@@ -181,6 +193,7 @@ def prepare(
         None if ids is None else id_words(ids, n, index),
         index,
         opened.template,
+        options=opened.options,
     )
 
 
@@ -203,6 +216,16 @@ def _check_ragged(n_columns: int, kind: Kind, width: int | None) -> None:
         raise InputError.more_candidates(width, n_columns)
 
 
+def _label_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int) -> Ints:
+    """Return the column of each row's label, by the names of its candidates if they have names."""
+    if opened.options is not None:
+        return option_codes(labels, opened.options, opened.index)
+    columns = label_codes(labels, classes, n, opened.index)
+    if opened.counts is not None:
+        _check_candidates(columns, opened.counts, classes)
+    return columns
+
+
 def _check_candidates(columns: Ints, counts: Ints, classes: Names) -> None:
     """Raise an error for the first label that is padding of its row."""
     if (columns >= counts).any():
@@ -219,11 +242,12 @@ class _Unwrapped:
     template: Template = ARRAY
     counts: Ints | None = None
     index: RowIndex = field(default_factory=RowIndex)
+    options: Array | None = None
 
 
 def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrapped:  # noqa: ANN401
     """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
-    if type(values) is np.ndarray:
+    if type(values) is np.ndarray and values.dtype.kind != "O":
         return _Unwrapped(values, classes)
     values = huggingface.unwrap(values)
     if frames.is_frame(values):
@@ -237,8 +261,12 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrap
     if isinstance(values, Ragged):
         known = None if classes is None else in_order(classes)
         matrix = values._as_wide_as(len(known or ()) or values.values.shape[1])
-        index = RowIndex(values.template.index, numbered=values.template.numbered)
-        return _Unwrapped(matrix, known, values.template, values.counts, index)
+        names, template = values._names_as_wide_as(matrix.shape[1]), values.template
+        rows = RowIndex(template.index, numbered=template.numbered)
+        return _Unwrapped(matrix, known, template, values.counts, rows, names)
+    if named_rows.are_named(values):
+        columns = named_rows.match_columns(values, classes, kind)
+        return _Unwrapped(*columns, Template(index=index), index=RowIndex(index))
     return _Unwrapped(values, classes, Template(index=index), index=RowIndex(index))
 
 

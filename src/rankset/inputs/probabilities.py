@@ -14,10 +14,11 @@ from rankset.core.exponential import exp_of_nonpositive
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs.frames import Template, is_frame
 from rankset.inputs.matrix import Kind, as_matrix, plain_rows
+from rankset.inputs.normalise import normalise_answers
 from rankset.inputs.per_row import is_missing, names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.value_checks import check_rows, check_whole
-from rankset.inputs.vocabulary import Array, class_names, in_order
+from rankset.inputs.vocabulary import Array, Names, class_names, in_order
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ def softmax(logits: ArrayLike) -> Floats:
     return np.concatenate(parts) if parts else np.empty(source.shape)
 
 
-def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) -> Any:  # noqa: ANN401
+def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object], *, normalise: bool = False) -> Any:  # noqa: ANN401
     """Return the relative frequency of each class among the sampled answers of each row.
 
     Use this if you sample several answers per question from a language model.
@@ -70,6 +71,9 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
         For each row, a list of answers or a ``collections.Counter`` of answers.
     classes : sequence
         The possible answers, in column order.
+    normalise : bool, default False
+        Whether answers and classes are compared without case, spaces around them, and punctuation at their end, as by
+        ``normalise_answers``. The columns keep the names of ``classes``.
 
     Returns
     -------
@@ -89,32 +93,44 @@ def frequencies(answers: Iterable[Iterable[object]], classes: Iterable[object]) 
     Different rows often have equal frequencies, so scores are often tied. To break these ties at random, use
     ``TieBreak(Rank())`` and pass ``ids=``.
 
+    If the possible answers are not known beforehand, pass the counts of each row to ``Ragged.of``.
+
     Examples
     --------
     >>> frequencies([["yes", "no", "yes", "yes"], ["no", "no"]], classes=["no", "yes"])
     array([[0.25, 0.75],
            [1.  , 0.  ]])
+    >>> frequencies([["Yes.", " yes", "NO", "yes"]], classes=["No", "Yes"], normalise=True)
+    array([[0.25, 0.75]])
     """
+    if not isinstance(normalise, bool):
+        raise KindError.argument("normalise", "True or False", normalise)
     if is_frame(answers) or not isinstance(answers, Iterable):
         raise KindError.argument("answers", "a list that contains one list of answers per row", answers)
     rows = [_answers(row) for row in answers]
     listed = in_order(classes)
     names = class_names(listed, len(listed))
+    compared = class_names(normalise_answers(listed), len(listed)) if normalise else names
     counts = np.zeros((len(rows), len(names)))
     for number, row in enumerate(rows):
-        if not row:
-            raise InputError.no_answers(number)
-        known = [answer for answer in row if not is_missing(answer)]
-        codes = names.codes(names_per_row(known, len(known), RowIndex(), name="answers"))
-        if len(known) < len(row) or (codes < 0).any():
-            unknown = [answer for answer, code in zip(known, codes, strict=True) if code < 0]
-            raise LabelError.unknown("answers", number, unknown or [None], tuple(names.values))
-        counts[number] = np.bincount(codes, minlength=len(names)) / len(row)
+        counts[number] = _shares(normalise_answers(row) if normalise else row, compared, number)
     index = index_of(answers)
     if index is None:
         return counts
     columns = {name: counts[:, place] for place, name in enumerate(names.values)}
     return Template("pandas", index).filled(columns)
+
+
+def _shares(row: list[Any], names: Names, number: int) -> Floats:
+    """Return the share of each name among the answers of one row."""
+    if not row:
+        raise InputError.no_answers(number)
+    known = [answer for answer in row if not is_missing(answer)]
+    codes = names.codes(names_per_row(known, len(known), RowIndex(), name="answers"))
+    if len(known) < len(row) or (codes < 0).any():
+        unknown = [answer for answer, code in zip(known, codes, strict=True) if code < 0]
+        raise LabelError.unknown("answers", number, unknown or [None], tuple(names.values))
+    return np.bincount(codes, minlength=len(names)) / len(row)
 
 
 def _answers(row: Iterable[object]) -> Any:  # noqa: ANN401

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.errors import InputError, KindError
-from rankset.inputs import frames
+from rankset.inputs import frames, named_rows, options
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.matrix import as_numbers
 from rankset.inputs.row_index import RowIndex, index_of
@@ -28,6 +28,9 @@ class Ragged:
     The first ``counts[i]`` columns of row i are its candidates. The other columns of row i are padding. The values of
     the padding are never read. Padding columns have p-value 0 and are never in a set.
 
+    Candidates can have names, others in every row. Then labels are names of candidates of their rows, and sets contain
+    these names. If the true label of a row is not among its candidates, pass ``rankset.ABSENT`` as its label.
+
     Parameters
     ----------
     values : array-like (n, K)
@@ -36,11 +39,16 @@ class Ragged:
         Number of candidates of each row.
     template : Template
         Data frame library and index of the results. It is set automatically.
+    names : list of lists, optional
+        For each row, the names of its candidates. They must be different within a row.
 
     Raises
     ------
     InputError
-        If ``values`` and ``counts`` do not have the shapes above, or if a count is not between 1 and K.
+        If ``values`` and ``counts`` do not have the shapes above, if a count is not between 1 and K, or if a row does
+        not have one name for every candidate.
+    LabelError
+        If a row has the same name twice.
 
     Notes
     -----
@@ -55,11 +63,19 @@ class Ragged:
     >>> rule = rs.calibrate(rs.Ragged.of(log_probs), [0, 2, 1, 1], kind="logits")
     >>> rule.predict(rs.Ragged.of([[-0.5, -1.0], [-1.1, -1.2, -1.3]]), alpha=0.2).to_lists()
     [[0, 1], [0, 1, 2]]
+
+    With names, from dictionaries:
+
+    >>> capitals = rs.Ragged.of([{"Paris": 0.9, "Lyon": 0.1}, {"Rome": 0.6, "Milan": 0.3, "Turin": 0.1}] * 5)
+    >>> rule = rs.calibrate(capitals, ["Paris", "Milan"] * 5)
+    >>> rule.predict(rs.Ragged.of([{"Bern": 0.5, "Basel": 0.3, "Geneva": 0.2}]), alpha=0.2).to_lists()
+    [['Bern', 'Basel']]
     """
 
     values: Array
     counts: Ints
     template: Template = field(default=ARRAY, kw_only=True)
+    names: Array | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.template is ARRAY and index_of(self.counts) is not None:
@@ -81,15 +97,25 @@ class Ragged:
         whole.flags.writeable = False
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "counts", whole)
+        object.__setattr__(self, "names", _checked_names(self.names, whole, values.shape[1]))
 
     @classmethod
-    def of(cls, rows: Iterable[ArrayLike]) -> Ragged:
+    def of(
+        cls,
+        rows: Iterable[ArrayLike | Mapping[Any, float]],
+        names: Iterable[Iterable[object]] | None = None,
+    ) -> Ragged:
         """Make a ``Ragged`` from rows of different lengths. Shorter rows are padded.
 
         Parameters
         ----------
-        rows : iterable of array-likes
-            For each row, the model outputs of its candidates. The index of a pandas series is kept.
+        rows : iterable of array-likes or dictionaries
+            For each row, the model outputs of its candidates. The index of a pandas series is kept. A dictionary maps
+            the names of the candidates to their numbers. The counts of a ``collections.Counter`` become relative
+            frequencies, for ``kind="probs"``. A list of tokens and log-probabilities, as APIs of language models return
+            it, is read like a dictionary.
+        names : iterable of lists, optional
+            For each row, the names of its candidates, if the rows are no dictionaries.
 
         Returns
         -------
@@ -105,15 +131,53 @@ class Ragged:
         --------
         >>> Ragged.of([[0.6, 0.4], [0.2, 0.3, 0.5]])
         Ragged(2 rows, 2 to 3 candidates)
+        >>> Ragged.of([[0.6, 0.4], [0.2, 0.3, 0.5]], names=[["yes", "no"], ["red", "green", "blue"]])
+        Ragged(2 rows, 2 to 3 candidates with names)
         """
         if frames.is_frame(rows) or isinstance(rows, str | bytes | Ragged) or not isinstance(rows, Iterable):
             raise KindError.argument("rows", "a list of rows, each a list of numbers", rows)
-        arrays = [_numbers(row, number) for number, row in enumerate(rows)]
+        index, listed = index_of(rows), list(rows)
+        if named_rows.are_named(listed):
+            if names is not None:
+                raise KindError.argument("names", "None if the rows are dictionaries, which have names", names)
+            read = [named_rows.read_row(row, number, "probs", "rows") for number, row in enumerate(listed)]
+            listed, names = [list(row.values()) for row in read], [list(row) for row in read]
+        arrays = [_numbers(row, number) for number, row in enumerate(cast("list[ArrayLike]", listed))]
         counts = np.array([len(array) for array in arrays], dtype=np.int64)
         values = np.zeros((len(arrays), counts.max(initial=0)), dtype=np.result_type(np.float16, *arrays))
         if arrays:
             values[np.arange(values.shape[1]) < counts[:, np.newaxis]] = np.concatenate(arrays)
-        return cls(values, counts, template=Template(index=index_of(rows)))
+        return cls(values, counts, template=Template(index=index), names=names)  # type: ignore[arg-type]
+
+    def mark_absent(self, labels: ArrayLike) -> list[Any]:
+        """Return the labels with ``rankset.ABSENT`` in place of those that are not among the candidates of their rows.
+
+        Parameters
+        ----------
+        labels : array-like (n,)
+            The true label of each row, as a name.
+
+        Returns
+        -------
+        list
+            One label per row, to be passed to ``calibrate``, ``Rule.update``, ``PredictionSets.covers`` or
+            ``evaluate``.
+
+        Raises
+        ------
+        KindError
+            If the candidates have no names.
+
+        Examples
+        --------
+        >>> sampled = Ragged.of([{"Paris": 0.9, "Lyon": 0.1}, {"Milan": 1.0}])
+        >>> sampled.mark_absent(["Paris", "Rome"])
+        ['Paris', rankset.ABSENT]
+        """
+        if self.names is None:
+            raise KindError.no_candidate_names()
+        index = RowIndex(self.template.index, numbered=self.template.numbered)
+        return options.labels_or_absent(labels, self.names, index)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """Restore a pickled or copied object and make its counts read-only again."""
@@ -129,17 +193,41 @@ class Ragged:
         if not isinstance(rows, slice) and np.asarray(rows).dtype.kind == "b":
             RowIndex(self.template.index, numbered=self.template.numbered).check(rows, "mask")
         values = self.values[rows if isinstance(rows, slice) else chosen]
-        return Ragged(values, self.counts[chosen], template=self.template.rows(chosen))
+        names = None if self.names is None else self.names[chosen]
+        return Ragged(values, self.counts[chosen], template=self.template.rows(chosen), names=names)
 
     def __repr__(self) -> str:
         spread = f"{self.counts.min()} to {self.counts.max()}" if len(self) else "no"
-        return f"Ragged({len(self):,} rows, {spread} candidates)"
+        return f"Ragged({len(self):,} rows, {spread} candidates{' with names' * (self.names is not None)})"
 
     def _as_wide_as(self, n_columns: int) -> Array:
         """Return the values with ``n_columns`` columns, or more if a row has more candidates."""
         wanted = max(n_columns, int(self.counts.max(initial=0)))
         missing = wanted - self.values.shape[1]
         return self.values[:, :wanted] if missing <= 0 else np.pad(self.values, ((0, 0), (0, missing)))
+
+    def _names_as_wide_as(self, n_columns: int) -> Array | None:
+        """Return the names of the candidates with ``n_columns`` columns; None if they have none."""
+        if self.names is None:
+            return None
+        wide = np.full((len(self), n_columns), None, dtype=object)
+        shared = min(n_columns, self.names.shape[1])
+        wide[:, :shared] = self.names[:, :shared]
+        return wide
+
+
+def _checked_names(names: Any, counts: Ints, n_columns: int) -> Array | None:  # noqa: ANN401
+    """Return names of candidates as an array (n, K), padded with None, as those of another ``Ragged`` are."""
+    if names is None:
+        return None
+    if isinstance(names, np.ndarray) and names.shape == (len(counts), n_columns):
+        names = [row[:count] for row, count in zip(names, counts.tolist(), strict=True)]
+    listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str | bytes | Mapping) else None
+    if listed is None or any(isinstance(row, str | bytes) or not isinstance(row, Iterable) for row in listed):
+        raise KindError.argument("names", "one list of names per row", names)
+    if len(listed) != len(counts):
+        raise InputError.length("names", len(counts), len(listed))
+    return named_rows.padded_names([list(row) for row in listed], counts, n_columns)
 
 
 def fill_padding(block: Array, counts: Ints, padding: float) -> Array:

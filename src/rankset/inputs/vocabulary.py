@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import KindError, LabelError
+from rankset.inputs.absent import ABSENT
 
 Name = str | int | float | bool
 Array = NDArray[Any]
@@ -206,8 +207,8 @@ def plain(value: object, what: str) -> Name:
     """Return ``value`` as a Python string, number or boolean; other objects are replaced by their text."""
     if isinstance(value, np.datetime64):
         return str(texts(np.array([value]))[0])
-    if isinstance(value, np.timedelta64):
-        raise KindError.name(what, value)
+    if value is ABSENT or isinstance(value, np.timedelta64):
+        raise KindError.absent(what) if value is ABSENT else KindError.name(what, value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):

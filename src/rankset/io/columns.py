@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import FileError
-from rankset.io import arrow_to_numpy, pandas_index
+from rankset.io import arrow_to_numpy, object_rows, pandas_index
 from rankset.io.memory_budget import Budget
 from rankset.io.parse_cells import parse_numbers
 from rankset.io.readers.npz import Archive
@@ -146,12 +146,18 @@ class Columns:
         return self.column(names[0])
 
     def scores(
-        self, apart: Sequence[str] = (), *, key: str | None = None, wanted: Sequence[str] | None = None
+        self,
+        apart: Sequence[str] = (),
+        *,
+        key: str | None = None,
+        wanted: Sequence[str] | None = None,
+        kind: str = "probs",
     ) -> Scores:
         """Return the matrix of scores and the names of its columns, if they have names.
 
         Table: the ``wanted`` columns if all of them exist, else all except those ``apart``. A column of lists is a
-        matrix without names. Archive: the array called ``key``, else the only one that is not ``apart``.
+        matrix without names, one of objects a matrix with the names of their entries; ``kind`` says what numbers are.
+        Archive: the array called ``key``, else the only one that is not ``apart``.
         """
         if key is not None and self.archive is None:
             raise FileError.no_arrays(self.path, key)
@@ -160,12 +166,14 @@ class Columns:
         names = self.names_without(apart)
         with unreadable_as_error(self.path):
             if self.archive is None:
-                return self._scores_of_table(names, apart, wanted)
+                return self._scores_of_table(names, apart, wanted, kind)
             if key is None and len(names) != 1:
                 raise FileError.which_key(self.path, names)
             return self.archive.read(names[0] if key is None else key), None
 
-    def _scores_of_table(self, names: list[str], apart: Sequence[str], wanted: Sequence[str] | None) -> Scores:
+    def _scores_of_table(
+        self, names: list[str], apart: Sequence[str], wanted: Sequence[str] | None, kind: str
+    ) -> Scores:
         """The same for a table whose columns ``names`` may be scores."""
         if not names:
             raise FileError.no_scores(self.path, self.names)
@@ -173,12 +181,14 @@ class Columns:
         clash = [name for name in wanted or () if name in known and name in apart]
         if clash:
             raise FileError.class_apart(self.path, clash[0])
-        lists = [name for name in names if arrow_to_numpy.is_list(self.table.schema.field(name).type)]
-        if len(lists) == 1 and not (wanted is not None and known.issuperset(wanted)):
-            self._check_only_lists(lists[0], names if wanted is None else ())
-            column = self.table.column(lists[0])
+        nested = [] if wanted is not None and known.issuperset(wanted) else self._nested_columns(names)
+        if len(nested) == 1:
+            self._check_only_nested(nested[0], names if wanted is None else ())
+            column = self.table.column(nested[0])
+            if object_rows.is_objects(column):
+                return object_rows.matrix_of_objects(self.path, nested[0], column, self.budget, kind, wanted)
             self.budget.check(self.table.nbytes + (column.nbytes if column.num_chunks > 1 else 0))
-            return arrow_to_numpy.matrix_of_lists(self.path, lists[0], column), None
+            return arrow_to_numpy.matrix_of_lists(self.path, nested[0], column), None
         if wanted is not None and known & set(wanted):
             missing = [name for name in wanted if name not in known]
             if missing:
@@ -188,8 +198,17 @@ class Columns:
         self.budget.check(self.table.nbytes + 8 * len(self.table) * len(names))
         return self._matrix(names), names if self.has_names else None
 
-    def _check_only_lists(self, lists: str, names: Sequence[str]) -> None:
-        """Refuse a column of lists beside several columns of numbers, which could be the classes as well."""
+    def _nested_columns(self, names: Sequence[str]) -> list[str]:
+        """The columns of lists and objects among ``names``."""
+        columns = {} if self.is_text else {name: self.table.column(name) for name in names}
+        return [
+            name
+            for name, column in columns.items()
+            if arrow_to_numpy.is_list(column.type) or object_rows.is_objects(column)
+        ]
+
+    def _check_only_nested(self, lists: str, names: Sequence[str]) -> None:
+        """Refuse a column of lists or objects beside several of numbers, which could be the classes as well."""
         import pyarrow as pa
 
         kinds = {name: self.table.schema.field(name).type for name in names if name != lists}

@@ -24,7 +24,10 @@ from rankset.io import atomic
 
 HEADER = "rankset"
 FORMAT = 1
-"""Format number. To change the format, increase it, keep reading all older ones, and add a golden file."""
+"""Format number of files whose header names no other one."""
+LATEST_FORMAT = 2
+"""Largest format number that is read. To change the format, increase it, keep reading all older ones, write the new one
+only where it is needed, and add a golden file."""
 
 LIMIT_HEADER = 64 << 20
 """Most bytes of a header: enough for about a million class names."""
@@ -62,7 +65,10 @@ def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
 
 
 def to_bytes(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> bytes:
-    """Return the bytes of a file of ``header`` and ``arrays``; ``path`` names it in errors."""
+    """Return the bytes of a file of ``header`` and ``arrays``; ``path`` names it in errors.
+
+    The format number is that of ``header``, or ``FORMAT``.
+    """
     from safetensors.numpy import save
 
     plain = {name: _little_endian(array) for name, array in arrays.items()}
@@ -240,8 +246,8 @@ def _check_format(path: Path, header: object) -> None:
     number: Any = header.get("format") if isinstance(header, dict) else None
     if not is_whole(number) or number < 1:
         raise StorageError.unreadable(path, "its header has no format number")
-    if number > FORMAT:
-        raise StorageError.future(path, number, FORMAT)
+    if number > LATEST_FORMAT:
+        raise StorageError.future(path, number, LATEST_FORMAT)
 
 
 def _check_array(name: str, array: Any) -> None:

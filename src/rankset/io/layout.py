@@ -15,6 +15,7 @@ from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import texts
 from rankset.io.columns import Columns
+from rankset.io.object_rows import missing_value
 from rankset.io.pandas_index import first_difference
 from rankset.io.parse_cells import is_whole_text
 from rankset.io.read_file import is_readable, read_file
@@ -29,6 +30,7 @@ class Layout:
     ``label``, ``group`` and ``identity`` name columns, ``drop`` those that are ignored, ``keep`` those that are copied
     to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has no known
     suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
+    ``absent`` is the text that labels have in rows whose true label is not among the candidates ("" for missing ones).
     """
 
     label: str | None = None
@@ -39,6 +41,7 @@ class Layout:
     key: str | None = None
     file_format: str | None = None
     header: bool = True
+    absent: str | None = None
 
     @property
     def kept_columns(self) -> list[str]:
@@ -80,7 +83,7 @@ class Layout:
         columns = self._read(path, labels)
         if not columns.is_blank:
             return self.rows_of(columns, labels, classes, kind=kind)
-        received = 0 if labels is None else len(self._read_labels(labels, columns, 0))
+        received = 0 if labels is None else len(self._read_labels(labels, columns, 0)[0])
         if received:
             with located(Place(file=labels)):
                 raise InputError.length("labels", 0, received)
@@ -107,26 +110,35 @@ class Layout:
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
         apart = self._columns_apart(columns, label, {*special, *kept, *self._other_answers(columns, wanted)}, wanted)
-        matrix, names = columns.scores(apart, key=self.key, wanted=wanted)
+        matrix, names = columns.scores(apart, key=self.key, wanted=wanted, kind=kind or "probs")
+        own_columns = names is None or set(names) <= {*columns.names}
         if kind == "binary":
             matrix, names = _second_class(columns.path, matrix, names, classes)
         for name in self.keep:
             if len(kept[name]) != len(matrix):
                 with located(Place(file=columns.path)):
                     raise InputError.length(name, len(matrix), len(kept[name]))
-        return Rows(
-            matrix,
-            names,
-            self._read_labels(labels, columns, len(matrix)) if labels is not None else special.get(label or ""),
-            groups,
-            special.get(self.identity or ""),
-            kept,
-            scores_file=columns.path,
-            labels_file=labels or columns.path,
-            file_columns=columns.names if columns.table is not None else None,
-            has_one_order=names is None or columns.have_one_order(names),
-            ignored=[] if names is None else columns.names_without({*apart, *names}),
-        ).with_column_order(wanted)
+        found, is_text = special.get(label or ""), columns.is_text
+        if labels is not None:
+            found, is_text = self._read_labels(labels, columns, len(matrix))
+        return (
+            Rows(
+                matrix,
+                names,
+                found,
+                groups,
+                special.get(self.identity or ""),
+                kept,
+                scores_file=columns.path,
+                labels_file=labels or columns.path,
+                file_columns=columns.names if columns.table is not None else None,
+                has_one_order=names is None or (own_columns and columns.have_one_order(names)),
+                ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
+                missing=None if own_columns else missing_value(kind or "probs"),
+            )
+            .with_absent(self.absent, is_text=is_text)
+            .with_column_order(wanted)
+        )
 
     def _read(self, path: str, other: str | None = None) -> Columns:
         """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""
@@ -165,15 +177,18 @@ class Layout:
             raise FileError.labels_alone(columns.path, label)
         return apart
 
-    def _read_labels(self, path: str, scores: Columns, n_rows: int) -> NDArray[Any]:
-        """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores."""
+    def _read_labels(self, path: str, scores: Columns, n_rows: int) -> tuple[NDArray[Any], bool]:
+        """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores.
+
+        Return them, and whether the file has texts only.
+        """
         columns = self._read(path, scores.path)
         if columns.is_blank:
             if n_rows:
                 raise FileError.unreadable(path, "it is empty")
-            return object_array([])
+            return object_array([]), columns.is_text
         self._check_order(columns, scores)
-        return columns.only_column() if self.label is None else columns.column(self.label)
+        return columns.only_column() if self.label is None else columns.column(self.label), columns.is_text
 
     def _check_order(self, labels: Columns, scores: Columns) -> None:
         """Refuse labels whose ids or index differ from those of the scores.

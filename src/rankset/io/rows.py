@@ -15,6 +15,7 @@ from rankset.errors import FileError, LabelError, Place, RanksetError, RuleError
 from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
+from rankset.io.absent_labels import find_absent, mark_absent
 from rankset.io.parse_cells import is_whole_text, whole_numbers_or_names
 from rankset.io.spelling import equal_groups, spell_groups, spell_labels, two_readings, whole_number
 
@@ -26,7 +27,9 @@ class Rows:
     ``names`` are those of the columns of ``scores``; ``kept`` holds columns that are copied to the output;
     ``file_columns`` are all columns of a table, in the order of the file. ``has_one_order`` is false if the lines of
     the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
-    neither scores nor anything else that was asked for.
+    neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
+    ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
+    an object lacks; None for other rows.
     """
 
     scores: NDArray[Any]
@@ -40,6 +43,20 @@ class Rows:
     file_columns: Sequence[str] | None = None
     has_one_order: bool = True
     ignored: Sequence[str] = ()
+    absent: NDArray[np.bool_] | None = None
+    missing: float | None = None
+
+    def with_absent(self, absent: str | None, *, is_text: bool) -> Rows:
+        """Return the rows with labels of the text ``absent`` noted as absent; None: there are no such labels."""
+        if self.labels is None or absent is None:
+            return self
+        labels, found = find_absent(self.labels, absent, is_text=is_text)
+        return replace(self, labels=labels, absent=found)
+
+    @property
+    def marked_labels(self) -> Any:
+        """The labels, with ``ABSENT`` where they are absent from the candidates."""
+        return mark_absent(self.labels, self.absent)
 
     def with_column_order(self, wanted: Sequence[str] | None) -> Rows:
         """Return the rows with columns in the order of ``wanted``, by name, if the columns have names."""
@@ -55,9 +72,20 @@ class Rows:
         """Return the rows with these class names, in their order; columns that have names must have the same."""
         if names is None or self.names is None:
             return self if names is None else replace(self, names=list(names))
+        if self.missing is not None:
+            return self._with_missing_classes(names).with_column_order(names).with_given_order(names)
         if sorted(names) != sorted(self.names):
             raise FileError.other_names(names, self.names)
         return self.with_column_order(names).with_given_order(names)
+
+    def _with_missing_classes(self, names: Sequence[str]) -> Rows:
+        """Return rows that were objects with a column for every class that none of them has."""
+        known = self.names or []
+        if not set(known) <= set(names):
+            raise FileError.other_names(names, known)
+        others = [name for name in names if name not in known]
+        more = np.full((len(self.scores), len(others)), self.missing)
+        return replace(self, names=[*known, *others], scores=np.hstack((self.scores, more)))
 
     def with_given_order(self, names: Sequence[object]) -> Rows:
         """Return the rows for class names that a user gave, whose order replaces that of lines in several orders."""
@@ -84,8 +112,11 @@ class Rows:
         """Return the labels as names of ``classes``; column numbers become names if all classes are texts."""
         if self.labels is None:
             raise FileError.no_labels()
+        if self.absent is not None and self.absent.all():
+            return self.marked_labels
         self.check_order(classes)
-        return named_labels(self.with_labels_of(classes).labels, None if classes is None else object_array(classes))
+        names = named_labels(self.with_labels_of(classes).labels, None if classes is None else object_array(classes))
+        return mark_absent(names, self.absent)
 
     def label_columns(self, classes: Names) -> NDArray[np.int64]:
         """Return the column of every label among the classes of a rule."""

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import coverage_law, parallel
-from rankset.core.alpha import threshold_position
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import short
@@ -73,7 +72,8 @@ def _p_values_and_sizes(rule: Rule, rows: LabelledRows) -> tuple[Floats, Floats,
     true, second = np.empty(rows.n), np.zeros(rows.n)
     sizes = np.empty((len(rows.alphas), rows.n), dtype=np.int64)
     for part, p_values in rows.p_value_blocks(rule):
-        true[part] = p_values[np.arange(len(p_values)), rows.labels[part]]
+        columns = rows.labels[part]
+        true[part] = np.where(columns < 0, 0.0, p_values[np.arange(len(p_values)), columns])  # absent: in no set
         for place, alpha in enumerate(map(float, rows.alphas)):
             sizes[place, part] = (p_values > alpha).sum(axis=1)
         if rows.data.n_columns > 1:
@@ -105,6 +105,8 @@ def _add_means(
     """Append to each list the means of its row values by code, unless there are too many codes to list."""
     if n > MOST_CLASSES:
         return
+    named = codes >= 0  # rows with absent labels have no class
+    codes, row_values = codes[named], tuple(values[named] for values in row_values)
     counts = np.maximum(np.bincount(codes, minlength=n), 1)
     for means, values, places in zip(lists.values(), row_values, digits, strict=True):
         found = np.bincount(codes, weights=values, minlength=n) / counts
@@ -113,14 +115,16 @@ def _add_means(
 
 def _laws(rule: Rule, rows: LabelledRows) -> dict[str, Any]:
     """Expected range of coverage at every level, whether ties may raise it, and the ranks of the paper."""
-    places = [threshold_position(rule.n, alpha) for alpha in rows.alphas]
+    known = [law for alpha in rows.alphas if (law := rule.at(alpha).law) is not None]
+    ranges = [coverage_law.sampling_range(rows.n, law.least_k, law.n, CONFIDENCE) for law in known]
     laws: dict[str, Any] = {
-        "band": [[_rounded(end) for end in coverage_law.sampling_range(rows.n, k, rule.n, CONFIDENCE)] for k in places],
-        "tied": [bool(k <= rule.n and rule.calibration.tied(0, k)) for k in places],
+        "band": [[_rounded(end) for end in ends] for ends in ranges],
+        "tied": [not law.exact for law in known],
     }
     if rule.spec.traits.orders_by_rank:
         profiles = [rule.rank_profile(alpha) for alpha in rows.alphas]
         laws |= {"ranks": profiles[0].counts.tolist(), "r_star": [profile.r_star for profile in profiles]}
+        laws |= {"absent": profiles[0].absent} if profiles[0].absent else {}
     return laws
 
 

@@ -58,9 +58,9 @@
     const score = data.scores[state.score].ranks ? data.scores[state.score] : data.scores.find((one) => one.ranks);
     if (!score) { by("ranks").textContent = data.groups > 1 ? "Every group has its own r*; see rankset inspect." : "No score here orders labels by rank alone."; by("ranks").className = "note"; return; }
     by("ranks-title").textContent = "Ranks of true labels at calibration, and the r* of " + short(score);
-    const total = score.ranks.reduce((a, b) => a + b, 0), star = score.r_star[state.level];
+    const total = score.ranks.reduce((a, b) => a + b, score.absent || 0), star = score.r_star[state.level];
     let last = 0, sum = 0;
-    while (last < score.ranks.length && (sum < 0.999 * total || last < star)) sum += score.ranks[last++];
+    while (last < score.ranks.length && (sum < 0.999 * (total - (score.absent || 0)) || last < star)) sum += score.ranks[last++];
     const counts = score.ranks.slice(0, last);
     draw("ranks", [{ type: "bar", x: counts.map((_, at) => at + 1), y: counts.map((c) => c / total), customdata: counts, marker: { color: BLUE }, hovertemplate: "rank %{x}: %{customdata} rows (%{y:.1%})<extra></extra>" }],
       { xaxis: { title: { text: "rank of the true label" }, ...whole(last) }, yaxis: { title: { text: "share of calibration rows" } }, ...marked(star, "r* = " + star) });
@@ -123,7 +123,7 @@
     by("ambiguous-note").textContent = "The rows with the largest sets of " + short(score) + " at alpha " + data.alpha + ", counted from 0. The true label has a thick border in the set; where the set misses it, it is red in the second column.";
     document.querySelector("#ambiguous tbody").replaceChildren(...score.ambiguous.map((row) => {
       const size = row.sizes[state.level], kept = row.labels.filter(([, p]) => p > alpha);
-      const line = cells([row.row, data.classes[row.label], size], [true, false, true]), cell = make("td");
+      const line = cells([row.row, row.label < 0 ? "absent" : data.classes[row.label], size], [true, false, true]), cell = make("td");
       for (const [column] of kept) cell.append(make("span", data.classes[column], column === row.label ? "chip true" : "chip"));
       if (size > kept.length) cell.append(make("span", "and " + (size - kept.length) + " more", "faint"));
       if (!size) cell.append(make("span", "empty: no label reached the threshold", "faint"));
@@ -158,7 +158,9 @@
   function words(alpha) {
     const needed = data.needed[state.level], enough = data.smallest >= needed, has = data.groups > 1 ? "The smallest of " + data.groups + " groups" : "The calibration set";
     const where = data.groups > 1 ? ", within every group of the condition (" + data.conditions.join(", ") + ")" : "";
-    const told = ["Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows.",
+    const absent = data.absent, unattained = absent && alpha < absent.least, told = [unattained ? "The true label is not among the candidates in " + many(absent.calibration) + " of " + many(data.calibration) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (data.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(absent.least) + ". Sets hold every candidate."
+      : "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows.",
+      ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
       (data.groups > 1 ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
       enough ? has + " has " + many(data.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(data.smallest) + ", so every label is kept" + (data.groups > 1 ? " there." : ".")];

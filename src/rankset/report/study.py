@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import progress
-from rankset.core.alpha import Alpha, exact_alpha, rows_needed
+from rankset.core.alpha import Alpha, exact_alpha, rows_needed, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
 from rankset.evaluation.default_scores import DEFAULT_SCORES
@@ -206,12 +206,23 @@ def _facts(rules: Sequence[Rule], rows: LabelledRows, names: list[str]) -> dict[
         "alpha": float(rows.alpha),
         "confidence": CONFIDENCE,
         "classes": distinct_labels(first.spec.classes.values, NAME_WIDTH),
-        "counts": np.bincount(rows.labels, minlength=len(first.classes)).tolist(),
+        "counts": np.bincount(rows.labels[rows.labels >= 0], minlength=len(first.classes)).tolist(),
         "group_names": names,
         "group_counts": np.bincount(rows.group_codes, minlength=len(names))[: len(names)].tolist(),
         "conditions": sorted({repr(rule.condition) for rule in rules}),
         "needed": [int(rows_needed(one)) for one in rows.alphas],
+        **_absent_facts(rules, rows),
     }
+
+
+def _absent_facts(rules: Sequence[Rule], rows: LabelledRows) -> dict[str, Any]:
+    """How many labels are absent, and the smallest alpha that all groups can attain; nothing if none is absent."""
+    absent, tested = max(rule.calibration.n_absent for rule in rules), int((rows.labels < 0).sum())
+    if not absent and not tested:
+        return {}
+    sizes = [rule.calibration.size_of(group) for rule in rules for group in range(rule.spec.n_groups)]
+    least = max((smallest_alpha(*size) for size in sizes if size[1]), default=Fraction(0))
+    return {"absent": {"calibration": absent, "rows": tested, "least": float(least)}}
 
 
 def _metrics() -> list[dict[str, str]]:

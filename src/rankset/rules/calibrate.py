@@ -38,8 +38,9 @@ def calibrate(
     Parameters
     ----------
     probs : outputs of the classifier, one row per sample and one column per class. An array, a tensor, a data frame,
-        ``Ragged`` rows, or a model output of Hugging Face Transformers.
-    labels : the true label of each row, as a class name or a column number.
+        ``Ragged`` rows, a model output of Hugging Face Transformers, or a list of dictionaries (see Notes).
+    labels : the true label of each row, as a class name or a column number. If the true label is not among the
+        candidates of the row, pass ``rankset.ABSENT``.
     score : the nonconformity score. It measures how unusual a label is for a row.
     condition : the groups for which coverage must hold separately. By default coverage holds on average over all rows.
     kind : the type of values in ``probs``. Rows passed to ``predict`` must have the same type. One of
@@ -50,7 +51,8 @@ def calibrate(
           Rank, TopK, Thr and Margin.
         * "binary": a one-dimensional array with the probability of the second class.
     classes : class names in column order, or a mapping from column numbers to names. The default is 0, 1, …, K-1, or
-        the column names of a data frame. The columns of a data frame are matched to classes by name.
+        the column names of a data frame. The columns of a data frame and the names in dictionaries are matched to
+        classes by name.
     groups : the group of each row. Needed if the condition uses groups.
     ids : a unique id for each row. Only randomised scores use ids. Without ids, rows with identical values get the same
         random number. If you pass ids here, you must also pass ids to ``predict``.
@@ -64,6 +66,21 @@ def calibrate(
     ------
     RanksetError : if an argument is invalid, or if labels, groups or ids have a pandas index that differs from the
         index of the rows. The default index (0, 1, 2, …) is always accepted.
+
+    Notes
+    -----
+    A row can be a dictionary of labels and numbers, such as ``{"A": -0.1, "B": -3.0}``, or a list of tokens and
+    log-probabilities as APIs of language models return it. The classes are the names of all rows, in natural order
+    ("q2" before "q10"), or ``classes``. A label that a row lacks has probability 0, or the logit -inf. So
+    log-probabilities
+    of the top tokens only, with ``kind="logits"``, are divided by their sum: the probabilities of a row sum to 1 over
+    the labels it has. A ``collections.Counter`` holds counts of sampled answers: with ``kind="probs"`` they become
+    relative frequencies. Names are compared exactly; see ``normalise_answers``. If every row has candidates of its own,
+    use ``Ragged.of``.
+
+    With ``rankset.ABSENT`` among the labels, sets still contain the true label with probability at least 1 - alpha, and
+    rows without it among their candidates count as missed. This is possible only if alpha is at least
+    ``Rule.smallest_alpha()``; for a smaller alpha sets contain every candidate, and ``predict`` warns.
 
     Examples
     --------

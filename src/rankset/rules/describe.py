@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
 from rankset import notebook
 from rankset.core import coverage_law
-from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
@@ -41,8 +42,15 @@ class DescribesRule:
         caveat = spec.traits.caveat
         return (
             f"Rule({spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
-            f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{f'; {caveat}' if caveat else ''})"
+            f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._absent_note}"
+            f"{f'; {caveat}' if caveat else ''})"
         )
+
+    @property
+    def _absent_note(self) -> str:
+        """How many calibration rows have an absent label, in words; empty if none has."""
+        absent = self.calibration.n_absent
+        return f", {absent:,} of them with an absent label" if absent else ""
 
     def _repr_html_(self) -> str:
         spec = self.spec
@@ -54,7 +62,7 @@ class DescribesRule:
             ("kind", spec.kind, ""),
         ]
         levels = self._levels_html() if spec.n_groups == 1 else self._groups_html()
-        return notebook.card(f"Rule, calibrated on {self.n:,} rows", notebook.table(facts), levels)
+        return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
 
     def _levels_html(self) -> str:
         """Return a table of coverage bands at some levels, and which labels a set contains."""
@@ -62,7 +70,7 @@ class DescribesRule:
         rows = [
             (
                 f"{alpha:g}",
-                notebook.bar(band.low, f"{band.low:.4f} to {band.high:.4f}{' or more' * band.tied}"),
+                notebook.bar(band.low, f"{band.low:.4f} to {band.high:.4f}{_remark(band)}"),
                 self.describe(alpha),
             )
             for alpha, band in bands
@@ -72,7 +80,7 @@ class DescribesRule:
     def _groups_html(self) -> str:
         """Return a table of the first thresholds at one level."""
         at = self.at(SHOWN_LEVEL)
-        found = group_sentences(self.spec, at.thresholds, at.counts, at.level)
+        found = group_sentences(at)
         rows = [(one.name, f"{one.rows:,}", one.sentence) for one in found]
         more = self.spec.n_groups - len(found)
         rest = notebook.faint(f"and {more:,} more thresholds") if more else ""
@@ -88,6 +96,9 @@ class DescribesRule:
         Coverage depends on which rows were used for calibration. If we repeated the calibration with other rows, the
         coverage would follow a Beta distribution. This method returns two quantiles of this distribution. If several
         calibration rows have the same score value, coverage can be higher. Then ``tied`` of the result is True.
+
+        If alpha is below ``smallest_alpha()``, every candidate is in its set, and coverage is the share of rows whose
+        true label is among the candidates. Then ``attained`` of the result is False, and the band is about this share.
 
         Parameters
         ----------
@@ -113,8 +124,11 @@ class DescribesRule:
         """
         tails = coverage_law.tails(confidence)
         number = self._group(group, label)
-        n = len(self.calibration.of_group(number)[0])
+        n, absent = self.calibration.size_of(number)
         k = threshold_position(n, exact_alpha(alpha))
+        if absent and k > n - absent:
+            low, high = coverage_law.share_range(n - absent, n, confidence)
+            return CoverageBand(low, high, (n - absent) / (n + 1), confidence, n, attained=False)
         if k > n:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
         low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) for q in tails)
@@ -132,7 +146,8 @@ class DescribesRule:
         Returns
         -------
         tuple of numbers. A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
-            there are too few calibration rows. Then every set contains all labels.
+            there are too few calibration rows, or too many of them with an absent label. Then every set contains all
+            labels.
 
         Raises
         ------
@@ -145,9 +160,36 @@ class DescribesRule:
         >>> rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], score=rs.Thr()).threshold(0.5)
         (-0.7,)
         """
-        keys = self.calibration.of_group(self._group(group, label))
-        k = threshold_position(len(keys[0]), exact_alpha(alpha))
+        number = self._group(group, label)
+        keys = self.calibration.of_group(number)
+        k = threshold_position(self.calibration.size_of(number)[0], exact_alpha(alpha))
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
+
+    def smallest_alpha(self, *, group: object = None, label: object = None) -> Fraction:
+        """Return the smallest alpha that can be attained. At a smaller alpha every set contains all labels.
+
+        With n calibration rows, of which m have the label ``rankset.ABSENT``, it is (m + 1) / (n + 1).
+
+        Parameters
+        ----------
+        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
+
+        Returns
+        -------
+        fractions.Fraction. You can pass it as ``alpha``.
+
+        Raises
+        ------
+        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rule = rs.calibrate([[0.9, 0.1]] * 25, [0] * 24 + [rs.ABSENT])
+        >>> rule.smallest_alpha()
+        Fraction(1, 13)
+        """
+        return smallest_alpha(*self.calibration.size_of(self._group(group, label)))
 
     @takes_alpha
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
@@ -179,15 +221,15 @@ class DescribesRule:
             raise RuleError.no_ranks(self.spec.score)
         number = self._group(group, label)
         keys, alike = self.calibration.of_group(number), is_alone(self.spec, number)
-        n, n_columns = len(keys[0]), self.spec.n_columns
+        (n, absent), n_columns = self.calibration.size_of(number), self.spec.n_columns
         counts = np.bincount(keys[0].astype(np.int64), minlength=n_columns + 1)[1:]
         k = threshold_position(n, exact_alpha(alpha))
-        if k > n:
-            return RankProfile(n_columns, None, counts, (n_columns, n_columns) if alike else None)
+        if k > n - absent:
+            return RankProfile(n_columns, None, counts, (n_columns, n_columns) if alike else None, absent)
         r_star = int(keys[0][k - 1])
         prob = float(-keys[1][k - 1]) if self.spec.traits.breaks_ties_by_prob else None
         least = r_star if len(keys) == 1 else r_star - 1
-        return RankProfile(r_star, prob, counts, (least, r_star) if alike else None)
+        return RankProfile(r_star, prob, counts, (least, r_star) if alike else None, absent)
 
     @takes_alpha
     def describe(self, alpha: Alpha, *, group: object = None, label: object = None, digits: int = 4) -> str:
@@ -225,3 +267,8 @@ class DescribesRule:
     def _group(self, group: object, label: object) -> int:
         """Return the number of the group that a user means."""
         return group_number(self.spec, group, label)
+
+
+def _remark(band: CoverageBand) -> str:
+    """What a band says beside its ends."""
+    return " or more" * band.tied + ": 1 - alpha cannot be attained" * (not band.attained)

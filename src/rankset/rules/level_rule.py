@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.alpha import rows_needed
+from rankset.core.alpha import rows_needed, smallest_alpha
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
 from rankset.errors import KindError, Option, RuleError, warn
 from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules import absent_rows
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
 from rankset.rules.group_choice import group_number
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
@@ -43,6 +44,7 @@ class LevelRule(Sealed, HasSpec):
     thresholds : for each group, the largest score value of a label that can be in a set.
     counts : number of calibration rows in each group.
     law : the distribution of coverage. None if there are several thresholds.
+    absent : number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class LevelRule(Sealed, HasSpec):
     thresholds: Thresholds
     counts: Ints
     law: CoverageLaw | None
+    absent: Ints | None = None
 
     def __repr__(self) -> str:
         spec = self.spec
@@ -109,10 +112,10 @@ class LevelRule(Sealed, HasSpec):
         if not is_whole(digits) or not 1 <= digits <= MOST_DIGITS:
             raise KindError.argument("digits", f"an integer from 1 to {MOST_DIGITS}", digits)
         if group is None and label is None and self.spec.n_groups > 1:
-            found = group_sentences(self.spec, self.thresholds, self.counts, self.level, digits)
+            found = group_sentences(self, digits)
             return text_of_groups(self.spec, found)
         number = group_number(self.spec, group, label)
-        return one_sentence(self.spec, self.thresholds, self.counts, number, self.level, digits)
+        return one_sentence(self, number, digits)
 
     def predict(
         self,
@@ -146,7 +149,8 @@ class LevelRule(Sealed, HasSpec):
         data = self._prepare(probs, groups, ids, empty)
         batch = self._batch(data)
         offsets, codes = select(batch, self.thresholds, self._reach, empty)
-        return PredictionSets(offsets, codes, self.spec.classes, self.level, self._law(batch, empty), data.answers)
+        law = self._law(batch, empty)
+        return PredictionSets(offsets, codes, self.spec.classes, self.level, law, data.answers, data.options)
 
     def predict_parts(
         self,
@@ -189,7 +193,8 @@ class LevelRule(Sealed, HasSpec):
         def sets_of(part: slice) -> PredictionSets:
             offsets, codes = select(batch.part(part), self.thresholds, self._reach, empty)
             template = answers.rows(np.arange(part.start, part.stop))
-            return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template)
+            options = None if data.options is None else data.options[part]
+            return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template, options)
 
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
@@ -216,15 +221,18 @@ class LevelRule(Sealed, HasSpec):
         return self.law if empty == "allow" else replace(self.law, exact=False)
 
     def _warn_of_small_groups(self, batch: Batch) -> None:
-        """Warn of the groups among these rows that have too few calibration rows for this level."""
+        """Warn of the groups among these rows that keep every label: too few calibration rows, or absent labels."""
         spec, present, needed = self.spec, np.unique(batch.row_groups), rows_needed(self.level)
         if batch.shape[0] == 0:
             return
         used = spec.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
-        small = np.unique(used[(used >= 0) & (self.counts[used] < needed)])
+        names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
+        absent = np.zeros_like(self.counts) if self.absent is None else self.absent
+        if self.absent is not None:
+            self._warn_of_absent(np.unique(used[(used >= 0) & (absent[used] > 0)]), names, used)
+        small = np.unique(used[(used >= 0) & (self.counts[used] < needed) & (absent[used] == 0)])
         if not len(small):
             return
-        names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
         got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
         more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
         warn(
@@ -234,3 +242,16 @@ class LevelRule(Sealed, HasSpec):
             if spec.n_groups == 1
             else f", got {got}{more}. In these groups no label is left out.",
         )
+
+    def _warn_of_absent(self, numbers: Ints, names: RuleSpec, used: Ints) -> None:
+        """Warn of the groups among ``numbers`` in which too many true labels are absent for this level."""
+        if self.absent is None:
+            return
+        sizes = []
+        for number in numbers.tolist():
+            n, absent = int(self.counts[number]), int(self.absent[number])
+            if (least := smallest_alpha(n, absent)) > self.level:
+                name = "" if self.spec.n_groups == 1 else names.group_name(number, used)
+                sizes.append((name, n, absent, least))
+        if sizes:
+            warn(*absent_rows.unattained(self.level, sizes))

@@ -62,7 +62,8 @@ class PredictsSets:
         if known is not None:
             return known
         calibration = self.calibration
-        made = LevelRule(self.spec, exact, calibration.thresholds(exact), calibration.counts, self._law(exact))
+        thresholds, counts = calibration.thresholds(exact), calibration.counts
+        made = LevelRule(self.spec, exact, thresholds, counts, self._law(exact), calibration.absent)
         if len(calibration.offsets) <= MOST_THRESHOLDS:
             if len(self._levels) >= MOST_LEVELS:
                 self._levels.clear()
@@ -78,9 +79,11 @@ class PredictsSets:
         """Return the law of coverage at ``alpha``, if there is one threshold."""
         if self.spec.n_groups > 1:
             return None
-        n = len(self.calibration)
+        n, absent = self.calibration.size_of(0)
         k = threshold_position(n, alpha)
-        return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k))
+        if absent and k > n - absent:
+            return CoverageLaw(k, n, exact=False, absent=absent)
+        return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k), absent=absent)
 
     @takes_alpha
     def predict(
@@ -93,6 +96,9 @@ class PredictsSets:
         empty: Empty = "allow",
     ) -> PredictionSets:
         """Return prediction sets that contain the true label with probability at least 1 - ``alpha``.
+
+        If the true label of too many calibration rows was ``rankset.ABSENT``, no sets can do that at this alpha. Then
+        every candidate is in its set, and a warning names the smallest alpha that can be attained.
 
         Parameters
         ----------

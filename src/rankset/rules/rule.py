@@ -14,7 +14,7 @@ from rankset.errors import InputError, LabelError, RuleError
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import union
 from rankset.io import container
-from rankset.rules import merging, rule_file
+from rankset.rules import absent_rows, merging, rule_file
 from rankset.rules.batch import Batch
 from rankset.rules.describe import DescribesRule
 from rankset.rules.predict import PredictsSets
@@ -171,8 +171,11 @@ def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
     spec = spec.learning(data)
     count = spec.n_groups
     batch = Batch.of(spec, data)
-    parts = batch.map_blocks(partial(batch.label_keys, data.labels))
+    absent = data.absent
+    columns = data.labels if absent is None else absent_rows.any_columns(spec.condition, spec.table(), data.labels)
+    parts = batch.map_blocks(partial(batch.label_keys, columns))
     for numbers, _ in parts:
         if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
             raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")
-    return Rule(spec, Calibration.of_parts(parts, count))
+    made = Calibration.of_parts(parts, count) if absent is None else absent_rows.calibration(parts, absent, count)
+    return Rule(spec, made)

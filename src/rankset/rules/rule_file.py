@@ -16,12 +16,18 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import class_names, group_names
 from rankset.io import container
+from rankset.rules import absent_rows
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
 from rankset.scores import BUILT_IN, Score, traits
 from rankset.scores.key_ranges import FeatureRanges, ranges_of
 
 HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
+
+FORMAT_WITH_ABSENT = 2
+"""Format number of rules that have calibration rows with absent labels; all others have ``container.FORMAT``."""
+MOST_ROWS = 1 << 53
+"""Largest number of rows with absent labels in a file."""
 
 MOST_CLASSES = 1 << 22
 """Largest number of classes of a rule in a file: a small file must not reserve memory for billions of classes."""
@@ -57,6 +63,8 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
         "ids": spec.with_ids,
         "keys": len(calibration.keys),
     }
+    if calibration.absent is not None:
+        header["format"] = FORMAT_WITH_ABSENT
     return header, arrays_of(calibration)
 
 
@@ -66,12 +74,15 @@ def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec
         raise ValueError("it does not contain a rule")
     container.check_fields("its header", header, HEADER_FIELDS)
     spec = _loaded_spec(header)
-    return spec, _checked_calibration(spec, arrays, header["keys"])
+    absent = _checked_absent(spec, arrays.pop("absent", None), expected=header["format"] >= FORMAT_WITH_ABSENT)
+    return spec, _checked_calibration(spec, arrays, header["keys"], absent)
 
 
 def arrays_of(calibration: Calibration) -> container.Arrays:
     """Return the arrays of a calibration by name."""
-    return {"offsets": calibration.offsets, **{f"key{place}": key for place, key in enumerate(calibration.keys)}}
+    absent = {} if calibration.absent is None else {"absent": calibration.absent}
+    keys = {f"key{place}": key for place, key in enumerate(calibration.keys)}
+    return {"offsets": calibration.offsets, **absent, **keys}
 
 
 def _loaded_spec(header: container.Header) -> RuleSpec:
@@ -108,7 +119,22 @@ def _loaded_names(names: object) -> list[Any]:
     return names
 
 
-def _checked_calibration(spec: RuleSpec, arrays: container.Arrays, n_keys: object) -> Calibration:
+def _checked_absent(spec: RuleSpec, absent: NDArray[Any] | None, *, expected: bool) -> NDArray[Any] | None:
+    """Return the numbers of absent labels of a file; raise ValueError if they cannot be right."""
+    if (absent is not None) != expected:
+        raise ValueError("its format number and its arrays contradict each other")
+    if absent is None:
+        return None
+    fits = absent.dtype == np.int64 and len(absent) == spec.n_groups and (absent >= 0).all() and absent.any()
+    if not fits or sum(absent.tolist()) > MOST_ROWS:
+        raise ValueError("its numbers of absent labels cannot be right")
+    absent_rows.any_columns(spec.condition, spec.table(), np.zeros(1, dtype=np.int64))
+    return absent
+
+
+def _checked_calibration(
+    spec: RuleSpec, arrays: container.Arrays, n_keys: object, absent: NDArray[Any] | None
+) -> Calibration:
     """Return the calibration of a file; raise ValueError if its arrays cannot be one.
 
     A calibration of one row shows which arrays a score has.
@@ -123,7 +149,7 @@ def _checked_calibration(spec: RuleSpec, arrays: container.Arrays, n_keys: objec
     if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
         raise ValueError("its arrays contradict each other")
     _check_ranges(spec, keys)
-    calibration = Calibration(tuple(keys), offsets)
+    calibration = Calibration(tuple(keys), offsets, absent)
     grouped = (calibration.groups, *keys)
     if not lexicographic.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
         raise ValueError("its calibration scores are not sorted")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.alpha import rows_needed
+from rankset.core.alpha import rows_needed, smallest_alpha
 from rankset.core.calibration import Thresholds
+from rankset.rules import absent_rows
 from rankset.rules.group_choice import is_alone
 from rankset.rules.spec import RuleSpec
 from rankset.scores.wording import Wording, describe_threshold
@@ -30,40 +31,56 @@ class GroupSentence(NamedTuple):
     sentence: str
 
 
-def threshold_sentence(
-    spec: RuleSpec, threshold: Sequence[float] | None, n: int, alpha: Fraction, digits: int = 4
-) -> str:
-    """Return what ``threshold``, of ``n`` calibration rows at ``alpha``, means; None stands for every label."""
-    if threshold is None:
-        needed = readable_count(rows_needed(alpha))
-        return f"keeps every label: alpha={float(alpha):g} needs at least {needed} calibration rows, got {n:,}"
-    wording = Wording("value" if spec.kind == "decision" else "probability", digits)
-    return describe_threshold(spec.score, threshold, wording)
+class AtLevel(Protocol):
+    """What sentences are made from: the thresholds of a rule at one alpha. ``LevelRule`` has these attributes."""
+
+    @property
+    def spec(self) -> RuleSpec: ...
+    @property
+    def level(self) -> Fraction: ...
+    @property
+    def thresholds(self) -> Thresholds: ...
+    @property
+    def counts(self) -> NDArray[np.int64]: ...
+    @property
+    def absent(self) -> NDArray[np.int64] | None: ...
 
 
-def one_sentence(
-    spec: RuleSpec, thresholds: Thresholds, counts: NDArray[np.int64], number: int, alpha: Fraction, digits: int
-) -> str:
+def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
     """Return what the threshold with this number means; -1 stands for groups without calibration rows."""
-    rows = int(counts[number]) if number >= 0 else 0
-    sentence = threshold_sentence(spec, threshold_of(thresholds, number), rows, alpha, digits)
-    if number < 0 or is_alone(spec, number):
+    threshold = threshold_of(at.thresholds, number)
+    if threshold is None:
+        return f"keeps every label: {_why_everything(at, number)}"
+    wording = Wording("value" if at.spec.kind == "decision" else "probability", digits)
+    return describe_threshold(at.spec.score, threshold, wording)
+
+
+def _why_everything(at: AtLevel, number: int) -> str:
+    """Return why a group has no threshold: too few calibration rows, or too many absent labels."""
+    n = int(at.counts[number]) if number >= 0 else 0
+    absent = 0 if at.absent is None or number < 0 else int(at.absent[number])
+    if not absent:
+        needed = readable_count(rows_needed(at.level))
+        return f"alpha={float(at.level):g} needs at least {needed} calibration rows, got {n:,}"
+    return (
+        f"alpha={float(at.level):g} cannot be attained, {absent_rows.reason('', n, absent, smallest_alpha(n, absent))}"
+    )
+
+
+def one_sentence(at: AtLevel, number: int, digits: int) -> str:
+    """Return what the threshold with this number means, with the name of its group if a row has several thresholds."""
+    sentence = threshold_sentence(at, number, digits)
+    if number < 0 or is_alone(at.spec, number):
         return sentence
-    return f"{spec.group_name(number, spec.table())}: in the set if this rule keeps it: {sentence}"
+    return f"{at.spec.group_name(number, at.spec.table())}: in the set if this rule keeps it: {sentence}"
 
 
-def group_sentences(
-    spec: RuleSpec, thresholds: Thresholds, counts: NDArray[np.int64], alpha: Fraction, digits: int = 4
-) -> list[GroupSentence]:
+def group_sentences(at: AtLevel, digits: int = 4) -> list[GroupSentence]:
     """Return what the first thresholds of a rule mean, at most ``SHOWN_GROUPS``, in the order of their names."""
-    table = spec.table()
+    table = at.spec.table()
     numbers = [int(number) for number in dict.fromkeys(table.ravel().tolist()) if number >= 0][:SHOWN_GROUPS]
     return [
-        GroupSentence(
-            spec.group_name(number, table),
-            int(counts[number]),
-            threshold_sentence(spec, threshold_of(thresholds, number), int(counts[number]), alpha, digits),
-        )
+        GroupSentence(at.spec.group_name(number, table), int(at.counts[number]), threshold_sentence(at, number, digits))
         for number in numbers
     ]
 

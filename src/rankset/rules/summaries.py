@@ -46,6 +46,9 @@ class CoverageBand:
     confidence : the probability that the coverage is between ``low`` and ``high``.
     n : number of calibration rows that were used for the threshold.
     tied : whether several calibration rows have the same score value as the threshold.
+    attained : whether coverage of 1 - alpha can be attained. If False, the true labels of too many calibration rows are
+        ``rankset.ABSENT``, and every candidate is in its set. The band is then about the share of rows whose true label
+        is among the candidates, and ``mean`` is a lower limit.
 
     Examples
     --------
@@ -61,12 +64,14 @@ class CoverageBand:
     confidence: float
     n: int
     tied: bool = False
+    attained: bool = True
 
     def __repr__(self) -> str:
-        ties = ", tied: coverage may be higher" if self.tied else ""
+        note = ", tied: coverage may be higher" if self.tied else ""
+        note += "" if self.attained else ", 1 - alpha cannot be attained"
         return (
             f"CoverageBand({self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, mean {self.mean:.4f}, "
-            f"n={self.n}{ties})"
+            f"n={self.n}{note})"
         )
 
 
@@ -87,6 +92,7 @@ class RankProfile:
     counts : the number of calibration rows whose true label has rank 1, 2, …, K.
     size_bounds : the smallest and the largest possible size of a set. None if the labels of a row have different
         thresholds. ``Ragged`` rows with few candidates can have smaller sets.
+    absent : the number of calibration rows whose true label has no rank, because it is not among the candidates.
 
     Examples
     --------
@@ -100,14 +106,19 @@ class RankProfile:
     threshold_prob: float | None
     counts: NDArray[np.int64]
     size_bounds: tuple[int, int] | None
+    absent: int = 0
 
     @property
     def distribution(self) -> NDArray[np.float64]:
-        """Fraction of calibration rows whose true label has rank 1, 2, …, K."""
-        return self.counts / max(1, self.counts.sum())
+        """Fraction of calibration rows whose true label has rank 1, 2, …, K. Rows with an absent label count, too."""
+        return self.counts / max(1, self.counts.sum() + self.absent)
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{share:.3f}" for share in self.distribution[:5])
         more = ", …" if len(self.counts) > 5 else ""
         cut = "" if self.threshold_prob is None else f", threshold_prob={self.threshold_prob:.6g}"
-        return f"RankProfile(r_star={self.r_star}{cut}, size_bounds={self.size_bounds}, distribution=[{shares}{more}])"
+        absent = f", absent={self.absent}" if self.absent else ""
+        return (
+            f"RankProfile(r_star={self.r_star}{cut}, size_bounds={self.size_bounds}, "
+            f"distribution=[{shares}{more}]{absent})"
+        )

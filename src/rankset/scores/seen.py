@@ -137,7 +137,7 @@ class Seen:
             raise InputError.no_rows()
         codes = label_codes(labels, class_names(values, len(values)), len(cast("Any", labels)), RowIndex())
         names = None if isinstance(values, range) else values
-        return cls(score, tuple(np.unique(codes).tolist()), len(values), names)
+        return cls(score, tuple(np.unique(codes[codes >= 0]).tolist()), len(values), names)
 
     def __repr__(self) -> str:
         return f"Seen({self.score!r}, {len(self.columns):,} of {self.n_columns:,} classes)"

@@ -9,8 +9,22 @@ class CoverageLaw:
 
     The threshold is the ``k``-th of ``n`` sorted calibration keys. If ``exact`` is True, coverage has the distribution
     Beta(k, n + 1 - k). If ``exact`` is False, there are ties, and coverage is at least as high.
+
+    ``absent`` is the number of calibration rows whose true label is not among the candidates. Their keys are the last.
+    If the k-th key is one of them, no threshold gives a coverage of 1 - alpha: ``attained`` is False.
     """
 
     k: int
     n: int
     exact: bool
+    absent: int = 0
+
+    @property
+    def attained(self) -> bool:
+        """Whether coverage of 1 - alpha can be attained."""
+        return self.absent == 0 or self.k <= self.n - self.absent
+
+    @property
+    def least_k(self) -> int:
+        """The position of the key up to which labels are certainly kept: ``k``, or that of the last label's key."""
+        return self.k if self.attained else self.n - self.absent

@@ -12,22 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.core.arrays import Sealed, is_whole
+from rankset.core.arrays import Sealed, equal_values, is_whole
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
-from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.row_selection import row_number, selected_rows
 from rankset.inputs.vocabulary import Names, class_names
 from rankset.sets.coverage_law import CoverageLaw
 from rankset.sets.mask import read_mask
+from rankset.sets.option_names import joined_options, label_columns, names_of_cells
 from rankset.sets.text import as_html, as_text
+from rankset.sets.to_frames import ToFrames
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets(Sealed):
+class PredictionSets(Sealed, ToFrames):
     """Prediction sets, one set of labels per row. ``Rule.predict`` returns an object of this class.
 
     ``sets[3]`` is an array with the class names of row 3, most likely first. Iteration yields one such array per row.
@@ -41,6 +42,8 @@ class PredictionSets(Sealed):
     level : alpha as an exact fraction, or None if alpha is not known.
     law : parameters of the distribution of coverage, or None if the distribution is not known.
     template : data frame library and index of the results of ``to_frame`` and ``to_mask_frame``.
+    options : names of the candidates of each row (n, K), None as padding, if ``Ragged`` rows with names were predicted.
+        Then sets contain these names, and labels are these names.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class PredictionSets(Sealed):
     level: Fraction | None = None
     law: CoverageLaw | None = None
     template: Template = ARRAY
+    options: NDArray[Any] | None = None
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -147,13 +151,13 @@ class PredictionSets(Sealed):
         codes = np.concatenate([part.codes for part in batches])
         law = first.law if all(part.law == first.law for part in rest) else None
         template = Template.joined([part.template for part in batches])
-        return cls(sizes.cumsum(), codes, first.names, first.level, law, template)
+        return cls(sizes.cumsum(), codes, first.names, first.level, law, template, joined_options(batches))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
-        return iter(np.split(self.classes[self.codes], self.offsets[1:-1]) if len(self) else ())
+        return iter(np.split(names_of_cells(self), self.offsets[1:-1]) if len(self) else ())
 
     __contains__ = None  # `label in sets` would be ambiguous: use covers
 
@@ -165,7 +169,8 @@ class PredictionSets(Sealed):
         """Return the class names of one row, or a PredictionSets object with several rows."""
         if is_whole(index):
             row = row_number(int(index), len(self))
-            return self.classes[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+            names = self.classes if self.options is None else self.options[row]
+            return names[self.codes[self.offsets[row] : self.offsets[row + 1]]]
         rows = selected_rows(index, len(self), self.template.index)
         if isinstance(index, slice):
             return self._take(rows)
@@ -180,7 +185,7 @@ class PredictionSets(Sealed):
         if not isinstance(other, PredictionSets):
             return NotImplemented
         same_rows = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.codes, other.codes)
-        return same_rows and self.names == other.names
+        return same_rows and self.names == other.names and equal_values(self.options, other.options)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -202,7 +207,7 @@ class PredictionSets(Sealed):
         Parameters
         ----------
         labels : array-like (n,)
-            The true label of each row.
+            The true label of each row. ``rankset.ABSENT`` is in no set.
 
         Returns
         -------
@@ -220,69 +225,10 @@ class PredictionSets(Sealed):
         >>> rs.PredictionSets.from_mask([[True, True], [True, False]], ["cat", "dog"]).covers(["dog", "dog"])
         array([ True, False])
         """
-        codes = label_codes(labels, self.names, len(self), self._index)
+        codes = label_columns(self, labels, self._index)
         found = np.zeros(len(self), dtype=np.bool_)
         found[self._row_numbers[self.codes == codes[self._row_numbers]]] = True
         return found
-
-    def to_lists(self) -> list[list[Any]]:
-        """Return the class names of every row as a list of lists.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> rs.PredictionSets.from_mask([[True, True], [False, True]]).to_lists()
-        [[0, 1], [1]]
-        """
-        return [row.tolist() for row in self]
-
-    def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
-        """Return a data frame with one row per set and the columns ``labels``, ``size`` and ``top``.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            Data frame library. Default: the library of the input of ``predict``, or the first one installed.
-
-        Returns
-        -------
-        data frame
-            Lists of labels, set sizes, and the most likely label or None. A pandas index of the input is kept.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> rs.PredictionSets.from_mask([[True, True], [False, True]]).to_frame("pandas")
-           labels  size  top
-        0  [0, 1]     2    0
-        1     [1]     1    1
-        """
-        labels = self.to_lists()
-        tops = [row[0] if row else None for row in labels]
-        return self.template.filled({"labels": labels, "size": self.sizes, "top": tops}, backend)
-
-    def to_mask_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
-        """Return a data frame with one row per set and one boolean column per class.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            As in ``to_frame``.
-
-        Returns
-        -------
-        data frame
-            True if the set contains the class. The index is the same as for ``to_frame``.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> rs.PredictionSets.from_mask([[True, True], [False, True]], ["cat", "dog"]).to_mask_frame("pandas")
-             cat   dog
-        0   True  True
-        1  False  True
-        """
-        return self.template.filled(dict(zip(self.names.values, self.mask.T, strict=True)), backend)
 
     @property
     def _row_numbers(self) -> Ints:
@@ -293,7 +239,9 @@ class PredictionSets(Sealed):
         sizes = self.sizes[rows]
         offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)
         picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        return replace(self, offsets=offsets, codes=self.codes[picked], template=self.template.rows(rows))
+        options = None if self.options is None else self.options[rows]
+        template = self.template.rows(rows)
+        return replace(self, offsets=offsets, codes=self.codes[picked], template=template, options=options)
 
     def _repr_html_(self) -> str:
         return as_html(self)

@@ -15,6 +15,7 @@ from rankset.errors import KindError
 from rankset.integrations.matplotlib.display import TARGET, Display
 from rankset.integrations.matplotlib.p_value_curves import ALPHAS, coverage_and_size, estimator_p_values, rule_p_values
 from rankset.rules.rule import Rule
+from rankset.sets import CoverageLaw
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +60,7 @@ class CoverageDisplay(Display):
         classes: Iterable[object] | None = None,
         alphas: Sequence[float] = ALPHAS,
         n_calibration: int | None = None,
+        n_absent: int = 0,
         confidence: float = 0.9,
         ax: Any = None,
         **line: Any,
@@ -77,6 +79,8 @@ class CoverageDisplay(Display):
             Values of alpha. Default: 0.01, 0.02, …, 0.5.
         n_calibration : int, optional
             Number of calibration rows. If given, a band is drawn. Pass it only if there is one threshold for all rows.
+        n_absent : int, default 0
+            Number of calibration rows with the label ``rankset.ABSENT``.
         confidence : float, default 0.9
             Probability used for the band.
         ax : matplotlib Axes, optional
@@ -105,7 +109,7 @@ class CoverageDisplay(Display):
         if n_calibration is not None and (not isinstance(n_calibration, int | np.integer) or n_calibration < 1):
             raise KindError.argument("n_calibration", "an integer of at least 1", n_calibration)
         n_rows = len(np.asarray(labels))
-        band = None if n_calibration is None else _band(n_rows, n_calibration, grid.tolist(), confidence)
+        band = None if n_calibration is None else _band(n_rows, n_calibration, n_absent, grid.tolist(), confidence)
         return cls(grid, covered, band, confidence).plot(ax, **line)
 
     @classmethod
@@ -149,7 +153,8 @@ class CoverageDisplay(Display):
         """
         p_values = rule_p_values(rule, probs, labels, groups, ids)
         n = rule.n if rule.spec.n_groups == 1 else None
-        options = {"alphas": alphas, "n_calibration": n, "confidence": confidence, "ax": ax}
+        absent = rule.calibration.n_absent
+        options = {"alphas": alphas, "n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
         return cls.from_predictions(p_values, labels, classes=rule.classes, **options, **line)
 
     @classmethod
@@ -222,10 +227,15 @@ class CoverageDisplay(Display):
         return self
 
 
-def _band(m: int, n: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:
-    """Return the range of coverage on m rows at each level, after a calibration on n rows."""
-    ranges = [
-        coverage_law.sampling_range(m, threshold_position(n, exact_alpha(alpha)), n, confidence) for alpha in alphas
-    ]
+def _band(m: int, n: int, absent: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:
+    """Return the range of coverage on m rows at each level, after a calibration on n rows with some absent labels.
+
+    Where a level cannot be attained, coverage is at least that of the smallest level that can.
+    """
+    ranges = []
+    for alpha in alphas:
+        law = CoverageLaw(threshold_position(n, exact_alpha(alpha)), n, exact=True, absent=absent)
+        low, high = coverage_law.sampling_range(m, law.least_k, n, confidence)
+        ranges.append((low, high if law.attained else 1.0))
     low, high = np.array(ranges).T
     return low, high

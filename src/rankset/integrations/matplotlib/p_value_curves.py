@@ -37,7 +37,8 @@ def coverage_and_size(
         row, column = (int(place) for place in np.argwhere(wrong)[0])
         raise InputError.p_value(row, column, float(p[row, column]))
     columns = label_codes(labels, class_names(classes, p.shape[1]), len(p), RowIndex.of(p_values))
-    true, every = np.sort(p[np.arange(len(p)), columns]), np.sort(p, axis=None)
+    own = np.where(columns < 0, 0.0, p[np.arange(len(p)), columns])  # an absent label is in no set
+    true, every = np.sort(own), np.sort(p, axis=None)
     covered, size = ((len(some) - np.searchsorted(some, grid, side="right")) / len(p) for some in (true, every))
     return grid, covered, size
 

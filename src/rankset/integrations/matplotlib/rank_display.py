@@ -33,6 +33,9 @@ class RankDisplay(Display):
         Largest rank of a label in a set (r*).
     alpha : float
         The alpha of the sets.
+    absent : int, default 0
+        Number of rows whose true label has no rank, because it is not among the candidates. The step line then ends
+        below 1.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class RankDisplay(Display):
     counts: NDArray[np.int64]
     r_star: int
     alpha: float
+    absent: int = 0
 
     @classmethod
     @takes_alpha
@@ -87,7 +91,7 @@ class RankDisplay(Display):
         3
         """
         profile = rule.rank_profile(alpha, group=group, label=label)
-        return cls(profile.counts, profile.r_star, float(exact_alpha(alpha))).plot(ax, **bars)
+        return cls(profile.counts, profile.r_star, float(exact_alpha(alpha)), profile.absent).plot(ax, **bars)
 
     @classmethod
     @takes_alpha
@@ -159,13 +163,14 @@ class RankDisplay(Display):
         'rank distribution, alpha = 0.1'
         """
         ax = self._set_axes(ax)
-        shares = self.counts / max(1, self.counts.sum())
+        n = int(self.counts.sum()) + self.absent
+        shares = self.counts / max(1, n)
         so_far = shares.cumsum()
-        last = max(int(np.searchsorted(so_far, SHOWN_SHARE)) + 1, min(self.r_star + 1, len(shares)))
+        wanted = SHOWN_SHARE * (n - self.absent) / max(1, n)
+        last = max(int(np.searchsorted(so_far, wanted)) + 1, min(self.r_star + 1, len(shares)))
         ranks = np.arange(1, last + 1)
         ax.bar(ranks, shares[:last], **{"color": "C0", "alpha": 0.8, "label": "labels of this rank"} | bars)
         ax.step(ranks, so_far[:last], where="mid", color="C1", label="up to this rank")
-        n = int(self.counts.sum())
         ax.axhline(min(1, threshold_position(n, exact_alpha(self.alpha)) / max(1, n)), **TARGET)
         ax.axvline(self.r_star, color="C3", linestyle=":", linewidth=2, label=f"r* = {self.r_star}")
         ax.set(xlabel="rank of the true label", ylabel="share of calibration rows", ylim=(0, 1.03))

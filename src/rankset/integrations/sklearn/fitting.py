@@ -21,7 +21,8 @@ from sklearn.utils.validation import (
 )
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
-from rankset.errors import KindError, SplitError, warn
+from rankset.errors import KindError, LabelError, SplitError, warn
+from rankset.inputs.absent import is_absent
 from rankset.inputs.frames import is_frame, only_column
 from rankset.inputs.matrix import is_masked
 from rankset.inputs.per_row import label_codes
@@ -47,6 +48,8 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
     column = only_column(y) if is_frame(y) else None
     values = y if column is None else column
     labels = column_or_1d(check_array(values, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    if (absent := is_absent(labels)) is not None:
+        raise LabelError.absent_class("a classifier", int(absent.argmax()))
     check_classification_targets(labels)
     check_consistent_length(X, labels)
     return labels

@@ -15,7 +15,7 @@ from rankset.errors import InputError, KindError
 from rankset.evaluation.evaluate import evaluate as evaluate_sets
 from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.matrix import Kind
-from rankset.inputs.per_row import label_codes
+from rankset.inputs.per_row import label_codes, labels_at
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, in_order
 from rankset.integrations.torch.batches import BatchOutput, BatchReader, Forward, Where
@@ -222,7 +222,8 @@ def evaluate(
     if not parts:
         raise InputError.no_rows_to_evaluate()
     sets, codes = zip(*parts, strict=True)
-    return evaluate_sets(PredictionSets.concat(sets), rule.classes[np.concatenate(codes)], confidence=confidence)
+    truth = labels_at(rule.classes, np.concatenate(codes))
+    return evaluate_sets(PredictionSets.concat(sets), truth, confidence=confidence)
 
 
 def _checked_rule(rule: object) -> Rule:

@@ -19,6 +19,7 @@ from rankset.io.sets_table import SET_COLUMNS
 from rankset.io.writers.base import KeptColumns, Writer
 from rankset.io.writers.values import json_value, python_values
 from rankset.sets import PredictionSets
+from rankset.sets.option_names import names_of_cells
 
 SEPARATOR = "|"
 """Stands between the labels of a set in a cell."""
@@ -61,19 +62,25 @@ class Csv(Writer):
         self.names: NDArray[Any] = np.empty(0, dtype=object)
 
     def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        if sets.options is not None:
+            self._check_names(names_of_cells(sets).tolist())
         if self.writer is None:
-            for name in sets.names.values:
-                if SEPARATOR in str(name):
-                    raise FileError.separator_in_name(self.path, name)
+            self._check_names(sets.names.values)
             with located(Place(file=self.path)):
                 self.names = np.array([*distinct_texts(sets.names, "a csv file"), None], dtype=object)[:-1]
             self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
             self._write_row((*kept, *SET_COLUMNS))
         others = zip(*map(_cells, kept.values()), strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
-        for some, other in zip(codes, others, strict=True):
-            names = self.names[some].tolist()
+        for row, (some, other) in enumerate(zip(codes, others, strict=True)):
+            names = (self.names if sets.options is None else sets.options[row].astype(str))[some].tolist()
             self._write_row((*other, len(names), names[0] if names else "", SEPARATOR.join(names)))
+
+    def _check_names(self, names: Iterable[object]) -> None:
+        """Refuse names that contain what stands between two labels."""
+        for name in names:
+            if SEPARATOR in str(name):
+                raise FileError.separator_in_name(self.path, name)
 
     def _write_row(self, cells: Iterable[object]) -> None:
         self.writer.writerow(map(self.style.cell, cells) if self.style.quotes_formulas else cells)

@@ -19,7 +19,7 @@ class JsonLines(Writer):
         names = np.array([*map(json_value, sets.names.values), None], dtype=object)[:-1]
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for place, some in enumerate(codes):
-            labels = names[some].tolist()
+            labels = names[some].tolist() if sets.options is None else json_value(sets.options[place][some])
             row = {name: column[place] for name, column in columns.items()}
             row |= {"size": len(labels), "top": labels[0] if labels else None, "labels": labels}
             self.file.write(json.dumps(row, default=str, allow_nan=False).encode() + b"\n")

@@ -25,6 +25,8 @@ class Npz(Writer):
         self.kept: dict[str, list[NDArray[Any]]] = {}
 
     def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        if sets.options is not None:
+            raise FileError.names_of_rows(self.path)
         self.parts.append(sets)
         for name, column in kept.items():
             values = column if isinstance(column, np.ndarray) else _from_arrow(column)

@@ -12,7 +12,10 @@ from rankset.inputs.ragged import Ragged
 
 
 def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
-    """Return rows and labels prepared for a fit; refuse ragged rows, named columns, decisions and no rows."""
+    """Return rows and labels prepared for a fit; refuse ragged rows, named columns, decisions and no rows.
+
+    Rows with absent labels are left out: a fit learns nothing from them.
+    """
     if isinstance(probs, Ragged):
         raise KindError.argument("probs", "a matrix with the same candidates in all rows for a fit", probs)
     data = prepare(probs, labels, kind=kind)
@@ -21,6 +24,8 @@ def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
         raise KindError.not_a_matrix("probs", "columns with names", remedy)
     if kind == "decision":
         raise KindError.argument("kind", "'probs', 'logits' or 'binary' for a fit", kind)
+    if data.absent is not None:
+        data = data.take(np.flatnonzero(~data.absent))
     if len(data) == 0:
         raise InputError.no_rows()
     return data
