@@ -39,7 +39,8 @@ def _begins_with_logits(values: object) -> bool:
 def is_scored(values: object) -> bool:
     """Return whether ``values`` are labels and scores of a pipeline, for one text or several."""
     if isinstance(values, Mapping):
-        return ("scores" in values or "score" in values) and not all(map(is_real, values.values()))
+        named = "label" in values or not all(map(is_real, values.values()))
+        return ("scores" in values or "score" in values) and named
     return isinstance(values, list | tuple) and len(values) > 0 and is_scored(values[0])
 
 
