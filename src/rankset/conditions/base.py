@@ -58,8 +58,8 @@ class Condition(Protocol):
 
     >>> both = rs.PerLabelAndGroup(rs.PerGroup(), PerSevereLabel(2))
     >>> rule = rs.calibrate(probs, labels, condition=both, groups=["north", "south"] * 130)
-    >>> rule.threshold(0.2, group="south", label=3)
-    (2, -0.25)
+    >>> rule.coverage_band(0.2, group="south", label=3).n
+    24
     """
 
     @property
