@@ -70,3 +70,40 @@ def test_the_expected_size_of_rank_is_r_star_minus_one_plus_how_often_the_next_l
     at_r_star = np.sort(news.probs.astype(float), axis=1)[:, -profile.r_star]
     expected = profile.r_star - 1 + (at_r_star >= profile.threshold_prob).mean()
     assert rule.expected_size(news.probs, alpha).mean == pytest.approx(expected, abs=1e-12)
+
+
+@given(
+    problems_with_news(condition=st.just(rs.Marginal()), score=st.sampled_from([rs.Rank(), rs.Margin(), rs.TopK()])),
+    alphas,
+)
+def test_rank_and_margin_leave_sets_empty_only_if_the_model_is_right_often_enough(pair, alpha):
+    problem, news = pair
+    rule = problem.calibrate()
+    if (news.predict(rule, alpha).sizes == 0).any():
+        right = problem.probs.argmax(axis=1) == problem.labels
+        assert right.mean() >= 1 - float(exact_alpha(alpha))
+        assert problem.score != rs.TopK()
+
+
+EMPTY = {
+    "rank": (rs.Rank(), 0, 0),
+    "margin": (rs.Margin(), 0, 0),
+    "thr": (rs.Thr(), 0.003, 0.01),
+    "aps": (rs.Aps(), 0.05, 0.09),
+    "aps without a draw": (rs.Aps(randomized=False), 0.14, 0.2),
+    "raps": (rs.Raps(0.2, 2), 0.03, 0.05),
+    "saps": (rs.Saps(), 0.04, 0.07),
+}
+
+
+@pytest.mark.parametrize(("score", "least", "most"), EMPTY.values(), ids=EMPTY.keys())
+def test_empty_sets_of_a_model_that_is_right_less_often_than_the_level_asks(score, least, most):
+    """Figures of README: 20 Newsgroups, accuracy 0.75, alpha 0.2."""
+    logits, labels = rs.datasets.load("news20")
+    assert (logits.argmax(axis=1) == labels).mean() < 0.76
+    rows = np.random.default_rng(0).permutation(len(labels))
+    held_out, new = rows[::2], rows[1::2]
+    rule = rs.calibrate(logits[held_out], labels[held_out], kind="logits", score=score)
+    empty = (rule.predict(logits[new], 0.2).sizes == 0).mean()
+    assert least <= empty <= most
+    assert (rule.predict(logits[new], 0.2, empty="top").sizes > 0).all()

@@ -17,24 +17,49 @@ class Condition(Protocol):
     Every group has its own threshold, so coverage holds in every group separately. Group numbers are 0 … count-1.
     The number -1 means a group without calibration rows.
 
+    A condition looks only at the column of the label and at the group of the row, not at probabilities. It must not
+    depend on the calibration rows. Write it as a frozen dataclass with ``==``: rules are merged only if their
+    conditions are equal. ``Rule.save`` refuses conditions that are not part of rankset, because loading a file does not
+    run other code.
+
+    If ``needs_groups`` is False, users pass no ``groups=``, and all rows have the row group 0.
+
     Two properties are optional. Their default is False. ``has_clusters`` is True if groups depend on the order of the
     classes. ``one_label_per_group`` is True if all (row, label) pairs of a group have the same label.
 
     Examples
     --------
+    Labels below ``first`` share a threshold. Each of the other labels has its own, so it is covered separately:
+
     >>> import numpy as np
     >>> import rankset as rs
-    >>> class FirstLabelOrOther:
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class PerSevereLabel:
+    ...     first: int
     ...     needs_groups = False
     ...     def count(self, n_columns, n_row_groups):
-    ...         return 2
+    ...         return n_columns - self.first + 1
     ...     def numbers(self, columns, row_groups, n_columns, n_row_groups):
-    ...         return np.minimum(columns, 1)
-    >>> isinstance(FirstLabelOrOther(), rs.Condition)
+    ...         return np.maximum(columns - self.first + 1, 0)
+    >>> isinstance(PerSevereLabel(2), rs.Condition)
     True
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, condition=FirstLabelOrOther()).n
-    260
+    >>> rule = rs.calibrate(probs, labels, condition=PerSevereLabel(2))
+    >>> print(rule.describe(0.1))
+    A label is in the set if the rule of its group keeps it:
+      labels 0, 1  keeps the 3 most likely labels, and a fourth if its probability is at least 0.215
+      label 2      keeps the 2 most likely labels, and a third if its probability is at least 0.2199
+      label 3      keeps the 3 most likely labels, and a fourth if its probability is at least 0.1943
+    >>> rule.coverage_band(0.1, label=3).n
+    52
+
+    ``PerLabelAndGroup`` combines it with other conditions:
+
+    >>> both = rs.PerLabelAndGroup(rs.PerGroup(), PerSevereLabel(2))
+    >>> rule = rs.calibrate(probs, labels, condition=both, groups=["north", "south"] * 130)
+    >>> rule.coverage_band(0.2, group="south", label=3).n
+    24
     """
 
     @property

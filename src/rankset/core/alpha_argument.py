@@ -54,7 +54,7 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
 def class_takes_alpha(kind: type[T]) -> type[T]:
     """Return the class ``kind``, whose ``__init__`` has an argument ``alpha``, after ``takes_alpha`` of its
     ``__init__``."""
-    kind.__init__ = takes_alpha(kind.__init__)  # type: ignore[misc]
+    kind.__init__ = takes_alpha(kind.__init__)  # type: ignore[method-assign]
     return kind
 
 

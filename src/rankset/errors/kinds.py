@@ -21,7 +21,7 @@ class KindError(RanksetError, TypeError):
 
     @classmethod
     def not_alpha(cls, function: str, word: str, value: object, alpha: float | None) -> Self:
-        example: Text = (
+        example: tuple[Text, ...] = (
             (Option("alpha", 0.05), " for 95% coverage")
             if alpha is None
             else (Option("alpha", alpha), f" for {word.replace('_', ' ')} {short_repr(value)}")

@@ -20,7 +20,7 @@ SHOWN_CLASSES = 10
 """Number of classes listed in a notebook, those with the lowest coverage."""
 SHOWN_SIZES = 8
 """Number of set sizes that are listed; larger sizes are pooled."""
-EMPTY_REMARK = "no label reached the threshold; a smaller alpha or predict(..., empty='top') gives fewer empty sets"
+EMPTY_REMARK = "every label was too unusual; a smaller alpha or predict(..., empty='top') gives fewer empty sets"
 
 
 NAME_WIDTH = max(map(len, METRICS))
@@ -56,7 +56,8 @@ class Evaluation:
         Exact (Clopper-Pearson) confidence interval for the coverage of the rule on future rows. It is computed from
         these ``n`` rows only.
     expected
-        Random variation alone can explain a coverage in this range. The range depends on ``n`` and on the number of
+        Random variation alone can explain a coverage in this range. If coverage is outside, the printed table lists
+        what to check. The range depends on ``n`` and on the number of
         calibration rows. The upper end is 1 if coverage can be higher because of ties or empty="top". None if the range
         is not known: if there are several thresholds, if you selected rows, for example by ``sets[mask]``,
         or if the sets were not predicted by a rule.

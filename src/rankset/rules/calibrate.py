@@ -50,9 +50,9 @@ def calibrate(
         * "decision": values that can be compared between rows, such as margins or similarities. Only for the scores
           Rank, TopK, Thr and Margin.
         * "binary": a one-dimensional array with the probability of the second class.
-    classes : class names in column order, or a mapping from column numbers to names. The default is 0, 1, …, K-1, or
-        the column names of a data frame. The columns of a data frame and the names in dictionaries are matched to
-        classes by name.
+    classes : class names in column order, or a mapping from column numbers to names, such as ``id2label``. The default
+        is 0, 1, …, K-1, or the column names of a data frame. The columns of a data frame and the names in dictionaries
+        are matched to classes by name.
     groups : the group of each row. Needed if the condition uses groups.
     ids : a unique id for each row. Only randomised scores use ids. Without ids, rows with identical values get the same
         random number. If you pass ids here, you must also pass ids to ``predict``.

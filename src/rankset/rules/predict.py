@@ -106,8 +106,11 @@ class PredictsSets:
         alpha : the allowed error rate, strictly between 0 and 1, as a float, a string such as "0.1", or a Fraction.
         groups : the group of each row. Needed if the condition uses groups.
         ids : the id of each row. Needed if the score is randomised and the rule was calibrated with ids.
-        empty : "allow" or "top". A set is empty if every label of the row is too unusual. "allow" keeps empty sets.
-            "top" puts the most likely label into them.
+        empty : "allow" or "top". A set is empty if every label of the row is too unusual. With one threshold and the
+            scores Rank and Margin, this happens only if the model is right on at least 1 - alpha of the calibration
+            rows. With Thr, it happens if the largest probability of the row is below the threshold. With Aps, Raps
+            and Saps, the random draw can leave out the most likely label. "allow" keeps empty sets. "top" puts the
+            most likely label into them. This can only raise coverage.
 
         Returns
         -------
