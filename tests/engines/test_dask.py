@@ -96,6 +96,20 @@ def test_numbers_stand_for_names_and_columns_may_be_numbers():
     assert named == rs.calibrate(PROBS, WORDS, classes=NAMES)
 
 
+def test_absent_labels():
+    gone = np.arange(N) % 10 == 0
+    labels = np.array([rs.ABSENT if row else label for row, label in zip(gone, WORDS, strict=True)], dtype=object)
+    expected = rs.calibrate(PROBS, labels, classes=NAMES)
+    with dask.config.set(scheduler="sync"):
+        assert engine.calibrate(chunked(PROBS, (100, N - 100)), labels, classes=NAMES) == expected
+        for text, words in (("none", np.where(gone, "none", WORDS)), ("", np.where(gone, None, WORDS))):
+            frame = framed(FRAME[NAMES].assign(answer=words), (100, N - 100))
+            assert engine.calibrate(frame, "answer", absent=text) == expected
+    wanted = "None if probs is an array, whose labels can be rankset.ABSENT"
+    with refused(KindError.argument("absent", wanted, "none")):
+        engine.calibrate(chunked(PROBS, (N,)), labels, absent="none")
+
+
 def test_ids_binary_and_unknown_chunks():
     with dask.config.set(scheduler="sync"):
         rule = engine.calibrate(

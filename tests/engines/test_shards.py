@@ -247,3 +247,12 @@ def test_columns_are_dropped_and_kept_without_a_layout(tmp_path):
         FileError, what="the columns", received="'0', '1', '2', '3', '4' and 3 more", expected="include 'other'"
     ):
         shards.write(numbered, plain, tmp_path / "more", 0.1, drop=["other"], workers=1)
+
+
+def test_absent_labels(tmp_path):
+    gone = np.arange(len(FRAME)) % 10 == 0
+    frame = FRAME.assign(answer=FRAME["answer"].where(~gone, "none"))
+    written(tmp_path, (100, 140), frame=frame)
+    labels = [rs.ABSENT if row else label for row, label in zip(gone, FRAME["answer"], strict=True)]
+    rule = shards.calibrate(tmp_path, label="answer", drop=["site", "case"], absent="none", workers=1)
+    assert rule == rs.calibrate(PROBS, labels, classes=NAMES)

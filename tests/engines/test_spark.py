@@ -107,6 +107,17 @@ def test_mistakes_are_told_before_any_work(spark):
         engine.calibrate(frame.limit(0), "answer", columns=NAMES)
 
 
+def test_absent_labels(spark):
+    gone = np.arange(N) % 10 == 0
+    labels = [rs.ABSENT if row else label for row, label in zip(gone, WORDS, strict=True)]
+    records = [
+        (*row, None if label is rs.ABSENT else str(label)) for row, label in zip(PROBS.tolist(), labels, strict=True)
+    ]
+    schema = ", ".join([*(f"{name} double" for name in NAMES), "answer string"])
+    frame = framed(spark, (100, N - 100), records, schema)
+    assert engine.calibrate(frame, "answer", absent="") == rs.calibrate(PROBS, labels, classes=NAMES)
+
+
 def test_names_that_need_quotes_and_vectors_that_are_kept(spark):
     from pyspark.ml.linalg import Vectors
 

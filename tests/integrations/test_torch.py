@@ -260,6 +260,16 @@ def test_other_shapes_of_batches_and_outputs(model):
     assert one == rs.calibrate(both, Y % 2, kind="logits")
 
 
+def test_absent_labels_in_batches(model):
+    labels = [rs.ABSENT if row % 10 == 0 else int(label) for row, label in enumerate(Y)]
+    batches = [(X[start : start + 50], labels[start : start + 50]) for start in range(0, len(X), 50)]
+    rule = rs.torch.calibrate(model, batches, **QUIET)
+    assert rule == rs.calibrate(logits(model), labels, kind="logits")
+    told = rs.torch.evaluate(rule, model, batches, 0.2, **QUIET)
+    assert told.absent == sum(label is rs.ABSENT for label in labels)
+    assert repr(told) == repr(rs.evaluate(rule.predict(logits(model), 0.2), labels))
+
+
 def test_a_warning_is_given_once(model):
     rule = rs.torch.calibrate(model, loader(X[:5], Y[:5]), **QUIET)
     with pytest.warns(rs.RanksetWarning, match="calibration rows are needed") as told:

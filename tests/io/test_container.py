@@ -375,6 +375,36 @@ class TestFormatNumber:
         unloadable(forge(format=number), "its header has no format number")
 
 
+class TestAbsentLabels:
+    RULE = rs.calibrate([[0.6, 0.4]] * 12, [0, 1, 0, 0, 1, 0, 0, 0, 1, 0, rs.ABSENT, rs.ABSENT])
+
+    def test_they_are_counted_in_a_format_of_their_own(self, tmp_path):
+        assert_survives(self.RULE, tmp_path)
+        self.RULE.save(tmp_path / "a.rankset")
+        header, arrays = container.read(tmp_path / "a.rankset")
+        assert header["format"] == 2
+        assert arrays["absent"].tolist() == [2]
+        assert len(arrays["key0"]) == 10
+
+    @pytest.mark.parametrize(
+        "absent", [[0], [-1], [1, 1], [2**53 + 1], [], [2.0]], ids=["none", "minus", "two", "many", "no", "float"]
+    )
+    def test_numbers_that_cannot_be_right_are_refused(self, forge, absent):
+        array = np.array(absent, dtype=np.float64 if absent == [2.0] else np.int64)
+        unloadable(forge(self.RULE, arrays={"absent": array}), "its numbers of absent labels cannot be right")
+
+    def test_the_format_number_must_fit(self, forge):
+        reason = "its format number and its arrays contradict each other"
+        unloadable(forge(self.RULE, format=1), reason)
+        unloadable(forge(self.RULE, without=["absent"]), reason)
+        unloadable(forge(arrays={"absent": np.array([1])}), reason)
+
+    def test_a_condition_on_labels_cannot_have_them(self, forge):
+        rule = calibrated(n_rows=4, condition=rs.PerLabel())
+        counts = np.ones(rule.spec.n_groups, dtype=np.int64)
+        unloadable(forge(rule, arrays={"absent": counts}, format=2), "coverage must hold for every true label")
+
+
 class TestHostileHeaders:
     @pytest.mark.parametrize("name", ["score", "condition", "kind", "seed", "classes", "groups", "keys"])
     def test_a_missing_field_is_refused(self, forge, name):

@@ -136,3 +136,18 @@ def test_compiled_loops_never_read_the_column_of_an_absent_label(score, monkeypa
     assert rs.calibrate(probs, mixed, score=score) == plain
     assert seen
     assert all(0 <= low <= high < 60 for low, high in seen)
+
+
+def test_the_law_catches_absent_rows_that_are_dropped():
+    rng = np.random.default_rng(4)
+    probs = rng.dirichlet(np.ones(4), 40)
+    labels = np.array([rs.ABSENT if row % 10 == 0 else int(rng.integers(4)) for row in range(40)], dtype=object)
+    problem = Problem(probs, labels, ["all"] * 40, None, rs.Thr(), rs.Marginal())
+    misses, _ = misses_of_all_left_out(problem, 0.2)
+    assert misses[()] == 8
+    dropped = 0
+    for row in range(40):
+        others = problem.rows(other for other in range(40) if other != row and labels[other] is not rs.ABSENT)
+        alone = problem.rows([row])
+        dropped += not alone.predict(others.calibrate(), 0.2).covers(alone.labels)[0]
+    assert dropped > 8

@@ -20,6 +20,7 @@ from rankset.evaluation.comparison import ENOUGH, Comparison
 from rankset.evaluation.metrics import metrics_named
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules import absent_rows
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec, check_groups
 from rankset.scores import Chosen, Rank, Recalibrated, Score, Thr
@@ -127,26 +128,27 @@ def auto(
         raise KindError.argument("class_factors", "True or False", class_factors)
     level = exact_alpha(alpha)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups).with_checked_values()
-    n = len(data)
-    if n == 0:
+    if (n := len(data)) == 0:
         raise InputError.no_rows()
     spec = RuleSpec.of(Thr(), condition, data.kind, seed, data.classes)
     check_groups(condition, data.groups)
-    needed = 2 * rows_needed(level) * spec.learning(data).n_groups
-    obstacle = _obstacle(data)
+    known, absent, obstacle = spec.learning(data), data.absent, _obstacle(data)
+    if absent is not None:
+        absent_rows.check_condition(condition, known.table(), absent)
+    needed = 2 * rows_needed(level) * known.n_groups
     n_fitting = 0 if obstacle else count_fitting_rows(n, data.n_columns, share, needed)
     n_rest = n - n_fitting
     n_calibrating = count_calibration_rows(n_rest, level) if isinstance(condition, Marginal) else n_rest
     rows = np.random.default_rng(spec.seed % 2**64).permutation(n)
     fitting, calibrating = rows[: n - n_calibrating], rows[n - n_calibrating :]
-    absent = data.absent
     useful = fitting if absent is None else fitting[~absent[fitting]]  # a fit learns nothing from absent labels
     if n_fitting and len(useful) >= FEWEST_FITTING:
         score, why = _choose_score(data.take(useful), level, class_factors=class_factors)
     else:
         score, why = Thr(), obstacle or "too few rows to fit a recalibration"
-    holds = "holds" if absent is None else "holds where it can be attained"
-    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so coverage of at least 1 - alpha {holds}"
+    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so coverage of at least 1 - alpha holds"
+    if absent is not None:
+        why += " where it can be attained"
     return calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(calibrating))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,31 +114,32 @@ class Layout:
         own_columns = names is None or set(names) <= {*columns.names}
         if kind == "binary":
             matrix, names = _second_class(columns.path, matrix, names, classes)
-        for name in self.keep:
-            if len(kept[name]) != len(matrix):
-                with located(Place(file=columns.path)):
-                    raise InputError.length(name, len(matrix), len(kept[name]))
+        self._check_kept(columns.path, kept, len(matrix))
         found, is_text = special.get(label or ""), columns.is_text
         if labels is not None:
             found, is_text = self._read_labels(labels, columns, len(matrix))
-        return (
-            Rows(
-                matrix,
-                names,
-                found,
-                groups,
-                special.get(self.identity or ""),
-                kept,
-                scores_file=columns.path,
-                labels_file=labels or columns.path,
-                file_columns=columns.names if columns.table is not None else None,
-                has_one_order=names is None or (own_columns and columns.have_one_order(names)),
-                ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
-                missing=None if own_columns else missing_value(kind or "probs"),
-            )
-            .with_absent(self.absent, is_text=is_text)
-            .with_column_order(wanted)
+        rows = Rows(
+            matrix,
+            names,
+            found,
+            groups,
+            special.get(self.identity or ""),
+            kept,
+            scores_file=columns.path,
+            labels_file=labels or columns.path,
+            file_columns=columns.names if columns.table is not None else None,
+            has_one_order=names is None or (own_columns and columns.have_one_order(names)),
+            ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
+            missing=None if own_columns else missing_value(kind or "probs"),
         )
+        return rows.with_absent(self.absent, is_text=is_text).with_column_order(wanted)
+
+    def _check_kept(self, path: str, kept: Mapping[str, Any], n_rows: int) -> None:
+        """Refuse kept columns of another length than the scores."""
+        for name in self.keep:
+            if len(kept[name]) != n_rows:
+                with located(Place(file=path)):
+                    raise InputError.length(name, n_rows, len(kept[name]))
 
     def _read(self, path: str, other: str | None = None) -> Columns:
         """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""

@@ -17,14 +17,13 @@ from rankset.errors import LabelError, Option, Text
 Ints = NDArray[np.int64]
 
 
-def any_columns(condition: Condition, table: Ints, labels: Ints) -> Ints:
-    """Return the columns of labels, column 0 for absent ones, whose group does not depend on the column.
+def check_condition(condition: Condition, table: Ints, absent: NDArray[np.bool_]) -> None:
+    """Raise an error if the group of a row depends on its label, which ``absent`` rows have not.
 
-    ``table`` has the group of every (row group, column). Raise an error if the group of a row depends on its label.
+    ``table`` has the group of every (row group, column).
     """
     if has_one_label_per_group(condition) or has_clusters(condition) or (table != table[:, :1]).any():
-        raise LabelError.absent_condition(condition, int((labels < 0).argmax()))
-    return np.where(labels < 0, 0, labels)
+        raise LabelError.absent_condition(condition, int(absent.argmax()))
 
 
 def calibration(parts: Sequence[tuple[Ints, Keys]], absent: NDArray[np.bool_], count: int) -> Calibration:

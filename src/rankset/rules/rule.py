@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rankset.core.calibration import Calibration
@@ -172,7 +173,10 @@ def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
     count = spec.n_groups
     batch = Batch.of(spec, data)
     absent = data.absent
-    columns = data.labels if absent is None else absent_rows.any_columns(spec.condition, spec.table(), data.labels)
+    columns = data.labels
+    if absent is not None:
+        absent_rows.check_condition(spec.condition, spec.table(), absent)
+        columns = np.where(absent, 0, columns)  # their groups do not depend on the column, and they get no keys
     parts = batch.map_blocks(partial(batch.label_keys, columns))
     for numbers, _ in parts:
         if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
