@@ -20,6 +20,14 @@ class KindError(RanksetError, TypeError):
         return cls(name, "be an object", f"the class {kind}", f"Pass {kind}() with parentheses.")
 
     @classmethod
+    def auto_is_no_score(cls, name: str) -> Self:
+        remedy = Either(
+            "Call rankset.auto, which fits and calibrates a score. rankset.compare shows it beside scores.",
+            "Use --auto.",
+        )
+        return cls(name, "be scores", "'auto', which is not a score", remedy)
+
+    @classmethod
     def not_a_matrix(cls, name: str, received: str, remedy: str) -> Self:
         return cls(name, "be a matrix of real numbers", received, remedy)
 

@@ -14,7 +14,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.arrays import is_real
 from rankset.errors import InputError, KindError
-from rankset.evaluation.compare import compare_prepared
+from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
 from rankset.evaluation.metrics import metrics_named
 from rankset.inputs.matrix import Kind
@@ -125,9 +125,22 @@ def auto(
         raise KindError.argument("class_factors", "True or False", class_factors)
     level = exact_alpha(alpha)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups).with_checked_values()
-    n = len(data)
-    if n == 0:
+    if len(data) == 0:
         raise InputError.no_rows()
+    return auto_prepared(data, level, condition, class_factors=class_factors, share=share, seed=seed)
+
+
+def auto_prepared(
+    data: Prepared,
+    level: Fraction,
+    condition: Condition,
+    *,
+    class_factors: bool = True,
+    share: float | None = None,
+    seed: int = 0,
+) -> Rule:
+    """Return the rule of ``auto`` for prepared rows with labels, whose values are checked."""
+    n = len(data)
     spec = RuleSpec.of(Thr(), condition, data.kind, seed, data.classes)
     check_groups(condition, data.groups)
     needed = 2 * rows_needed(level) * spec.learning(data).n_groups
