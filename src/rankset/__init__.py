@@ -6,7 +6,7 @@ sets = rule.predict(new_probs, alpha=0.1)      # each set contains the true labe
 The following names are imported at first use:
 
 auto                                   fits and chooses a score on some rows, and calibrates on the other rows
-compare, Comparison                    compares scores on the same random splits; the table of results
+compare, Comparison, Comparisons       compares scores on the same random splits; the table of results, one per alpha
 choose, grid                           the best of several scores; a score for each combination of parameters
 Temperature, Recalibrated              scores that use recalibrated probabilities
 Average, Seen, Chosen                  scores that are built from other scores
@@ -90,6 +90,7 @@ NAMES_ON_DEMAND = {
     "Chosen": "scores",
     "ClassCoverageDisplay": "integrations.matplotlib.class_coverage_display",
     "Comparison": "evaluation.comparison",
+    "Comparisons": "evaluation.comparisons",
     "ConformalClassifier": "integrations.sklearn.classifier",
     "Coverage": "integrations.sklearn.scorers",
     "CoverageDisplay": "integrations.matplotlib.coverage_display",
@@ -118,6 +119,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
+    from rankset.evaluation.comparisons import Comparisons as Comparisons
     from rankset.integrations import torch as torch
     from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
     from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay

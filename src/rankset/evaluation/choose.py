@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha import Alpha
 from rankset.errors import KindError, RuleError
-from rankset.evaluation.comparison import AUTO
 from rankset.evaluation.metrics import METRICS, Formula
 from rankset.evaluation.own_measures import checked_formula
 from rankset.evaluation.trial import Trial, check_levels, check_scores
@@ -147,10 +146,7 @@ def choose(
     130
     """
     loss = _loss(objective)
-    tried = tuple(candidates) if isinstance(candidates, Iterable) else candidates
-    if isinstance(tried, tuple) and AUTO in [one for one in tried if isinstance(one, str)]:
-        raise KindError.auto_is_no_score("candidates")
-    scores, levels = check_scores(tried, "candidates"), check_levels(alpha)
+    scores, levels = check_scores(candidates, "candidates"), check_levels(alpha)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
     check_groups(checked_condition(condition), data.groups)
     trial = Trial.of(data, levels, scores, repeats, seed, condition)

@@ -8,16 +8,16 @@ from typing import overload
 
 from numpy.typing import ArrayLike
 
-from rankset.conditions import Condition, Marginal, checked_condition
+from rankset.conditions import Condition, checked_condition
 from rankset.core.alpha import Alpha
 from rankset.errors import KindError
 from rankset.evaluation.auto_trial import measure_auto
 from rankset.evaluation.compare_scores import compare_at_levels, compare_prepared
-from rankset.evaluation.comparison import AUTO, Comparison
+from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.comparisons import Comparisons
 from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.own_measures import Measures, chosen_metrics
-from rankset.evaluation.trial import Trial, check_levels, check_scores, has_several_levels
+from rankset.evaluation.trial import AUTO, MARGINAL, Trial, check_levels, check_scores, has_several_levels
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.spec import check_groups
@@ -33,7 +33,7 @@ def compare(
     alpha: Alpha = 0.1,
     *,
     scores: Iterable[Score | str] | None = None,
-    condition: Condition = Marginal(),
+    condition: Condition = MARGINAL,
     groups: ArrayLike | None = None,
     metrics: Measures | Iterable[Measures] | None = None,
     kind: Kind = "probs",
@@ -49,7 +49,7 @@ def compare(
     alpha: Sequence[Alpha],
     *,
     scores: Iterable[Score | str] | None = None,
-    condition: Condition = Marginal(),
+    condition: Condition = MARGINAL,
     groups: ArrayLike | None = None,
     metrics: Measures | Iterable[Measures] | None = None,
     kind: Kind = "probs",
@@ -64,7 +64,7 @@ def compare(
     alpha: Alpha | Sequence[Alpha] = 0.1,
     *,
     scores: Iterable[Score | str] | None = None,
-    condition: Condition = Marginal(),  # noqa: B008
+    condition: Condition = MARGINAL,
     groups: ArrayLike | None = None,
     metrics: Measures | Iterable[Measures] | None = None,
     kind: Kind = "probs",
@@ -118,8 +118,8 @@ def compare(
     Returns
     -------
     Comparison
-        The metrics of every score. Metrics that are means over rows have standard errors; with a condition that has
-        several thresholds, coverage and size have.
+        The metrics of every score. Metrics that are means over rows have standard errors. With a condition that has
+        several thresholds, only coverage and size have them, and only if every group has enough rows.
     Comparisons
         If ``alpha`` is a list: one ``Comparison`` per alpha, on the same splits.
 
@@ -145,7 +145,7 @@ def compare(
     >>> rs.compare(probs, labels, scores=[rs.Thr(), "auto"], condition=rs.PerLabel(), metrics=largest).measures
     ('coverage', 'size', 'largest set')
     """
-    chosen, with_auto = _candidates(default_scores(kind) + (AUTO,) if scores is None else scores)
+    chosen, with_auto = _candidates((*default_scores(kind), AUTO) if scores is None else scores)
     levels, wanted = check_levels(alpha), chosen_metrics(metrics)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
     check_groups(checked_condition(condition), data.groups)

@@ -30,8 +30,17 @@ NOTE_OF_ONE = (
     "differences cannot be distinguished from noise. Pass repeats=20 or more."
 )
 
-AUTO = "auto"
-"""The name of ``auto`` among the candidates of ``compare``."""
+NOTE_OF_SMALL_GROUPS = (
+    "No standard errors: at least one group of the condition has so few rows that it keeps every label in some halves, "
+    "and a threshold in others."
+)
+
+NOTE_OF_AUTO = (
+    "auto is not a fixed score: in each half that calibrates, rankset.auto fits and chooses a score on some rows and "
+    "calibrates on the others. No standard error is known for it."
+)
+
+MARGINAL = Marginal()
 
 ENOUGH = 2.0
 """Number of standard errors above which a difference is not attributed to noise."""
@@ -75,6 +84,10 @@ class Comparison(ComparisonTables):
     the two effects cancel each other. Only some of all possible splits are drawn. This adds a second term: the variance
     over the splits, divided by the number of splits.
 
+    With several thresholds, a calibration row changes the threshold of its own group, and the number of calibration
+    rows of this group. Then coverage and size have standard errors, unless a group is so small that it keeps every
+    label in some halves and has a threshold in others.
+
     Examples
     --------
     >>> import rankset as rs
@@ -93,7 +106,7 @@ class Comparison(ComparisonTables):
     n: int
     variances: Floats
     size_covariances: Floats
-    condition: Condition = Marginal()
+    condition: Condition = MARGINAL
     auto_values: Floats | None = None
 
     @property
@@ -128,14 +141,12 @@ class Comparison(ComparisonTables):
     def tied_with_smallest(self) -> tuple[Score, ...]:
         """The score with the smallest mean size, and all scores whose mean size is not significantly larger.
 
-        All scores if repeats=1, because the standard error is then not known.
+        All scores if the standard errors are not known: if repeats=1, or if groups of a condition are too small.
         """
         weights = np.eye(len(self.scores))
         weights[:, self._smallest] -= 1
         gaps = [self.contrast(row) for row in weights]
-        return tuple(
-            score for score, (gap, error) in zip(self.scores, gaps, strict=True) if gap <= ENOUGH * error or gap == 0
-        )
+        return tuple(score for score, (gap, error) in zip(self.scores, gaps, strict=True) if not gap > ENOUGH * error)
 
     def contrast(self, weights: ArrayLike) -> tuple[float, float]:
         """Return a weighted sum of the mean set sizes of the scores, and its standard error.
@@ -151,7 +162,8 @@ class Comparison(ComparisonTables):
         Returns
         -------
         (value, error)
-            The weighted sum and its standard error. The error is infinite if repeats=1.
+            The weighted sum and its standard error. The error is infinite if repeats=1, and NaN if groups of a
+            condition are too small.
 
         Raises
         ------
@@ -170,7 +182,7 @@ class Comparison(ComparisonTables):
         if weighted.shape != (len(self.scores),):
             raise KindError.argument("weights", f"{len(self.scores)} numbers, one per score", weights)
         sizes = weighted @ self._sizes
-        variance = max(0.0, float(weighted @ self.size_covariances @ weighted)) + float(_variance_of_halves(sizes))
+        variance = np.maximum(0.0, weighted @ self.size_covariances @ weighted) + _variance_of_halves(sizes)
         return float(sizes.mean()), float(np.sqrt(variance))
 
     def __repr__(self) -> str:
@@ -185,8 +197,12 @@ class Comparison(ComparisonTables):
         return (self,)
 
     @cached_property
-    def _lines(self) -> list[Line]:
-        """All lines of tables: the scores, then ``auto``."""
+    def lines(self) -> list[Line]:
+        """All lines of the tables: one for each score, then one for ``auto`` if it was compared.
+
+        A line has a short ``name``, a longer ``text``, the arrays ``means``, ``errors`` and ``spread`` with one entry
+        per metric, and a ``mark``.
+        """
         marks = self._marks()
         parts = zip(self.names, self.scores, self.means, self.errors, self.spread, marks, strict=True)
         lines = [Line(name, repr(score), *numbers) for name, score, *numbers in parts]
@@ -195,14 +211,15 @@ class Comparison(ComparisonTables):
         means = mean_where_defined(self.auto_values)
         repeats = self.auto_values.shape[1]
         mark = "fitted in each half" if repeats == self._repeats else f"fitted in the first {repeats} halves"
-        auto = Line(AUTO, AUTO, means, np.full_like(means, np.nan), _spread(self.auto_values), mark)
+        auto = Line("auto", "auto", means, np.full_like(means, np.nan), _spread(self.auto_values), mark)
         return [*lines, auto]
 
     def _marks(self) -> list[str]:
-        near = self.tied_with_smallest if self._repeats > 1 else ()
+        """What is written behind the mean size of each score."""
+        near = self.tied_with_smallest if np.isfinite(self._size_errors).all() else ()
+        first = "smallest" if self.auto_values is None else "smallest fixed score"
         return [
-            "smallest" if score == self.smallest else "tied, within noise" if score in near else ""
-            for score in self.scores
+            first if score == self.smallest else "tied, within noise" if score in near else "" for score in self.scores
         ]
 
     @property
@@ -214,6 +231,10 @@ class Comparison(ComparisonTables):
         return self.values[:, self.measures.index("size")]
 
     @property
+    def _size_errors(self) -> Floats:
+        return self.errors[:, self.measures.index("size")]
+
+    @property
     def _repeats(self) -> int:
         return self.values.shape[2]
 
@@ -221,11 +242,18 @@ class Comparison(ComparisonTables):
     def _title(self) -> str:
         halves = f"{self._repeats} random {'half' if self._repeats == 1 else 'halves'}"
         condition = "" if isinstance(self.condition, Marginal) else f", {self.condition!r}"
-        return f"Comparison of {len(self.scores)} scores on {halves} of {self.n:,} rows, alpha={self.alpha:g}{condition}"
+        return (
+            f"Comparison of {len(self.scores)} scores on {halves} of {self.n:,} rows, alpha={self.alpha:g}{condition}"
+        )
 
     @property
     def _note(self) -> str:
-        return NOTE_OF_ONE if self._repeats == 1 else NOTE
+        """What the numbers mean, below the tables."""
+        if self._repeats == 1:
+            note = NOTE_OF_ONE
+        else:
+            note = f"{NOTE_OF_SMALL_GROUPS} {NOTE}" if np.isnan(self._size_errors).all() else NOTE
+        return note if self.auto_values is None else f"{note} {NOTE_OF_AUTO}"
 
 
 def _variance_of_halves(values: Floats) -> Floats:

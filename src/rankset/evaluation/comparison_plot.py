@@ -23,14 +23,14 @@ HEIGHT_OF_LINE = 0.34
 def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> Any:  # noqa: ANN401
     """Draw the metrics of all comparisons; return the figure."""
     places = places_of(comparisons[0].measures, metrics)
-    count = len(comparisons[0]._lines)
+    count = len(comparisons[0].lines)
     axes = _axes(ax, len(places), 1.3 + HEIGHT_OF_LINE * count * (1 + 0.4 * (len(comparisons) - 1)))
     for number, (panel, place) in enumerate(zip(axes, places, strict=True)):
         for step, comparison in enumerate(comparisons):
             _draw_panel(panel, comparison, place, step, len(comparisons))
         panel.set_xlabel(comparisons[0].measures[place])
         panel.set_ylim(count - 0.4, -0.6)
-        names = [line.name for line in comparisons[0]._lines]
+        names = [line.name for line in comparisons[0].lines]
         panel.set_yticks(range(count), names if number == 0 or ax is not None else [""] * count)
         panel.grid(axis="x", alpha=0.3)
     if len(comparisons) > 1 and len(axes):
@@ -40,7 +40,7 @@ def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> 
 
 def _draw_panel(panel: Any, comparison: Comparison, place: int, step: int, steps: int) -> None:  # noqa: ANN401
     """Draw one metric at one alpha: points, standard errors as thick lines, spread as thin lines."""
-    lines = comparison._lines
+    lines = comparison.lines
     heights = np.arange(len(lines)) + (0.0 if steps == 1 else 0.6 * (step / (steps - 1) - 0.5))
     means, errors, spread = (
         np.array([getattr(line, name)[place] for line in lines]) for name in ("means", "errors", "spread")
@@ -48,15 +48,17 @@ def _draw_panel(panel: Any, comparison: Comparison, place: int, step: int, steps
     colour = f"C{step}"
     panel.errorbar(means, heights, xerr=_finite(spread), fmt="none", ecolor=colour, elinewidth=0.8, capsize=3)
     panel.errorbar(
-        *(means, heights), xerr=_finite(errors), fmt="o", color=colour, elinewidth=3, markersize=5, label=_level(comparison)
+        *(means, heights),
+        xerr=_finite(errors),
+        fmt="o",
+        color=colour,
+        elinewidth=3,
+        markersize=5,
+        label=f"{comparison.alpha:g}",
     )
     metric = METRICS.get(comparison.measures[place])
     if metric is not None and metric.better == "closer to 1 - alpha":
         panel.axvline(1 - comparison.alpha, color="0.5" if steps == 1 else colour, **TARGET)
-
-
-def _level(comparison: Comparison) -> str:
-    return f"{comparison.alpha:g}"
 
 
 def _finite(values: Any) -> Any:  # noqa: ANN401

@@ -55,7 +55,7 @@ def sections(comparison: Comparison) -> list[tuple[tuple[str, ...], list[tuple[s
                     *(cell(line.means[place], line.errors[place], line.spread[place]) for place in places),
                     line.mark if "size" in names else "",
                 )
-                for line in comparison._lines
+                for line in comparison.lines
             ]
             tables.append(((title, *names, ""), rows))
     return tables
@@ -75,8 +75,8 @@ def as_text(comparison: Comparison) -> list[str]:
 
 def wide_columns(comparisons: Sequence[Comparison], *, with_alpha: bool) -> dict[Any, Any]:
     """Return columns with one row per candidate: of each metric the mean, the standard error and the spread."""
-    lines = [line for comparison in comparisons for line in comparison._lines]
-    alphas = [comparison.alpha for comparison in comparisons for _ in comparison._lines]
+    lines = [line for comparison in comparisons for line in comparison.lines]
+    alphas = [comparison.alpha for comparison in comparisons for _ in comparison.lines]
     columns: dict[Any, Any] = {"alpha": alphas} if with_alpha else {}
     columns["score"] = [line.name for line in lines]
     for place, measure in enumerate(comparisons[0].measures):
@@ -91,16 +91,14 @@ def long_columns(comparisons: Sequence[Comparison], *, with_alpha: bool = True) 
     rows = [
         (comparison.alpha, line.name, measure, line.means[place], line.errors[place], line.spread[place])
         for comparison in comparisons
-        for line in comparison._lines
+        for line in comparison.lines
         for place, measure in enumerate(comparison.measures)
     ]
     names = ("alpha", "score", "metric", "mean", "error", "spread")
     return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-def as_latex(
-    comparisons: Sequence[Comparison], metrics: Iterable[str] | None, digits: int, *, with_alpha: bool
-) -> str:
+def as_latex(comparisons: Sequence[Comparison], metrics: Iterable[str] | None, digits: int, *, with_alpha: bool) -> str:
     """Return a ``tabular`` with one row per candidate, and a block per alpha."""
     places = places_of(comparisons[0].measures, metrics)
     names = [comparisons[0].measures[place] for place in places]
@@ -117,7 +115,7 @@ def as_latex(
                         *(_latex_cell(line.means[place], line.errors[place], digits) for place in places),
                     ]
                 )
-                for number, line in enumerate(comparison._lines)
+                for number, line in enumerate(comparison.lines)
             ]
         )
     body = "\n\\midrule\n".join("\n".join(f"{row} \\\\" for row in block) for block in blocks)

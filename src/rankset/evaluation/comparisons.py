@@ -66,7 +66,9 @@ class Comparisons(ComparisonTables, Mapping[Alpha, Comparison]):
 
     def get(self, alpha: Alpha, default: Any = None) -> Any:  # noqa: ANN401
         """Return the comparison at one alpha, or ``default`` if this alpha was not compared."""
-        return self[alpha] if alpha in self else default
+        if alpha not in self:
+            return default
+        return self[alpha]
 
     def __repr__(self) -> str:
         return "\n\n".join(map(repr, self._parts))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankset.core.alpha import threshold_position
+from rankset.core.alpha import rows_needed, threshold_position
 from rankset.evaluation.metrics import Floats, Ints
 
 RARE = 1e-9
@@ -59,6 +59,19 @@ def threshold_law(size: int, n: int, n_cal: int, alpha: Fraction) -> ThresholdLa
         pulls[part] += weight[0] * count / k * at_rank * x
     pulls *= n / max(size, 1)
     return ThresholdLaw(chances, pulls, n_cal * more - pulls * np.arange(1, size + 1) / max(size, 1))
+
+
+def is_settled(size: int, alpha: Fraction) -> bool:
+    """Return whether a group of ``size`` rows has a threshold in nearly every half, or in nearly none.
+
+    If not, sets change by many labels at once when a row more or less makes the group keep everything. The effects of
+    single rows do not tell how often this happens, also because other data sets have other group sizes.
+
+    >>> [is_settled(size, Fraction(1, 10)) for size in (0, 5, 6, 34, 35)]
+    [True, True, False, False, True]
+    """
+    half, needed = size / 2, rows_needed(alpha)
+    return size == 0 or half - 2 * math.sqrt(half) >= needed or half + 3 * math.sqrt(half + 1) < needed
 
 
 def _counts(size: int, n: int, n_cal: int, logs: Floats) -> tuple[Ints, Floats]:

@@ -1,4 +1,4 @@
-"""Measures that users choose or bring themselves: the argument ``metrics`` of ``compare``, ``objective`` of ``choose``."""
+"""Measures that users choose or bring: the argument ``metrics`` of ``compare``, and ``objective`` of ``choose``."""
 
 from __future__ import annotations
 

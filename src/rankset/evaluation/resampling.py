@@ -45,7 +45,9 @@ def all_cells(batch: Batch, columns: Ints) -> tuple[Keys, Ints, Bools, Ints]:
     rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
     true = np.concatenate([cells.column for _, cells, *_ in parts]) == columns[rows]
     shared = batch.spec.shared_group
-    numbers = [np.broadcast_to(groups, cells.row.shape) for _, cells, groups, _ in parts] if shared is None else [shared]
+    numbers = (
+        [np.broadcast_to(groups, cells.row.shape) for _, cells, groups, _ in parts] if shared is None else [shared]
+    )
     groups = np.concatenate(numbers)
     if batch.padded:
         candidates = np.concatenate([batch.candidates(cells, part) for part, cells, *_ in parts])
@@ -55,7 +57,7 @@ def all_cells(batch: Batch, columns: Ints) -> tuple[Keys, Ints, Bools, Ints]:
 
 
 def sort_cells(keys: Keys) -> tuple[Ints, Bools]:
-    """Return the order that sorts cells by ``keys``, and for each sorted cell whether it differs from the one before."""
+    """Return the order that sorts cells by ``keys``, and whether each sorted cell differs from the one before."""
     sorting = lexicographic.argsort(keys)
     new = np.zeros(len(sorting), dtype=np.bool_)
     for key in keys:
@@ -64,11 +66,11 @@ def sort_cells(keys: Keys) -> tuple[Ints, Bools]:
     return sorting, new
 
 
-def label_places(sorting: Ints, new: Bools, rows: Ints, true: Bools) -> Ints:
-    """Return the places of the true labels' cells, one per row."""
+def label_places(sorting: Ints, new: Bools, rows: Ints, true: Bools, n: int) -> Ints:
+    """Return the places of the true labels' cells, one for each of ``n`` rows."""
     places = np.empty(len(sorting), dtype=np.int64)
     places[sorting] = new.cumsum()
-    labels = np.empty(int(true.sum()), dtype=np.int64)
+    labels = np.empty(n, dtype=np.int64)
     labels[rows[true]] = places[true]
     return labels
 
@@ -90,7 +92,11 @@ class SortedCells:
         """Sort all cells of ``batch``; ``columns`` are the columns of the rows' labels."""
         keys, rows, true, _ = all_cells(batch, columns)
         sorting, new = sort_cells(keys)
-        return cls(rows[sorting], np.append(np.flatnonzero(new), len(new)), label_places(sorting, new, rows, true))
+        return cls(
+            rows[sorting],
+            np.append(np.flatnonzero(new), len(new)),
+            label_places(sorting, new, rows, true, len(columns)),
+        )
 
     def measure(self, splits: Sequence[Split], labels: Ints, alpha: Fraction, formulas: Sequence[Formula]) -> Floats:
         """Return every formula on every split, as an array (formula, split).

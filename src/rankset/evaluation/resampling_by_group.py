@@ -10,7 +10,7 @@ import numpy as np
 
 from rankset.core.alpha import threshold_positions
 from rankset.errors import LabelError
-from rankset.evaluation.group_thresholds import ThresholdLaw, threshold_law
+from rankset.evaluation.group_thresholds import ThresholdLaw, is_settled, threshold_law
 from rankset.evaluation.metrics import Floats, Formula, Ints, MeanOverRows
 from rankset.evaluation.resampling import Split, all_cells, label_places, sort_cells
 from rankset.rules.batch import Batch
@@ -43,7 +43,7 @@ class GroupedCells:
         starts = np.flatnonzero(np.append(True, new[1:]))  # the first cell of each place
         firsts = np.searchsorted(groups[sorting][starts], np.arange(count + 2))
         ends = np.append(starts[1:], len(new))
-        return cls(rows[sorting], ends, label_places(sorting, new, rows, true), firsts)
+        return cls(rows[sorting], ends, label_places(sorting, new, rows, true, len(columns)), firsts)
 
     def measure(self, splits: Sequence[Split], labels: Ints, alpha: Fraction, formulas: Sequence[Formula]) -> Floats:
         """Return every formula on every split, as an array (formula, split).
@@ -65,9 +65,12 @@ class GroupedCells:
         """Return what each row adds to the mean of each formula over all halves, in which it tests or calibrates.
 
         As an array (formula, row). Only counts of hits and of labels are sums over groups. For other formulas, such as
-        the share of sets with one label, the entries are NaN.
+        the share of sets with one label, the entries are NaN. All are NaN if a group is so small that it keeps
+        everything in some of the halves.
         """
         answers = np.full((len(formulas), len(self.labels)), np.nan)
+        if not all(is_settled(size, alpha) for size in set(np.bincount(self._groups_of(self.labels)).tolist())):
+            return answers
         for place, formula in enumerate(formulas):
             if formula.counts is not None:
                 answers[place] = self._effects(n_cal, alpha, hits=formula.counts == "hits")

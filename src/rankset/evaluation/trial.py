@@ -23,6 +23,8 @@ from rankset.rules.spec import RuleSpec
 from rankset.scores import Score, checked_score
 
 MARGINAL = Marginal()
+AUTO = "auto"
+"""The name of ``auto`` among the candidates of ``compare``. It is not a score."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def check_scores(scores: Iterable[Score], name: str) -> tuple[Score, ...]:
     several = tuple(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else ()
     if not several:
         raise KindError.argument(name, "a list of at least one score", scores)
+    if any(isinstance(score, str) and score == AUTO for score in several):
+        raise KindError.auto_is_no_score(name)
     return tuple(checked_score(score, name) for score in several)
 
 
