@@ -89,6 +89,9 @@ def compare(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
     candidates = [CANDIDATES[name] for name in methods] or [*default_scores(kind), AUTO]
+    scores = [one for one in candidates if not (no_auto and one is AUTO)]
+    if all(one is AUTO for one in scores):
+        raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)
     rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
@@ -96,8 +99,8 @@ def compare(
         results = rs.compare(
             rows.scores,
             rows.labels_for(rows.classes),
-            alphas or (DEFAULT_ALPHA,),
-            scores=[one for one in candidates if not (no_auto and one is AUTO)],
+            tuple(alphas) or (DEFAULT_ALPHA,),
+            scores=scores,
             condition=condition_of(layout, per_label=per_label),
             groups=rows.groups,
             metrics=metrics or None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from rankset.core.alpha import Alpha
 from rankset.errors import KindError, RuleError
 from rankset.evaluation.metrics import METRICS, Formula
 from rankset.evaluation.own_measures import checked_formula
-from rankset.evaluation.trial import Trial, check_levels, check_scores
+from rankset.evaluation.trial import Alphas, Trial, check_levels, check_scores
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.spec import check_groups
@@ -69,10 +69,10 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
 
 
 def choose(
-    candidates: Iterable[Score],
+    candidates: Iterable[Score | str],
     probs: ArrayLike,
     labels: ArrayLike,
-    alpha: Alpha | Sequence[Alpha] = 0.1,
+    alpha: Alpha | Alphas = 0.1,
     *,
     objective: str | Formula = "size",
     condition: Condition = Marginal(),  # noqa: B008

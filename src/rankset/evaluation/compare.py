@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import overload
 
@@ -17,7 +17,7 @@ from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.comparisons import Comparisons
 from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.own_measures import Measures, chosen_metrics
-from rankset.evaluation.trial import AUTO, MARGINAL, Trial, check_levels, check_scores, has_several_levels
+from rankset.evaluation.trial import AUTO, MARGINAL, Alphas, Trial, check_levels, check_scores, has_several_levels
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.spec import check_groups
@@ -46,7 +46,7 @@ def compare(
 def compare(
     probs: ArrayLike,
     labels: ArrayLike,
-    alpha: Sequence[Alpha],
+    alpha: Alphas,
     *,
     scores: Iterable[Score | str] | None = None,
     condition: Condition = MARGINAL,
@@ -61,7 +61,7 @@ def compare(
 def compare(
     probs: ArrayLike,
     labels: ArrayLike,
-    alpha: Alpha | Sequence[Alpha] = 0.1,
+    alpha: Alpha | Alphas = 0.1,
     *,
     scores: Iterable[Score | str] | None = None,
     condition: Condition = MARGINAL,

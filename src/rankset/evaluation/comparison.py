@@ -186,11 +186,16 @@ class Comparison(ComparisonTables):
         return float(sizes.mean()), float(np.sqrt(variance))
 
     def __repr__(self) -> str:
-        return "\n".join([self._title, *comparison_table.as_text(self), self._note])
+        return "\n".join([*self._text, self._note])
 
     def _repr_html_(self) -> str:
         tables = [notebook.table(rows, head) for head, rows in comparison_table.sections(self)]
         return notebook.card(self._title, *tables, notebook.faint(self._note))
+
+    @property
+    def _text(self) -> list[str]:
+        """The printed lines without the note."""
+        return [self._title, *comparison_table.as_text(self)]
 
     @property
     def _parts(self) -> tuple[Comparison, ...]:

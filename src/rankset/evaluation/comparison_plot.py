@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TARGET = {"linestyle": "--", "linewidth": 1.2}
 """Style of the line at 1 - alpha."""
+LEGEND = "thick: ± one standard error; thin: ± one standard deviation over the halves"
 HEIGHT_OF_LINE = 0.34
 """Height of a line of the picture, in inches."""
 
@@ -24,7 +25,7 @@ def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> 
     """Draw the metrics of all comparisons; return the figure."""
     places = places_of(comparisons[0].measures, metrics)
     count = len(comparisons[0].lines)
-    axes = _axes(ax, len(places), 1.3 + HEIGHT_OF_LINE * count * (1 + 0.4 * (len(comparisons) - 1)))
+    axes = _axes(ax, len(places), 1.6 + HEIGHT_OF_LINE * count * (1 + 0.4 * (len(comparisons) - 1)))
     for number, (panel, place) in enumerate(zip(axes, places, strict=True)):
         for step, comparison in enumerate(comparisons):
             _draw_panel(panel, comparison, place, step, len(comparisons))
@@ -33,9 +34,15 @@ def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> 
         names = [line.name for line in comparisons[0].lines]
         panel.set_yticks(range(count), names if number == 0 or ax is not None else [""] * count)
         panel.grid(axis="x", alpha=0.3)
-    if len(comparisons) > 1 and len(axes):
-        axes[-1].legend(title="alpha", loc="best", fontsize="small")
-    return axes[0].figure
+    figure = axes[0].figure
+    if ax is None:
+        figure.supxlabel(LEGEND, fontsize="small")
+    if len(comparisons) > 1:
+        place_of_legend = {"loc": "outside upper center"} if ax is None else {"loc": "best"}
+        (figure if ax is None else axes[-1]).legend(
+            *axes[-1].get_legend_handles_labels(), title="alpha", ncols=len(comparisons), **place_of_legend
+        )
+    return figure
 
 
 def _draw_panel(panel: Any, comparison: Comparison, place: int, step: int, steps: int) -> None:  # noqa: ANN401

@@ -71,7 +71,10 @@ class Comparisons(ComparisonTables, Mapping[Alpha, Comparison]):
         return self[alpha]
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(repr, self._parts))
+        if len({one._note for one in self._parts}) > 1:
+            return "\n\n".join(map(repr, self._parts))
+        tables = "\n\n".join("\n".join(one._text) for one in self._parts)
+        return f"{tables}\n{self._parts[0]._note}"
 
     def _repr_html_(self) -> str:
         return "".join(one._repr_html_() for one in self._parts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankset import progress
 from rankset.conditions import Condition, Marginal
@@ -23,6 +24,8 @@ from rankset.rules.spec import RuleSpec
 from rankset.scores import Score, checked_score
 
 MARGINAL = Marginal()
+Alphas = list[Any] | tuple[Alpha, ...] | NDArray[Any]
+"""Several alphas."""
 AUTO = "auto"
 """The name of ``auto`` among the candidates of ``compare``. It is not a score."""
 
@@ -74,7 +77,7 @@ class Trial:
                 count()
 
 
-def check_scores(scores: Iterable[Score], name: str) -> tuple[Score, ...]:
+def check_scores(scores: Iterable[Score | str], name: str) -> tuple[Score, ...]:
     """Return ``scores`` as a tuple; raise ``KindError`` if there are none, or if one of them is no score."""
     several = tuple(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else ()
     if not several:
@@ -84,7 +87,7 @@ def check_scores(scores: Iterable[Score], name: str) -> tuple[Score, ...]:
     return tuple(checked_score(score, name) for score in several)
 
 
-def check_levels(alpha: Alpha | Iterable[Alpha]) -> tuple[Fraction, ...]:
+def check_levels(alpha: Alpha | Alphas) -> tuple[Fraction, ...]:
     """Return one or several alphas as exact fractions, in the given order; raise an error if there are none."""
     if not has_several_levels(alpha):
         return (exact_alpha(cast("Alpha", alpha)),)
