@@ -255,7 +255,7 @@ def test_auto_is_compared_by_default_and_is_no_score():
     assert "auto" not in told.scores
     assert isinstance(told.smallest, rs.Score)
     assert repr(told).count("\nauto ") == 3
-    assert "fitted in each half" in repr(told)
+    assert "chosen in each half" in repr(told)
     assert "auto is not a fixed score" in repr(told)
     without = rs.compare(LOGITS, TRUTH, kind="logits", scores=told.scores, repeats=2)
     assert without.auto_values is None
@@ -282,7 +282,7 @@ def test_for_large_inputs_auto_is_fitted_on_fewer_halves(monkeypatch):
     monkeypatch.setattr("rankset.evaluation.auto_trial.MOST_CELLS", 1)
     told = rs.compare(PROBS, LABELS, scores=[rs.Rank(), "auto"], repeats=7)
     assert told.auto_values.shape[1] == 5
-    assert "fitted in the first 5 halves" in repr(told)
+    assert "chosen in the first 5 halves" in repr(told)
 
 
 def test_groups_and_conditions_must_fit():

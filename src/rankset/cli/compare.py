@@ -89,8 +89,8 @@ def compare(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
     candidates = [CANDIDATES[name] for name in methods] or [*default_scores(kind), AUTO]
-    scores = [one for one in candidates if not (no_auto and one is AUTO)]
-    if all(one is AUTO for one in scores):
+    scores = [one for one in candidates if not (no_auto and one == AUTO)]
+    if all(one == AUTO for one in scores):
         raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)

@@ -33,12 +33,15 @@ OBJECTIVES: Mapping[str, str] = {
 def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ...]:
     """Return a score for every combination of parameters.
 
+    Pass the scores to ``choose`` or ``compare``, together with a condition and groups if you need them.
+
     Parameters
     ----------
     kind
         The class of the score, such as ``rankset.Raps``.
     **values
-        For each parameter, a list of values to try.
+        For each parameter, a list of values to try. For a score that uses another score, such as ``rankset.TieBreak``,
+        ``score`` is a list of scores.
 
     Returns
     -------
@@ -55,6 +58,8 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
     >>> import rankset as rs
     >>> grid(rs.Raps, penalty=[0.01, 0.1], free_ranks=[1])
     (Raps(penalty=0.01, free_ranks=1, randomized=True), Raps(penalty=0.1, free_ranks=1, randomized=True))
+    >>> grid(rs.TieBreak, score=[rs.Rank(), *grid(rs.Saps, weight=[0.1])])
+    (TieBreak(score=Rank()), TieBreak(score=Saps(weight=0.1, randomized=True)))
     """
     for name, options in values.items():
         if isinstance(options, str | bytes) or not isinstance(options, Iterable):

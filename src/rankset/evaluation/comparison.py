@@ -215,7 +215,7 @@ class Comparison(ComparisonTables):
             return lines
         means = mean_where_defined(self.auto_values)
         repeats = self.auto_values.shape[1]
-        mark = "fitted in each half" if repeats == self._repeats else f"fitted in the first {repeats} halves"
+        mark = "chosen in each half" if repeats == self._repeats else f"chosen in the first {repeats} halves"
         auto = Line("auto", "auto", means, np.full_like(means, np.nan), _spread(self.auto_values), mark)
         return [*lines, auto]
 

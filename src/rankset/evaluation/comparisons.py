@@ -65,7 +65,28 @@ class Comparisons(ComparisonTables, Mapping[Alpha, Comparison]):
             return False
 
     def get(self, alpha: Alpha, default: Any = None) -> Any:  # noqa: ANN401
-        """Return the comparison at one alpha, or ``default`` if this alpha was not compared."""
+        """Return the comparison at one alpha, or ``default`` if this alpha was not compared.
+
+        Parameters
+        ----------
+        alpha
+            One of ``alphas``.
+        default
+            What to return for another alpha.
+
+        Returns
+        -------
+        Comparison
+            The comparison, or ``default``.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> comparisons = rs.compare(probs, labels, [0.1], scores=[rs.Rank()], repeats=2)
+        >>> comparisons.get(0.1).names, comparisons.get(0.2)
+        (('RANK',), None)
+        """
         if alpha not in self:
             return default
         return self[alpha]
