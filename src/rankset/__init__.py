@@ -6,9 +6,9 @@ sets = rule.predict(new_probs, alpha=0.1)      # each set contains the true labe
 The following names are imported at first use:
 
 auto                                   fits and chooses a score on some rows, and calibrates on the other rows
-compare, Comparison                    compares scores on the same random splits; the table of results
 ABSENT                                 the label of a row whose true label is not among its candidates
 normalise_answers                      answers in one spelling, without case, spaces and punctuation at the end
+compare, Comparison, Comparisons       compares scores on the same random splits; the table of results, one per alpha
 choose, grid                           the best of several scores; a score for each combination of parameters
 Temperature, Recalibrated              scores that use recalibrated probabilities
 Average, Seen, Chosen                  scores that are built from other scores
@@ -94,6 +94,7 @@ NAMES_ON_DEMAND = {
     "Chosen": "scores",
     "ClassCoverageDisplay": "integrations.matplotlib.class_coverage_display",
     "Comparison": "evaluation.comparison",
+    "Comparisons": "evaluation.comparisons",
     "ConformalClassifier": "integrations.sklearn.classifier",
     "Coverage": "integrations.sklearn.scorers",
     "CoverageDisplay": "integrations.matplotlib.coverage_display",
@@ -126,6 +127,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.inputs.absent import ABSENT as ABSENT
     from rankset.inputs.normalise import normalise_answers as normalise_answers
+    from rankset.evaluation.comparisons import Comparisons as Comparisons
     from rankset.integrations import torch as torch
     from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
     from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay

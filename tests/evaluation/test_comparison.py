@@ -64,6 +64,24 @@ def test_standard_errors_are_those_over_fresh_data_sets(source):
     assert len(found) == 8
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        Source(300, 4, "0.1", condition="label"),
+        Source(300, 4, "0.2", condition="group", groups=4),
+        Source(500, 4, "0.2", condition="both", groups=2, grain=50),
+    ],
+    ids=["label", "group", "both"],
+)
+@pytest.mark.slow
+def test_standard_errors_with_a_threshold_per_group_are_those_over_fresh_data_sets(source):
+    scores = {"THR": rs.Thr(), "RANK": rs.Rank()}
+    told = comparison_errors.ratios(source, data_sets=80, repeats=10, scores=scores)
+    found = {(measure, name): ratio for measure in WITH_RATIOS for name, ratio in told[measure].items()}
+    assert {key: ratio for key, ratio in found.items() if not 0.75 < ratio < 1.35} == {}
+    assert len(found) == 5
+
+
 @pytest.mark.parametrize("labels", [range(9), [0, 0, 1, 1, 1, 2, 5, 5, 8], [3] * 9], ids=["distinct", "tied", "same"])
 def test_thresholds_are_as_likely_as_over_all_halves(labels):
     cells = SortedCells(rows=np.zeros(9, int), ends=np.arange(1, 10), labels=np.array(labels))
@@ -508,6 +526,15 @@ def test_the_page_tells_how_good_standard_errors_are():
     for cell in errors:
         found = [ratio for name in WITH_RATIOS for ratio in cell[name].values()]
         assert 0.85 < min(found) < max(found) < (1.35 if cell["grain"] == 8 else 1.2)  # heavy ties: a third too wide
+
+
+def test_the_page_tells_how_good_standard_errors_by_group_are():
+    errors = json.loads((DOCS / "comparison_errors_by_group.json").read_text(encoding="utf-8"))
+    assert comparison_errors.table_by_group(errors) in PAGE
+    assert len(errors) == len(comparison_errors.SOURCES_BY_GROUP)
+    for cell in errors:
+        found = [ratio for name in WITH_RATIOS for ratio in cell[name].values()]
+        assert 0.85 < min(found) < max(found) < 1.3
 
 
 def test_what_the_page_says_of_rank_and_thr_with_many_classes():

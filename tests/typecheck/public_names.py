@@ -35,6 +35,9 @@ def choosing(probs: Matrix, labels: Labels) -> None:
     """Names that are imported at first use: choosing and fitting scores."""
     assert_type(rs.auto(probs, labels, 0.1), rs.Rule)
     assert_type(rs.compare(probs, labels), rs.Comparison)
+    comparisons = rs.compare(probs, labels, [0.1, 0.2], scores=[rs.Rank(), "auto"], metrics=["size"])
+    assert_type(comparisons, rs.Comparisons)
+    assert_type(comparisons[0.1], rs.Comparison)
     assert_type(rs.choose(rs.grid(rs.Raps, penalty=[0.01, 0.1]), probs, labels, 0.1), rs.Score)
     assert_type(rs.Temperature.fit(probs, labels), rs.Temperature)
     assert_type(rs.Recalibrated.fit(probs, labels), rs.Recalibrated)

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 import rankset as rs
-from rankset import conditions, progress
+from rankset import progress
+from rankset.cli.conditions import condition_of
 from rankset.cli.files import check_output, read_class_names, save_rule, split_paths
 from rankset.cli.options import FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
@@ -101,7 +102,7 @@ def calibrate(
     pairs = pair_files(scores, labels)
     if auto_alpha is not None and len(pairs) > 1:
         raise click.UsageError("--auto works with one file only. Join the files, or choose the score with --score.")
-    condition, names = _condition(layout, per_label=per_label), read_class_names(classes)
+    condition, names = condition_of(layout, per_label=per_label), read_class_names(classes)
     shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, score=chosen, classes=names, **shared)
@@ -128,15 +129,6 @@ def _with_parameters(score: rs.Score, parameters: Sequence[str]) -> rs.Score:
                 f"{score!r} has no parameter {name!r}. Its parameters are: {given}", param_hint="--set"
             )
     return dataclasses.replace(score, **changes)  # type: ignore[type-var]
-
-
-def _condition(layout: Layout, *, per_label: bool) -> rs.Condition:
-    """Return the condition of --per-label and --group."""
-    if layout.group is None:
-        return conditions.PerLabel() if per_label else conditions.Marginal()
-    if per_label:
-        return conditions.PerLabelAndGroup(conditions.PerGroup(), conditions.PerLabel())
-    return conditions.PerGroup()
 
 
 def _calibrate_rows(rows: Rows, score: rs.Score, auto_alpha: str | None, shared: Mapping[str, Any]) -> rs.Rule:

@@ -11,70 +11,141 @@ import click
 
 import rankset as rs
 from rankset import progress
+from rankset.cli.comparison_file import check_comparison_output, write_comparison
+from rankset.cli.conditions import condition_of
 from rankset.cli.files import read_class_names, split_paths
-from rankset.cli.options import DEFAULT_ALPHA, options
+from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
-from rankset.evaluation.default_scores import default_scores
+from rankset.evaluation.default_scores import DEFAULT_SCORES, default_scores
+from rankset.evaluation.metrics import METRICS
+from rankset.evaluation.trial import AUTO
 from rankset.io.layout import Layout
+from rankset.scores import Average, Margin, TopK
+
+CANDIDATES: dict[str, rs.Score | str] = {
+    type(score).__name__.lower(): score for score in (*DEFAULT_SCORES, TopK(), Margin(), Average())
+} | {AUTO: AUTO}
+"""What --score can name."""
 
 
 @click.command(short_help="Compare all scores on the same random splits.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Number of random splits.")
+@click.option(
+    "--score",
+    "--method",
+    "methods",
+    type=click.Choice(list(CANDIDATES), case_sensitive=False),
+    multiple=True,
+    help="Score to compare, or auto; may be repeated.  [default: rank thr aps raps saps auto]",
+)
+@click.option("--no-auto", is_flag=True, help="Leave out auto, which is fitted again in each split and takes longest.")
+@click.option("--per-label", is_flag=True, help="A threshold for every class, as with rankset calibrate --per-label.")
+@click.option(
+    "--metric",
+    "metrics",
+    type=click.Choice(list(METRICS)),
+    multiple=True,
+    help="Metric to show besides coverage and size; may be repeated.  [default: all]",
+)
+@click.option("-o", "--output", type=FILE, help="Also write the table: .csv, .tex, or a picture (.png, .svg, .pdf).")
 @options(
-    *("kind", "alphas", "label", "absent", "labels", "drop", "classes", "key", "file_format", "header", "seed"),
-    *("max_memory", "json"),
+    *(
+        "kind",
+        "alphas",
+        "label",
+        "absent",
+        "labels",
+        "group",
+        "identity",
+        "drop",
+        "classes",
+        "key",
+        "file_format",
+        "header",
+    ),
+    *("seed", "max_memory", "force", "json"),
 )
 def compare(
     paths: Sequence[str],
     label_files: Sequence[str],
     repeats: int,
+    methods: Sequence[str],
+    no_auto: bool,
+    per_label: bool,
+    metrics: Sequence[str],
+    output: Path | None,
     kind: Any,
     alphas: Sequence[str],
     classes: Path | None,
     seed: int,
+    force: bool,
     as_json: bool,
     layout: Layout,
 ) -> None:
     """Compare all scores on the same random splits of the rows. Print the metrics with standard errors.
 
     In each split, one half of the rows is used for calibration and the other half for testing. SCORES are the model
-    outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate.
+    outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate. The line auto shows
+    rankset calibrate --auto: in each split, it fits and chooses a score on some rows of the calibration half. Use
+    --group COLUMN or --per-label for a threshold per group or class.
 
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
+    rankset compare val.csv --label answer --group site --alpha 0.05 --alpha 0.1 -o table.csv
+    rankset compare val.csv --label answer --score rank --score auto --metric SSCV -o scores.png
     """
     pairs = pair_files(*split_paths(paths, label_files, layout))
     if len(pairs) > 1:
         raise click.UsageError(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
+    candidates = [CANDIDATES[name] for name in methods] or [*default_scores(kind), AUTO]
+    scores = [one for one in candidates if not (no_auto and one == AUTO)]
+    if all(one == AUTO for one in scores):
+        raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
+    if output is not None:
+        check_comparison_output(output, (*paths, *label_files, classes), force=force)
     rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
-    names = rows.classes
-    shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.name_file_in_errors(), progress.track("comparing"):
-        labels = rows.labels_for(names)
-        results = {
-            alpha: rs.compare(rows.scores, labels, alpha, scores=default_scores(kind), **shared)
-            for alpha in alphas or (DEFAULT_ALPHA,)
-        }
+        results = rs.compare(
+            rows.scores,
+            rows.labels_for(rows.classes),
+            tuple(alphas) or (DEFAULT_ALPHA,),
+            scores=scores,
+            condition=condition_of(layout, per_label=per_label),
+            groups=rows.groups,
+            metrics=metrics or None,
+            kind=kind or "probs",
+            classes=rows.classes,
+            ids=rows.ids,
+            repeats=repeats,
+            seed=seed,
+        )
+    if output is not None:
+        write_comparison(results, output, force=force)
     if as_json:
-        echo(json.dumps({alpha: json_values(_json_facts(one)) for alpha, one in results.items()}))
+        facts = {alpha: json_values(_json_facts(results[alpha])) for alpha in alphas or (DEFAULT_ALPHA,)}
+        echo(json.dumps(facts))
     else:
-        echo("\n\n".join(repr(one) for one in results.values()))
+        echo(repr(results))
 
 
 def _json_facts(result: rs.Comparison) -> dict[str, Any]:
-    near = result.tied_with_smallest
+    """Every line of the table by its text: all metrics, the short name, and whether its sets are the smallest."""
+    near = [repr(score) for score in result.tied_with_smallest]
     return {
-        repr(score): {
+        line.text: {
             **{
-                measure: {"mean": mean, "error": error}
-                for measure, mean, error in zip(result.measures, means, errors, strict=True)
+                measure: {"mean": mean, "error": error, "spread": spread}
+                for measure, mean, error, spread in zip(
+                    result.measures, line.means.tolist(), line.errors.tolist(), line.spread.tolist(), strict=True
+                )
             },
-            "smallest": score == result.smallest,
-            "tied_with_smallest": score in near,
+            "name": line.name,
+            "smallest": line.text == repr(result.smallest),
+            "tied_with_smallest": line.text in near,
         }
-        for score, means, errors in zip(result.scores, result.means.tolist(), result.errors.tolist(), strict=True)
+        for line in result.lines
     }

@@ -20,7 +20,7 @@ An error carries fields: ``what`` must ``expected``, got ``received`` at ``where
 which are data (``Option``): ``kind='probs'`` and ``--kind probs``.
 """
 
-from rankset.errors.base import RanksetError, RanksetWarning, located, once, warn
+from rankset.errors.base import RanksetError, RanksetWarning, located, once, silent, warn
 from rankset.errors.fields import COMMAND_LINE, NOWHERE, PYTHON, Either, Option, Place, Text
 from rankset.errors.files import FileError
 from rankset.errors.inputs import InputError, RowError
@@ -56,6 +56,7 @@ __all__ = [
     "located",
     "once",
     "short_repr",
+    "silent",
     "warn",
 ]
 

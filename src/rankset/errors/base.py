@@ -102,8 +102,23 @@ def once() -> Iterator[None]:
         _given.reset(token)
 
 
+_silent: ContextVar[bool] = ContextVar("_silent", default=False)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Inside, rankset gives no warnings, because the caller has already warned of the same."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
 def warn(*text: Text) -> None:
     """Warn at the line outside this package that led here."""
+    if _silent.get():
+        return
     given = _given.get()
     if given is not None and text in given:
         return

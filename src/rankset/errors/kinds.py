@@ -33,6 +33,13 @@ class KindError(RanksetError, TypeError):
             ("rankset takes alpha, the allowed error rate: pass ", *example, "."),
         )
 
+    def auto_is_no_score(cls, name: str) -> Self:
+        remedy = Either(
+            "Call rankset.auto, which fits and calibrates a score. rankset.compare shows it beside scores.",
+            "Use --auto.",
+        )
+        return cls(name, "be scores", "'auto', which is not a score", remedy)
+
     @classmethod
     def not_a_matrix(cls, name: str, received: str, remedy: str) -> Self:
         return cls(name, "be a matrix of real numbers", received, remedy)

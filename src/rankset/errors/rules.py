@@ -177,7 +177,7 @@ class RuleError(RanksetError, ValueError):
         return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
 
     @classmethod
-    def option(cls, name: str, value: object, options: Sequence[str]) -> Self:
+    def option(cls, name: str, value: object, options: Sequence[object]) -> Self:
         return cls(name, f"be one of {', '.join(map(repr, options))}", f"{value!r}")
 
     @classmethod

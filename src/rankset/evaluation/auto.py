@@ -15,7 +15,7 @@ from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.arrays import is_real
 from rankset.errors import InputError, KindError
-from rankset.evaluation.compare import compare_prepared
+from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
 from rankset.evaluation.metrics import metrics_named
 from rankset.inputs.matrix import Kind
@@ -128,8 +128,22 @@ def auto(
         raise KindError.argument("class_factors", "True or False", class_factors)
     level = exact_alpha(alpha)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups).with_checked_values()
-    if (n := len(data)) == 0:
+    if len(data) == 0:
         raise InputError.no_rows()
+    return auto_prepared(data, level, condition, class_factors=class_factors, share=share, seed=seed)
+
+
+def auto_prepared(
+    data: Prepared,
+    level: Fraction,
+    condition: Condition,
+    *,
+    class_factors: bool = True,
+    share: float | None = None,
+    seed: int = 0,
+) -> Rule:
+    """Return the rule of ``auto`` for prepared rows with labels, whose values are checked."""
+    n = len(data)
     spec = RuleSpec.of(Thr(), condition, data.kind, seed, data.classes)
     check_groups(condition, data.groups)
     known, absent, obstacle = spec.learning(data), data.absent, _obstacle(data)

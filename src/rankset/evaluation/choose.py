@@ -5,19 +5,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset.core.alpha import Alpha, exact_alpha
+from rankset.conditions import Condition, Marginal, checked_condition
+from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, RuleError
-from rankset.evaluation.metrics import METRICS, Bools, Formula, Ints
-from rankset.evaluation.trial import Trial, check_scores
+from rankset.evaluation.metrics import METRICS, Formula
+from rankset.evaluation.own_measures import checked_formula
+from rankset.evaluation.trial import Alphas, Trial, check_levels, check_scores
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
+from rankset.rules.spec import check_groups
 from rankset.scores import Score
 
 OBJECTIVES: Mapping[str, str] = {
@@ -32,12 +34,15 @@ OBJECTIVES: Mapping[str, str] = {
 def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ...]:
     """Return a score for every combination of parameters.
 
+    Pass the scores to ``choose`` or ``compare``, together with a condition and groups if you need them.
+
     Parameters
     ----------
     kind
         The class of the score, such as ``rankset.Raps``.
     **values
-        For each parameter, a list of values to try.
+        For each parameter, a list of values to try. For a score that uses another score, such as ``rankset.TieBreak``,
+        ``score`` is a list of scores.
 
     Returns
     -------
@@ -54,6 +59,8 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
     >>> import rankset as rs
     >>> grid(rs.Raps, penalty=[0.01, 0.1], free_ranks=[1])
     (Raps(penalty=0.01, free_ranks=1, randomized=True), Raps(penalty=0.1, free_ranks=1, randomized=True))
+    >>> grid(rs.TieBreak, score=[rs.Rank(), *grid(rs.Saps, weight=[0.1])])
+    (TieBreak(score=Rank()), TieBreak(score=Saps(weight=0.1, randomized=True)))
     """
     for name, options in values.items():
         if isinstance(options, str | bytes) or not isinstance(options, Iterable):
@@ -69,14 +76,17 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
 
 @takes_alpha
 def choose(
-    candidates: Iterable[Score],
+    candidates: Iterable[Score | str],
     probs: ArrayLike,
     labels: ArrayLike,
-    alpha: Alpha = 0.1,
+    alpha: Alpha | Alphas = 0.1,
     *,
     objective: str | Formula = "size",
+    condition: Condition = Marginal(),  # noqa: B008
+    groups: ArrayLike | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
     repeats: int = 20,
     seed: int = 0,
 ) -> Score:
@@ -88,24 +98,33 @@ def choose(
     Parameters
     ----------
     candidates
-        Scores to choose from. If several scores are equally good, the first of them is returned.
+        Scores to choose from. If several scores are equally good, the first of them is returned. "auto" is not a score:
+        call ``rankset.auto`` instead, or compare it with scores by ``compare``.
     probs
         Model outputs, one row per sample and one column per class. An array, a data frame, a tensor or ``Ragged``. The
         model must not have been trained on these rows.
     labels
         The true label of each row.
     alpha
-        Allowed error rate, strictly between 0 and 1.
+        Allowed error rate, strictly between 0 and 1. Or a list of several: the mean of the objective over all of them
+        is minimised.
     objective
         The criterion for the best score. "size": the smallest mean set size. "singletons": the most sets with exactly
         one label. "sscv": the smallest SSCV*, see ``docs/metrics.md``. "worst_class": the highest coverage of the class
         with the lowest coverage. Or a function that returns a number to minimise. It is called for every split with
         four arguments about the test rows: whether each set contains the true label, the set sizes, the column numbers
         of the true labels (-1 for ``rankset.ABSENT``), and alpha.
+    condition
+        The groups for which coverage must hold separately, each with its own threshold, as in ``calibrate``. Use the
+        same condition for the calibration.
+    groups
+        The group of each row. Needed if the condition uses groups.
     kind
         The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
+    ids
+        The id of each row, as in ``calibrate``. Used by randomised scores.
     repeats
         Number of random splits.
     seed
@@ -122,6 +141,8 @@ def choose(
         If there is no objective with this name.
     KindError
         If ``candidates`` is not a list of scores, or the objective does not return a finite number.
+    LabelError
+        If groups are missing though the condition needs them, or passed though it does not.
 
     Examples
     --------
@@ -132,10 +153,14 @@ def choose(
     130
     """
     loss = _loss(objective)
-    scores = check_scores(candidates, "candidates")
-    data = prepare(probs, labels, kind=kind, classes=classes)
-    trial = Trial.of(data, exact_alpha(alpha), scores, repeats, seed)
-    means = [cells.measure(trial.splits, trial.labels, trial.alpha, [loss]).mean() for cells in trial.sorted_cells()]
+    scores, levels = check_scores(candidates, "candidates"), check_levels(alpha)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
+    check_groups(checked_condition(condition), data.groups)
+    trial = Trial.of(data, levels, scores, repeats, seed, condition)
+    means = [
+        np.mean([cells.measure(trial.splits, trial.labels, level, [loss]).mean() for level in levels])
+        for cells in trial.sorted_cells()
+    ]
     return scores[int(np.argmin(means))]
 
 
@@ -148,12 +173,4 @@ def _loss(objective: str | Formula) -> Formula:
         return lambda covered, sizes, labels, alpha: metric.loss(metric.formula(covered, sizes, labels, alpha), alpha)
     if not callable(objective):
         raise KindError.argument("objective", f"one of {', '.join(OBJECTIVES)}, or a function", objective)
-
-    def checked_objective(covered: Bools, sizes: Ints, labels: Ints, alpha: Fraction) -> float:
-        """``objective``, if it returns a finite number."""
-        value = objective(covered, sizes, labels, alpha)
-        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
-            raise KindError.argument("objective", "a function that returns a finite number", value)
-        return float(value)
-
-    return checked_objective
+    return checked_formula(objective, "objective")

@@ -2,39 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset.core.alpha import Alpha, exact_alpha
+from rankset.conditions import Condition, checked_condition
+from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
+from rankset.errors import KindError
+from rankset.evaluation.auto_trial import measure_auto
+from rankset.evaluation.compare_scores import compare_at_levels, compare_prepared
 from rankset.evaluation.comparison import Comparison
-from rankset.evaluation.default_scores import DEFAULT_SCORES
-from rankset.evaluation.metrics import METRICS, MeanOverRows, Metric
-from rankset.evaluation.trial import Trial, check_scores
+from rankset.evaluation.comparisons import Comparisons
+from rankset.evaluation.default_scores import default_scores
+from rankset.evaluation.own_measures import Measures, chosen_metrics
+from rankset.evaluation.trial import AUTO, MARGINAL, Alphas, Trial, check_levels, check_scores, has_several_levels
 from rankset.inputs.matrix import Kind
-from rankset.inputs.prepare import Prepared, prepare
+from rankset.inputs.prepare import prepare
+from rankset.rules.spec import check_groups
 from rankset.scores import Score
 
+__all__ = ["compare", "compare_prepared"]
 
-@takes_alpha
+
+@overload
 def compare(
     probs: ArrayLike,
     labels: ArrayLike,
     alpha: Alpha = 0.1,
     *,
-    scores: Iterable[Score] = DEFAULT_SCORES,
+    scores: Iterable[Score | str] | None = None,
+    condition: Condition = MARGINAL,
+    groups: ArrayLike | None = None,
+    metrics: Measures | Iterable[Measures] | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
     repeats: int = 20,
     seed: int = 0,
-) -> Comparison:
+) -> Comparison: ...
+@overload
+def compare(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    alpha: Alphas,
+    *,
+    scores: Iterable[Score | str] | None = None,
+    condition: Condition = MARGINAL,
+    groups: ArrayLike | None = None,
+    metrics: Measures | Iterable[Measures] | None = None,
+    kind: Kind = "probs",
+    classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
+    repeats: int = 20,
+    seed: int = 0,
+) -> Comparisons: ...
+@takes_alpha
+def compare(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    alpha: Alpha | Alphas = 0.1,
+    *,
+    scores: Iterable[Score | str] | None = None,
+    condition: Condition = MARGINAL,
+    groups: ArrayLike | None = None,
+    metrics: Measures | Iterable[Measures] | None = None,
+    kind: Kind = "probs",
+    classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
+    repeats: int = 20,
+    seed: int = 0,
+) -> Comparison | Comparisons:
     """Compare several scores on the same random splits of the rows.
 
     In each split, one half of the rows is used for calibration and the other half for testing. If you choose a score
     because of this comparison, calibrate it on other rows. Otherwise coverage is not guaranteed.
+
+    ``auto`` is compared too. In each split, it fits and chooses a score on some rows of the calibration half and
+    calibrates on the other rows of this half, so the test half is new to it. It has no standard errors.
 
     Parameters
     ----------
@@ -44,13 +91,27 @@ def compare(
     labels
         The true label of each row.
     alpha
-        Allowed error rate, strictly between 0 and 1.
+        Allowed error rate, strictly between 0 and 1. Or a list of several.
     scores
-        Scores to compare. By default RANK, THR, APS, RAPS and SAPS.
+        Scores to compare, and the text "auto" for ``rankset.auto``. By default RANK, THR, APS, RAPS, SAPS and auto; for
+        decision values RANK, THR, Margin and auto. With more than 20,000,000 values in ``probs``, auto is measured on
+        fewer splits, at least 5, because it is fitted again in each split.
+    condition
+        The groups for which coverage must hold separately. Each group has its own threshold in each split. A group with
+        too few calibration rows keeps every label.
+    groups
+        The group of each row. Needed if the condition uses groups.
+    metrics
+        What to measure, besides coverage and size. A list of names (see ``docs/metrics.md``), a dictionary of your own
+        functions by name, or a list of both. A function is called for every split with four arguments about the test
+        rows: whether each set contains the true label, the set sizes, the column numbers of the true labels (-1 for
+        ``rankset.ABSENT``), and alpha. It returns a number, or NaN if the measure is not defined. Default: all metrics.
     kind
         The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
+    ids
+        The id of each row, as in ``calibrate``. Used by randomised scores.
     repeats
         Number of random splits.
     seed
@@ -59,12 +120,20 @@ def compare(
     Returns
     -------
     Comparison
-        All metrics of ``docs/metrics.md`` for every score. Metrics that are means over rows have standard errors.
+        The metrics of every score. Metrics that are means over rows have standard errors. With a condition that has
+        several thresholds, only coverage and size have them, and only if every group has enough rows.
+    Comparisons
+        If ``alpha`` is a list: one ``Comparison`` per alpha, on the same splits.
 
     Raises
     ------
     KindError
-        If ``scores`` is not a list of at least one score, or ``repeats`` is not an integer above 0.
+        If ``scores`` is not a list of at least one score, ``repeats`` is not an integer above 0, or a function of
+        ``metrics`` does not return a number.
+    RuleError
+        If there is no metric with this name.
+    LabelError
+        If groups are missing though the condition needs them, or passed though it does not.
     InputError
         If there are fewer than two rows, or if values are invalid, for example negative probabilities.
 
@@ -74,33 +143,28 @@ def compare(
     >>> probs, labels = rs.datasets.load("marketing")
     >>> rs.compare(probs, labels, 0.1, scores=[rs.Rank(), rs.Thr()]).smallest
     Thr()
+    >>> largest = {"largest set": lambda covered, sizes, labels, alpha: sizes.max()}
+    >>> rs.compare(probs, labels, scores=[rs.Thr(), "auto"], condition=rs.PerLabel(), metrics=largest).measures
+    ('coverage', 'size', 'largest set')
     """
-    candidates, level = check_scores(scores, "scores"), exact_alpha(alpha)
-    data = prepare(probs, labels, kind=kind, classes=classes)
-    return compare_prepared(data, level, candidates, tuple(METRICS.values()), repeats, seed)
+    chosen, with_auto = _candidates((*default_scores(kind), AUTO) if scores is None else scores)
+    levels, wanted = check_levels(alpha), chosen_metrics(metrics)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
+    check_groups(checked_condition(condition), data.groups)
+    trial = Trial.of(data, levels, chosen, repeats, seed, condition)
+    results = dict(zip(levels, compare_at_levels(trial, levels, wanted, condition), strict=True))
+    if with_auto:
+        results = {
+            level: replace(one, auto_values=measure_auto(trial, level, condition, wanted))
+            for level, one in results.items()
+        }
+    return Comparisons(results) if has_several_levels(alpha) else results[levels[0]]
 
 
-def compare_prepared(
-    data: Prepared,
-    alpha: Fraction,
-    candidates: tuple[Score, ...],
-    metrics: Sequence[Metric],
-    repeats: int,
-    seed: int = 0,
-) -> Comparison:
-    """Compare scores by ``metrics``, the mean size among them, on prepared rows with labels."""
-    trial = Trial.of(data, alpha, candidates, repeats, seed)
-    n, formulas = len(trial.labels), [metric.formula for metric in metrics]
-    means = {place: formula for place, formula in enumerate(formulas) if isinstance(formula, MeanOverRows)}
-    row_values = [formula.row_values for formula in means.values()]
-    values, effects = [], []
-    for cells in trial.sorted_cells():
-        values.append(cells.measure(trial.splits, trial.labels, alpha, formulas))
-        effects.append(sum(cells.influences(n // 2, alpha, row_values)))
-    summed = np.array(effects)  # score, measure, row
-    variances = np.full((len(candidates), len(metrics)), np.nan)
-    variances[:, list(means)] = summed.var(axis=2) / n
-    names = tuple(metric.name for metric in metrics)
-    sizes = summed[:, list(means).index(names.index("size"))]
-    covariances = np.cov(sizes, bias=True).reshape(len(sizes), len(sizes)) / n
-    return Comparison(candidates, names, np.array(values), float(alpha), n, variances, covariances)
+def _candidates(scores: Iterable[Score | str]) -> tuple[tuple[Score, ...], bool]:
+    """The scores among the candidates, and whether ``auto`` is one of them."""
+    several = tuple(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else ()
+    rest = [score for score in several if not (isinstance(score, str) and score == AUTO)]
+    if several and not rest:
+        raise KindError.argument("scores", "a list with at least one score besides 'auto'", scores)
+    return check_scores(rest if several else scores, "scores"), len(rest) < len(several)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankset import notebook
+from rankset.conditions import Condition, Marginal
 from rankset.errors import KindError
-from rankset.evaluation.metrics import METRICS, SECTIONS, Floats, format_value, mean_where_defined
-from rankset.inputs.frames import ARRAY
+from rankset.evaluation import comparison_table
+from rankset.evaluation.comparison_table import Line
+from rankset.evaluation.comparison_tables import ComparisonTables
+from rankset.evaluation.metrics import Floats, mean_where_defined
+from rankset.evaluation.short_names import short_names
 from rankset.scores import Score
 
 NOTE = (
     "± is one standard error: how much the number would change with other rows of the same kind and other halves. The "
     "coverage of random halves hardly depends on the rows, so its ± is small. Numbers without ± have no standard error "
-    "that was checked. A dash: not defined in any half."
+    "that was checked. In parentheses: the standard deviation over the halves, how much one calibration on half of the "
+    "rows differs from another. A dash: not defined in any half."
 )
 
 NOTE_OF_ONE = (
@@ -26,12 +30,24 @@ NOTE_OF_ONE = (
     "differences cannot be distinguished from noise. Pass repeats=20 or more."
 )
 
+NOTE_OF_SMALL_GROUPS = (
+    "No standard errors: at least one group of the condition has so few rows that it keeps every label in some halves, "
+    "and a threshold in others."
+)
+
+NOTE_OF_AUTO = (
+    "auto is not a fixed score: in each half that calibrates, rankset.auto fits and chooses a score on some rows and "
+    "calibrates on the others. No standard error is known for it."
+)
+
+MARGINAL = Marginal()
+
 ENOUGH = 2.0
 """Number of standard errors above which a difference is not attributed to noise."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison:
+class Comparison(ComparisonTables):
     """Metrics of several scores on the same random splits, returned by ``compare``. Print it to see a table.
 
     In each split, one half of the rows is used for calibration and the other half for testing.
@@ -53,6 +69,12 @@ class Comparison:
         set. The variance is taken over different data sets of ``n`` rows. NaN for metrics that are not means over rows.
     size_covariances
         Array (score, score): the covariance of the mean set sizes of two scores, in the same way.
+    condition
+        The condition of all calibrations.
+    auto_values
+        Array (metric, split): the values of ``auto``, which is fitted in the calibration half of each split. None if
+        ``auto`` was not compared. It is not a score, so it is not among ``scores``, ``means`` and ``smallest``, but it
+        is a line of every table. For large inputs it has fewer splits than the scores: the first ones.
 
     Notes
     -----
@@ -61,6 +83,10 @@ class Comparison:
     and in the calibration half. So the variance of the mean is Var(test effect + calibration effect) / n. For coverage,
     the two effects cancel each other. Only some of all possible splits are drawn. This adds a second term: the variance
     over the splits, divided by the number of splits.
+
+    With several thresholds, a calibration row changes the threshold of its own group, and the number of calibration
+    rows of this group. Then coverage and size have standard errors, unless a group is so small that it keeps every
+    label in some halves and has a threshold in others.
 
     Examples
     --------
@@ -80,6 +106,8 @@ class Comparison:
     n: int
     variances: Floats
     size_covariances: Floats
+    condition: Condition = MARGINAL
+    auto_values: Floats | None = None
 
     @property
     def means(self) -> Floats:
@@ -92,6 +120,19 @@ class Comparison:
         return np.sqrt(self.variances + _variance_of_halves(self.values))
 
     @property
+    def spread(self) -> Floats:
+        """Array (score, metric): standard deviations over the splits. NaN if a metric is defined in fewer than two.
+
+        How much the result of one calibration on half of the rows varies. It is not the error of the mean.
+        """
+        return _spread(self.values)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Short names of the scores, such as "RANK" and "RAPS(0.2, 2)". They are all different."""
+        return short_names(self.scores)
+
+    @property
     def smallest(self) -> Score:
         """The score with the smallest mean size."""
         return self.scores[self._smallest]
@@ -100,14 +141,12 @@ class Comparison:
     def tied_with_smallest(self) -> tuple[Score, ...]:
         """The score with the smallest mean size, and all scores whose mean size is not significantly larger.
 
-        All scores if repeats=1, because the standard error is then not known.
+        All scores if the standard errors are not known: if repeats=1, or if groups of a condition are too small.
         """
         weights = np.eye(len(self.scores))
         weights[:, self._smallest] -= 1
         gaps = [self.contrast(row) for row in weights]
-        return tuple(
-            score for score, (gap, error) in zip(self.scores, gaps, strict=True) if gap <= ENOUGH * error or gap == 0
-        )
+        return tuple(score for score, (gap, error) in zip(self.scores, gaps, strict=True) if not gap > ENOUGH * error)
 
     def contrast(self, weights: ArrayLike) -> tuple[float, float]:
         """Return a weighted sum of the mean set sizes of the scores, and its standard error.
@@ -123,7 +162,8 @@ class Comparison:
         Returns
         -------
         (value, error)
-            The weighted sum and its standard error. The error is infinite if repeats=1.
+            The weighted sum and its standard error. The error is infinite if repeats=1, and NaN if groups of a
+            condition are too small.
 
         Raises
         ------
@@ -142,69 +182,49 @@ class Comparison:
         if weighted.shape != (len(self.scores),):
             raise KindError.argument("weights", f"{len(self.scores)} numbers, one per score", weights)
         sizes = weighted @ self._sizes
-        variance = max(0.0, float(weighted @ self.size_covariances @ weighted)) + float(_variance_of_halves(sizes))
+        variance = np.maximum(0.0, weighted @ self.size_covariances @ weighted) + _variance_of_halves(sizes)
         return float(sizes.mean()), float(np.sqrt(variance))
 
-    def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
-        """Return a data frame with one row per score.
-
-        Parameters
-        ----------
-        backend
-            "pandas", "polars" or "pyarrow". By default, the first of these libraries that is installed.
-
-        Returns
-        -------
-        data frame
-            The column "score", and two columns for every metric: the mean and the standard error. The error is NaN if
-            it is not available, and infinite if repeats=1.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> probs, labels = rs.datasets.load("marketing")
-        >>> rs.compare(probs, labels, repeats=2).to_frame("pandas").columns[:3].tolist()
-        ['score', 'coverage', 'coverage error']
-        """
-        columns: dict[Any, Any] = {"score": [repr(score) for score in self.scores]}
-        means, errors = self.means, self.errors
-        for place, measure in enumerate(self.measures):
-            columns |= {measure: means[:, place], f"{measure} error": errors[:, place]}
-        return ARRAY.filled(columns, backend)
-
     def __repr__(self) -> str:
-        lines = [self._title]
-        for title, names in self._sections():
-            table = [(title, *names, ""), *self._rows(names)]
-            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-            lines += [
-                "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
-            ]
-        return "\n".join([*lines, self._note])
+        return "\n".join([*self._text, self._note])
 
     def _repr_html_(self) -> str:
-        tables = [notebook.table(self._rows(names), (title, *names, "")) for title, names in self._sections()]
+        tables = [notebook.table(rows, head) for head, rows in comparison_table.sections(self)]
         return notebook.card(self._title, *tables, notebook.faint(self._note))
 
-    def _sections(self) -> list[tuple[str, list[str]]]:
-        """Titles of the tables and the measures in each."""
-        found = [(title, [name for name in self.measures if METRICS[name].section == title]) for title in SECTIONS]
-        return [(title, names) for title, names in found if names]
+    @property
+    def _text(self) -> list[str]:
+        """The printed lines without the note."""
+        return [self._title, *comparison_table.as_text(self)]
 
-    def _rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        """Score, cells of the named measures, and a mark behind the mean size."""
-        places = [self.measures.index(name) for name in names]
-        marks = self._marks() if "size" in names else [""] * len(self.scores)
-        return [
-            (repr(score), *(_cell(means[place], errors[place]) for place in places), mark)
-            for score, means, errors, mark in zip(self.scores, self.means, self.errors, marks, strict=True)
-        ]
+    @property
+    def _parts(self) -> tuple[Comparison, ...]:
+        return (self,)
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """All lines of the tables: one for each score, then one for ``auto`` if it was compared.
+
+        A line has a short ``name``, a longer ``text``, the arrays ``means``, ``errors`` and ``spread`` with one entry
+        per metric, and a ``mark``.
+        """
+        marks = self._marks()
+        parts = zip(self.names, self.scores, self.means, self.errors, self.spread, marks, strict=True)
+        lines = [Line(name, repr(score), *numbers) for name, score, *numbers in parts]
+        if self.auto_values is None:
+            return lines
+        means = mean_where_defined(self.auto_values)
+        repeats = self.auto_values.shape[1]
+        mark = "chosen in each half" if repeats == self._repeats else f"chosen in the first {repeats} halves"
+        auto = Line("auto", "auto", means, np.full_like(means, np.nan), _spread(self.auto_values), mark)
+        return [*lines, auto]
 
     def _marks(self) -> list[str]:
-        near = self.tied_with_smallest if self._repeats > 1 else ()
+        """What is written behind the mean size of each score."""
+        near = self.tied_with_smallest if np.isfinite(self._size_errors).all() else ()
+        first = "smallest" if self.auto_values is None else "smallest fixed score"
         return [
-            "smallest" if score == self.smallest else "tied, within noise" if score in near else ""
-            for score in self.scores
+            first if score == self.smallest else "tied, within noise" if score in near else "" for score in self.scores
         ]
 
     @property
@@ -216,17 +236,29 @@ class Comparison:
         return self.values[:, self.measures.index("size")]
 
     @property
+    def _size_errors(self) -> Floats:
+        return self.errors[:, self.measures.index("size")]
+
+    @property
     def _repeats(self) -> int:
         return self.values.shape[2]
 
     @property
     def _title(self) -> str:
         halves = f"{self._repeats} random {'half' if self._repeats == 1 else 'halves'}"
-        return f"Comparison of {len(self.scores)} scores on {halves} of {self.n:,} rows, alpha={self.alpha:g}"
+        condition = "" if isinstance(self.condition, Marginal) else f", {self.condition!r}"
+        return (
+            f"Comparison of {len(self.scores)} scores on {halves} of {self.n:,} rows, alpha={self.alpha:g}{condition}"
+        )
 
     @property
     def _note(self) -> str:
-        return NOTE_OF_ONE if self._repeats == 1 else NOTE
+        """What the numbers mean, below the tables."""
+        if self._repeats == 1:
+            note = NOTE_OF_ONE
+        else:
+            note = f"{NOTE_OF_SMALL_GROUPS} {NOTE}" if np.isnan(self._size_errors).all() else NOTE
+        return note if self.auto_values is None else f"{note} {NOTE_OF_AUTO}"
 
 
 def _variance_of_halves(values: Floats) -> Floats:
@@ -235,5 +267,9 @@ def _variance_of_halves(values: Floats) -> Floats:
     return values.var(axis=-1, ddof=1) / repeats if repeats > 1 else np.full(values.shape[:-1], np.inf)
 
 
-def _cell(mean: float, error: float) -> str:
-    return f"{format_value(mean)} ±{error:.4f}" if np.isfinite(error) else format_value(mean)
+def _spread(values: Floats) -> Floats:
+    """Standard deviations over the last axis without its NaN entries, NaN where fewer than two are left."""
+    defined = ~np.isnan(values)
+    counts = defined.sum(axis=-1)
+    gaps = np.where(defined, values - mean_where_defined(values)[..., np.newaxis], 0.0)
+    return np.where(counts > 1, np.sqrt((gaps**2).sum(axis=-1) / np.maximum(counts - 1, 1)), np.nan)

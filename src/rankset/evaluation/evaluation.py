@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from rankset import notebook
 from rankset.errors import MetricError
 from rankset.evaluation.advice import what_to_check
+from rankset.evaluation.evaluation_frame import evaluation_frame
+from rankset.evaluation.evaluation_remarks import REMARKS, rows_and_size
 from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
 from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
 
 SHOWN_CLASSES = 10
 """Number of classes listed in a notebook, those with the lowest coverage."""
-SHOWN_SIZES = 8
-"""Number of set sizes that are listed; larger sizes are pooled."""
-EMPTY_REMARK = "every label was too unusual; a smaller alpha or predict(..., empty='top') gives fewer empty sets"
-
-
 NAME_WIDTH = max(map(len, METRICS))
 
 
@@ -189,6 +184,40 @@ class Evaluation:
         keys = {METRICS[name].key: value for name, value in values.items()}
         return facts | keys | dict(zip(("sscv_from", "sscv_empty_apart_from"), strata, strict=True))
 
+    def to_frame(self, backend: str | None = None, *, of: str = "metrics") -> Any:  # noqa: ANN401
+        """Return the metrics as a data frame with one row per metric, or the classes or groups with one row for each.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow". By default, the first of these libraries that is installed.
+        of
+            "metrics", "classes" or "groups".
+
+        Returns
+        -------
+        data frame
+            Of metrics: the columns "section", "metric", "value", "low", "high" and "explanation". "low" and "high" are
+            the ends of ``interval`` for coverage, and NaN for other metrics. Of classes and groups: the columns
+            "name", "n", "coverage" and "mean_size".
+
+        Raises
+        ------
+        RuleError
+            If ``of`` is another text.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True], [False, True], [True, False]])
+        >>> evaluation = rs.evaluate(sets, [0, 1, 1, 1], alpha=0.25)
+        >>> evaluation.to_frame("pandas")["metric"].tolist()[:3]
+        ['coverage', 'SSCV', 'SSCV*']
+        >>> evaluation.to_frame("pandas", of="classes")["coverage"].round(2).tolist()
+        [1.0, 0.67]
+        """
+        return evaluation_frame(self, backend, of)
+
     def __repr__(self) -> str:
         lines = [self._title]
         for title, rows in self._sections():
@@ -227,7 +256,7 @@ class Evaluation:
             for title in SECTIONS
         ]
         groups = [
-            Line(f"group {short(repr(one.name))}", format_value(one.coverage), _rows_and_size(one))
+            Line(f"group {short(repr(one.name))}", format_value(one.coverage), rows_and_size(one))
             for one in self.groups
         ]
         return [*sections, ("Groups", groups)] if groups else sections
@@ -257,44 +286,3 @@ class Evaluation:
             return [Line("", "", f"{remark}: inside")]
         advice = what_to_check(too_low=self.coverage < low, confidence=self.confidence)
         return [Line("", "", f"{remark}: OUTSIDE"), *(Line("", "", line) for line in advice)]
-
-
-def _coverage_remark(evaluation: Evaluation) -> str:
-    low, high = evaluation.interval
-    attained = "" if evaluation.attained else " cannot be attained (absent labels at calibration)"
-    interval = f"{evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
-    return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
-
-
-def _size_remark(evaluation: Evaluation) -> str:
-    """Up to eight sizes with their counts, the rest pooled."""
-    counts = evaluation.size_counts
-    sizes = np.flatnonzero(counts)
-    shown = [f"{size}: {counts[size]:,}" for size in sizes[:SHOWN_SIZES]]
-    if len(sizes) > SHOWN_SIZES:
-        shown.append(f"{sizes[SHOWN_SIZES]}–{sizes[-1]}: {counts[sizes[SHOWN_SIZES] :].sum():,}")
-    return f"mean; number of sets by size {', '.join(shown)}"
-
-
-def _rows_and_size(share: Share) -> str:
-    return f"{share.n:,} rows, mean size {share.mean_size:.3f}"
-
-
-def _stratum_remark(stratum: Share) -> str:
-    return f"sets of size {stratum.name} ({stratum.n:,} rows, coverage {stratum.coverage:.4f})"
-
-
-def _worst_class_remark(evaluation: Evaluation) -> str:
-    worst = evaluation.worst_class
-    return f"coverage of class {worst.name!r} ({worst.n:,} rows)"
-
-
-REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
-    "coverage": _coverage_remark,
-    "SSCV": lambda evaluation: f"largest gap to {1 - evaluation.alpha:g}: {_stratum_remark(evaluation.strata[0])}",
-    "SSCV*": lambda evaluation: f"the same with empty sets apart: {_stratum_remark(evaluation.strata[1])}",
-    "size": _size_remark,
-    "empty": lambda evaluation: EMPTY_REMARK if evaluation.empty_rate else METRICS["empty"].explanation,
-    "worst class": _worst_class_remark,
-}
-"""Remarks with figures of the evaluation. Other metrics are shown with their explanation."""

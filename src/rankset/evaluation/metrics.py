@@ -28,8 +28,10 @@ candidates), and alpha."""
 RowValues = Callable[[Bools, Ints], NDArray[np.generic]]
 """Function of two arrays of the same shape: whether each row is covered, and set sizes. It works elementwise."""
 
-Section = Literal["Coverage", "Set size", "Classes"]
+Section = Literal["Coverage", "Set size", "Classes", "Own measures"]
 """The part of a table in which a metric is shown."""
+OWN_SECTION: Section = "Own measures"
+"""The section of measures that users pass to ``compare``; they are not in the registry."""
 SECTIONS: tuple[Section, ...] = ("Coverage", "Set size", "Classes")
 Better = Literal["smaller", "larger", "closer to 1 - alpha"]
 
@@ -91,9 +93,14 @@ class Metric:
 
 @dataclass(frozen=True)
 class MeanOverRows:
-    """Formula of a metric that is the mean of one number per row."""
+    """Formula of a metric that is the mean of one number per row.
+
+    ``counts`` tells what that number counts: the true label if it is in the set ("hits"), or all labels in the set
+    ("labels"). None if it is no such count.
+    """
 
     row_values: RowValues
+    counts: Literal["hits", "labels"] | None = None
 
     def __call__(self, covered: Bools, sizes: Ints, _labels: Ints, _alpha: Fraction) -> float:
         return _mean(self.row_values(covered, sizes))
@@ -200,7 +207,7 @@ _ALL = (
         name="coverage",
         key="coverage",
         section="Coverage",
-        formula=MeanOverRows(lambda covered, _sizes: covered),
+        formula=MeanOverRows(lambda covered, _sizes: covered, counts="hits"),
         explanation="share of rows whose set contains the true label",
         better="closer to 1 - alpha",
     ),
@@ -224,7 +231,7 @@ _ALL = (
         name="size",
         key="mean_size",
         section="Set size",
-        formula=MeanOverRows(lambda _covered, sizes: sizes),
+        formula=MeanOverRows(lambda _covered, sizes: sizes, counts="labels"),
         explanation="mean number of labels in a set",
         better="smaller",
     ),

@@ -1,4 +1,7 @@
-"""Random splits of the rows into a calibration half and a test half. Every score is sorted once for all splits."""
+"""Random splits of the rows into a calibration half and a test half. Every score is sorted once for all splits.
+
+``SortedCells`` is for one threshold. ``resampling_by_group`` is for a threshold per group of a condition.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ import numpy as np
 
 from rankset.core import lexicographic, parallel
 from rankset.core.alpha import threshold_position
-from rankset.evaluation.metrics import Floats, Formula, Ints, RowValues
+from rankset.core.lexicographic import Keys
+from rankset.evaluation.metrics import Bools, Floats, Formula, Ints, MeanOverRows, RowValues
 from rankset.rules.batch import Batch
 
 Split = tuple[Ints, Ints]
@@ -31,6 +35,46 @@ def halves(n: int, repeats: int, seed: int) -> list[Split]:
     return [(rows[: n // 2], rows[n // 2 :]) for rows in orders]
 
 
+def all_cells(batch: Batch, columns: Ints) -> tuple[Keys, Ints, Bools, Ints]:
+    """Return keys, rows and groups of all cells of ``batch`` without padding, and whether they are the true labels'.
+
+    ``columns`` are the columns of the rows' labels. If all cells share a group, there is one group number only.
+    """
+    parts = [(part, *batch.all_keys(part)) for part in parallel.split(*batch.shape)]
+    keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
+    rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
+    true = np.concatenate([cells.column for _, cells, *_ in parts]) == columns[rows]
+    shared = batch.spec.shared_group
+    numbers = (
+        [np.broadcast_to(groups, cells.row.shape) for _, cells, groups, _ in parts] if shared is None else [shared]
+    )
+    groups = np.concatenate(numbers)
+    if batch.padded:
+        candidates = np.concatenate([batch.candidates(cells, part) for part, cells, *_ in parts])
+        keys, rows, true = tuple(key[candidates] for key in keys), rows[candidates], true[candidates]
+        groups = groups[candidates] if shared is None else groups
+    return keys, rows, true, groups
+
+
+def sort_cells(keys: Keys) -> tuple[Ints, Bools]:
+    """Return the order that sorts cells by ``keys``, and whether each sorted cell differs from the one before."""
+    sorting = lexicographic.argsort(keys)
+    new = np.zeros(len(sorting), dtype=np.bool_)
+    for key in keys:
+        ordered = key[sorting]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    return sorting, new
+
+
+def label_places(sorting: Ints, new: Bools, rows: Ints, true: Bools, n: int) -> Ints:
+    """Return the places of the true labels' cells, one for each of ``n`` rows; absent labels are after all cells."""
+    places = np.empty(len(sorting), dtype=np.int64)
+    places[sorting] = new.cumsum()
+    labels = np.full(n, int(new.sum()) + 1, dtype=np.int64)
+    labels[rows[true]] = places[true]
+    return labels
+
+
 @dataclass(frozen=True)
 class SortedCells:
     """All cells sorted by a score: which cells a threshold keeps follows from their places, for every half.
@@ -47,24 +91,13 @@ class SortedCells:
     @classmethod
     def of(cls, batch: Batch, columns: Ints) -> SortedCells:
         """Sort all cells of ``batch``; ``columns`` are the columns of the rows' labels."""
-        parts = [(part, *batch.all_keys(part)) for part in parallel.split(*batch.shape)]
-        keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
-        rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
-        true = np.concatenate([cells.column for _, cells, *_ in parts]) == columns[rows]
-        if batch.padded:
-            candidates = np.concatenate([batch.candidates(cells, part) for part, cells, *_ in parts])
-            keys, rows, true = tuple(key[candidates] for key in keys), rows[candidates], true[candidates]
-        sorting = lexicographic.argsort(keys)
-        new = np.zeros(len(sorting), dtype=np.bool_)
-        for key in keys:
-            ordered = key[sorting]
-            new[1:] |= ordered[1:] != ordered[:-1]
-        places = np.empty(len(sorting), dtype=np.int64)
-        places[sorting] = new.cumsum()
-        ends = np.append(np.flatnonzero(new), len(new))
-        labels = np.full(len(columns), len(ends), dtype=np.int64)
-        labels[rows[true]] = places[true]
-        return cls(rows[sorting], ends, labels)
+        keys, rows, true, _ = all_cells(batch, columns)
+        sorting, new = sort_cells(keys)
+        return cls(
+            rows[sorting],
+            np.append(np.flatnonzero(new), len(new)),
+            label_places(sorting, new, rows, true, len(columns)),
+        )
 
     @property
     def last(self) -> int:
@@ -86,6 +119,11 @@ class SortedCells:
             for row, formula in enumerate(formulas):
                 answers[row, number] = formula(covered, sizes, columns, alpha)
         return answers
+
+    def effects(self, n_cal: int, alpha: Fraction, formulas: Sequence[MeanOverRows]) -> Floats:
+        """Return what each row adds to the mean of each formula over all halves, in which it tests or calibrates."""
+        tests, calibrations = self.influences(n_cal, alpha, [formula.row_values for formula in formulas])
+        return tests + calibrations
 
     def influences(self, n_cal: int, alpha: Fraction, measures: Sequence[RowValues]) -> tuple[Floats, Floats]:
         """Return what each row adds to the mean of each measure when it tests, and when it calibrates (measure, row).

@@ -1,0 +1,60 @@
+"""What is written behind a metric in the table of an ``Evaluation``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankset.evaluation.metrics import METRICS
+from rankset.evaluation.shares import Share
+
+if TYPE_CHECKING:
+    from rankset.evaluation.evaluation import Evaluation
+
+SHOWN_SIZES = 8
+"""Number of set sizes that are listed; larger sizes are pooled."""
+EMPTY_REMARK = "every label was too unusual; a smaller alpha or predict(..., empty='top') gives fewer empty sets"
+
+
+def _coverage_remark(evaluation: Evaluation) -> str:
+    low, high = evaluation.interval
+    attained = "" if evaluation.attained else " cannot be attained (absent labels at calibration)"
+    interval = f"{evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
+
+
+def _size_remark(evaluation: Evaluation) -> str:
+    """Up to eight sizes with their counts, the rest pooled."""
+    counts = evaluation.size_counts
+    sizes = np.flatnonzero(counts)
+    shown = [f"{size}: {counts[size]:,}" for size in sizes[:SHOWN_SIZES]]
+    if len(sizes) > SHOWN_SIZES:
+        shown.append(f"{sizes[SHOWN_SIZES]}–{sizes[-1]}: {counts[sizes[SHOWN_SIZES] :].sum():,}")
+    return f"mean; number of sets by size {', '.join(shown)}"
+
+
+def rows_and_size(share: Share) -> str:
+    """Return the number of rows and the mean set size in words."""
+    return f"{share.n:,} rows, mean size {share.mean_size:.3f}"
+
+
+def _stratum_remark(stratum: Share) -> str:
+    return f"sets of size {stratum.name} ({stratum.n:,} rows, coverage {stratum.coverage:.4f})"
+
+
+def _worst_class_remark(evaluation: Evaluation) -> str:
+    worst = evaluation.worst_class
+    return f"coverage of class {worst.name!r} ({worst.n:,} rows)"
+
+
+REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
+    "coverage": _coverage_remark,
+    "SSCV": lambda evaluation: f"largest gap to {1 - evaluation.alpha:g}: {_stratum_remark(evaluation.strata[0])}",
+    "SSCV*": lambda evaluation: f"the same with empty sets apart: {_stratum_remark(evaluation.strata[1])}",
+    "size": _size_remark,
+    "empty": lambda evaluation: EMPTY_REMARK if evaluation.empty_rate else METRICS["empty"].explanation,
+    "worst class": _worst_class_remark,
+}
+"""Remarks with figures of the evaluation. Other metrics are shown with their explanation."""
