@@ -295,8 +295,5 @@ class PredictionSets(Sealed):
         picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
         return replace(self, offsets=offsets, codes=self.codes[picked], template=self.template.rows(rows))
 
-    def _repr_html_(self) -> str:
-        return as_html(self)
-
-    def __repr__(self) -> str:
-        return as_text(self)
+    _repr_html_ = as_html
+    __repr__ = as_text
