@@ -1,9 +1,15 @@
 """The examples run as they are."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import rankset
+
+ROOT = Path(__file__).parents[2]
 DIGITS = Path(__file__).parents[2] / "examples" / "digits.py"
 
 
@@ -16,3 +22,13 @@ def test_from_data_to_a_report_in_under_thirty_lines(tmp_path, monkeypatch):
     assert "Evaluation of" in done.stdout
     assert (tmp_path / "digits-report.png").read_bytes().startswith(b"\x89PNG")
     assert len(DIGITS.read_text().splitlines()) < 30
+
+
+@pytest.mark.parametrize("title", ["A score of your own", "A condition of your own"])
+def test_the_classes_of_the_design_page_run_as_they_are(title):
+    section = (ROOT / "docs" / "design.md").read_text().partition(f"## {title}\n")[2].partition("\n## ")[0]
+    code = re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
+    probs, labels = rankset.datasets.load("marketing")
+    names = {"probs": probs, "labels": labels}
+    exec(compile(code, title, "exec"), names)  # noqa: S102
+    assert len(names["rule"].predict(probs, 0.1)) == len(labels)

@@ -209,3 +209,22 @@ def test_a_killed_worker_changes_nothing(client, verb):
         killing.join()
         client.wait_for_workers(2, timeout=60)
     assert victim not in client.run(os.getpid).values()
+
+
+def test_labels_in_a_frame_of_one_column_and_in_another_order():
+    rows, index = chunked(PROBS, (N // 2, N - N // 2)), np.arange(N)[::-1] + 5
+    answer, site = pd.Series(LABELS, index=index), pd.Series(SITES, index=index)
+    with dask.config.set(scheduler="sync"):
+        assert engine.calibrate(rows, answer.to_frame()) == rs.calibrate(PROBS, LABELS)
+        lazy = dd.from_pandas(pd.DataFrame({"answer": LABELS}), npartitions=2)
+        assert engine.calibrate(rows, lazy) == rs.calibrate(PROBS, LABELS)
+        with refused(InputError.other_order("groups", "labels")):
+            engine.calibrate(rows, answer, condition=rs.PerGroup(), groups=site[::-1])
+
+
+def test_confidence_instead_of_alpha():
+    rule, rows = rs.calibrate(PROBS, LABELS), chunked(PROBS, (N,))
+    with pytest.warns(rs.RanksetWarning, match=r"Did you mean alpha=0\.05\?"):
+        engine.predict(rule, rows, 0.95)
+    with refused(KindError.not_alpha("predict", "confidence", 0.95, 0.05)):
+        engine.predict(rule, rows, confidence=0.95)

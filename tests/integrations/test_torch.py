@@ -299,3 +299,13 @@ def test_a_model_that_takes_other_names_is_told_how_to_call_it(model):
     with pytest.raises(TypeError, match="unexpected keyword") as caught:
         rs.torch.calibrate(model, [{"x": X, "idx": Y, "labels": Y}])
     assert "forward=" in caught.value.__notes__[0]
+
+
+def test_confidence_instead_of_alpha(model):
+    rule = rs.torch.calibrate(model, loader(X, Y), **QUIET)
+    for ask, batches in ((rs.torch.predict, loader(X)), (rs.torch.evaluate, loader(X, Y))):
+        with pytest.warns(rs.RanksetWarning, match=r"Did you mean alpha=0\.05\?") as caught:
+            ask(rule, model, batches, 0.95, **QUIET)
+        assert len(caught) == 1
+        with pytest.raises(TypeError, match=r"pass alpha=0\.05 for coverage 0\.95"):
+            ask(rule, model, batches, coverage=0.95, **QUIET)

@@ -98,6 +98,7 @@ def _align(values: Any, probs: da.Array, name: str) -> da.Array | None:
     """Array of one value per row, in the chunks of the rows."""
     if values is None:
         return None
+    values = _only_column(values)
     if hasattr(values, "to_dask_array"):
         values = values.to_dask_array()
     rows, sized = probs.chunks[0], _has_known_sizes(probs)
@@ -115,6 +116,12 @@ def _align(values: Any, probs: da.Array, name: str) -> da.Array | None:
     if values.numblocks != probs.numblocks[:1]:
         raise InputError.chunks(name, probs.numblocks[0], values.numblocks[0])
     return values
+
+
+def _only_column(values: Any) -> Any:
+    """Return the column of a frame with one column, of pandas or Dask; return anything else unchanged."""
+    is_frame = hasattr(values, "columns") and getattr(values, "ndim", 0) == 2  # a series of Dask has columns too
+    return values[values.columns[0]] if is_frame and len(values.columns) == 1 else values
 
 
 def _predict_block(scores: Any, number: Any, *values: Any, worker_task: PredictionTask, names: Sequence[str]) -> Any:

@@ -33,6 +33,7 @@ class KindError(RanksetError, TypeError):
             ("rankset takes alpha, the allowed error rate: pass ", *example, "."),
         )
 
+    @classmethod
     def auto_is_no_score(cls, name: str) -> Self:
         remedy = Either(
             "Call rankset.auto, which fits and calibrates a score. rankset.compare shows it beside scores.",

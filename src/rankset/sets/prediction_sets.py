@@ -243,8 +243,5 @@ class PredictionSets(Sealed, ToFrames):
         template = self.template.rows(rows)
         return replace(self, offsets=offsets, codes=self.codes[picked], template=template, options=options)
 
-    def _repr_html_(self) -> str:
-        return as_html(self)
-
-    def __repr__(self) -> str:
-        return as_text(self)
+    _repr_html_ = as_html
+    __repr__ = as_text
