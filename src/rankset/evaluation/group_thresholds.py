@@ -8,11 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankset.core.alpha import rows_needed, threshold_position
+from rankset.core.alpha import rows_needed, threshold_positions
 from rankset.evaluation.metrics import Floats, Ints
 
 RARE = 1e-9
 """Numbers of calibration rows of a group that are less likely than this are left out."""
+CELLS_AT_ONCE = 1_000_000
+"""Numbers of calibration rows are looked at together while their number times the number of ranks is at most this."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +44,21 @@ def threshold_law(size: int, n: int, n_cal: int, alpha: Fraction) -> ThresholdLa
     """Return the law for a group of ``size`` rows among ``n``, of which ``n_cal`` are drawn to calibrate."""
     logs = np.append(0.0, np.log(np.arange(1, n + 1)).cumsum())
     counts, weights = _counts(size, n, n_cal, logs)
-    with_one_more, with_another = _shares(weights * counts), _shares(weights * (n_cal - counts))
-    if not with_another.any():  # all rows are in this group
-        with_another = with_one_more
+    in_group, elsewhere = _shares(weights * counts), _shares(weights * (n_cal - counts))
+    if not elsewhere.any():  # all rows are in this group
+        elsewhere = in_group
     chances, pulls, more = np.zeros(size), np.zeros(size), np.zeros(size)
-    for count, *weight in zip(counts.tolist(), weights, with_one_more, with_another, strict=True):
-        k = threshold_position(count, alpha)
-        if k > count:
-            continue
-        x = _likely_ranks(size, count, k, alpha)
-        at_rank, part = _drawn(x, size, count, k, logs), slice(x[0] - 1, x[-1])
-        within = at_rank.cumsum()
-        for sums, factor in zip((chances, more), (weight[0], weight[1] - weight[2]), strict=True):
-            sums[part] += factor * within
-            sums[part.stop :] += factor * within[-1]
-        pulls[part] += weight[0] * count / k * at_rank * x
+    positions = threshold_positions(counts, alpha)
+    possible = np.flatnonzero(positions <= counts)
+    if len(possible):
+        x = _likely_ranks(size, int(counts[possible[0]]), alpha)
+        for some in np.array_split(possible, 1 + len(possible) * len(x) // CELLS_AT_ONCE):
+            at_rank = _drawn(x, size, counts[some, np.newaxis], positions[some, np.newaxis], logs)
+            within, part = at_rank.cumsum(axis=1), slice(x[0] - 1, x[-1])
+            for sums, factors in ((chances, weights[some]), (more, (in_group - elsewhere)[some])):
+                sums[part] += factors @ within
+                sums[part.stop :] += factors @ within[:, -1]
+            pulls[part] += (weights[some] * counts[some] / positions[some]) @ at_rank * x
     pulls *= n / max(size, 1)
     return ThresholdLaw(chances, pulls, n_cal * more - pulls * np.arange(1, size + 1) / max(size, 1))
 
@@ -87,21 +89,28 @@ def _counts(size: int, n: int, n_cal: int, logs: Floats) -> tuple[Ints, Floats]:
     return counts[likely], _shares(chances[likely])
 
 
-def _drawn(x: Ints, size: int, count: int, k: int, logs: Floats) -> Floats:
-    """The chances that the k-th of ``count`` rows, drawn from ``size`` without replacement, is the x-th of all."""
-    return np.exp(
-        (logs[x - 1] - logs[x - k] - logs[k - 1])
-        + (logs[size - x] - logs[count - k] - logs[size - x - count + k])
-        - (logs[size] - logs[count] - logs[size - count])
+def _drawn(x: Ints, size: int, counts: Ints, positions: Ints, logs: Floats) -> Floats:
+    """The chances that the k-th of ``counts`` rows, drawn from ``size`` without replacement, is the x-th of all.
+
+    ``positions`` are the k, one row of the answer for each.
+    """
+    before, after = x - positions, size - x - counts + positions
+    impossible = (before < 0) | (after < 0)
+    chances: Floats = np.exp(
+        (logs[x - 1] - logs[np.maximum(before, 0)] - logs[positions - 1])
+        + (logs[size - x] - logs[counts - positions] - logs[np.maximum(after, 0)])
+        - (logs[size] - logs[counts] - logs[size - counts])
     )
+    chances[impossible] = 0.0
+    return chances
 
 
-def _likely_ranks(size: int, count: int, k: int, alpha: Fraction) -> Ints:
-    """Ranks among ``size`` rows that the k-th of ``count`` can have; those that are too unlikely are left out."""
+def _likely_ranks(size: int, count: int, alpha: Fraction) -> Ints:
+    """Ranks among ``size`` rows that the threshold of ``count`` rows or more can have, without very unlikely ones."""
     level, step = float(alpha), size / count
     width = int(8 * size * math.sqrt(level * (1 - level) / count) + 20 * step) + 1
-    centre = int(k * step)
-    return np.arange(max(k, centre - width), min(size - count + k, centre + width) + 1)
+    centre = int((1 - level) * size)
+    return np.arange(max(1, centre - width), min(size, centre + width) + 1)
 
 
 def _shares(weights: Floats) -> Floats:

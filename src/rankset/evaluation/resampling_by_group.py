@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -83,28 +83,26 @@ class GroupedCells:
         everything in some of the halves, or if labels are absent.
         """
         answers = np.full((len(formulas), len(self.labels)), np.nan)
-        if self.absent or not all(
-            is_settled(size, alpha) for size in set(np.bincount(self._groups_of(self.labels)).tolist())
-        ):
+        sizes = {0, *np.bincount(self._groups_of(self.labels)).tolist()}
+        if self.absent or not all(is_settled(size, alpha) for size in sizes):
             return answers
+        laws = {size: threshold_law(size, len(self.labels), n_cal, alpha) for size in sizes}
         for place, formula in enumerate(formulas):
             if formula.counts is not None:
-                answers[place] = self._effects(n_cal, alpha, hits=formula.counts == "hits")
+                answers[place] = self._effects(laws, hits=formula.counts == "hits")
         return answers
 
-    def _effects(self, n_cal: int, alpha: Fraction, *, hits: bool) -> Floats:
+    def _effects(self, laws: Mapping[int, ThresholdLaw], *, hits: bool) -> Floats:
         """The effects on coverage, or on the mean size: the sum of what happens in each group."""
         n = len(self.labels)
         effects, own_groups = np.zeros(n), self._groups_of(self.labels)
-        laws: dict[int, ThresholdLaw] = {}
         members = np.split(own_groups.argsort(kind="stable"), np.bincount(own_groups).cumsum())
         for group, (first, after) in enumerate(zip(self.firsts[:-1], self.firsts[1:], strict=True)):
             if first == after:
                 continue
             mine = members[group] if group < len(members) else np.empty(0, dtype=np.int64)
             start, end = self._cells_before(first), self._cells_before(after)
-            law = laws.get(len(mine)) or laws.setdefault(len(mine), threshold_law(len(mine), n, n_cal, alpha))
-            known = np.sort(self.labels[mine])
+            law, known = laws[len(mine)], np.sort(self.labels[mine])
             if hits:
                 effects[mine] += law.reached(known, self.labels[mine])
                 kept = np.append(np.searchsorted(known, known, side="right"), len(mine))
