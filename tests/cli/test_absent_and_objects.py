@@ -188,3 +188,13 @@ def test_mistakes_in_objects_are_told_in_a_line(folder):
     lines(folder / "both.jsonl", [{**row, "p": 0.1, "q": 0.2} for row in rows])
     error = failure("calibrate", "both.jsonl", "--label", "y", "-o", "e.rankset")
     check_refusal(error, FileError.lists_and_columns("both.jsonl", "s", ["p", "q"]))
+
+
+def test_the_memory_of_objects_is_counted_before_it_is_taken(folder):
+    rows = [{"s": {f"answer {row}": -1.0, f"other {row}": -2.0}, "y": f"answer {row}"} for row in range(3000)]
+    lines(folder / "rows.jsonl", rows)
+    asked = ["calibrate", "rows.jsonl", "--label", "y", "--kind", "logits"]
+    error = failure(*asked, "--max-memory", "20MB", "-o", "a.rankset")
+    assert isinstance(error, FileError)
+    assert "20" in error.render(COMMAND_LINE)
+    fine(*asked, "--max-memory", "1GB", "-o", "b.rankset")

@@ -29,6 +29,8 @@ def rules(probs: Matrix, labels: Labels) -> None:
     assert_type(sets[0], NDArray[Any])
     assert_type(sets.covers(labels), NDArray[np.bool_])
     assert_type(rs.evaluate(sets, labels), rs.Evaluation)
+    assert_type(rule.smallest_alpha(), Fraction)
+    assert_type(rs.Ragged.of([{"yes": 0.7, "no": 0.3}]).mark_absent(["yes"]), list[Any])
 
 
 def choosing(probs: Matrix, labels: Labels) -> None:

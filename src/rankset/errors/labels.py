@@ -121,7 +121,7 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def padding(cls, row: int, value: object, count: int) -> Self:
         received = f"{short_repr(value)} in a row with {count} candidates"
-        remedy = "Check the number of candidates, or drop that row."
+        remedy = ("Check the number of candidates, or drop that row.", *ABSENT_HINT)
         return cls("labels", "be among the candidates of their rows", received, remedy, where=Place(row=row))
 
     @classmethod

@@ -36,9 +36,10 @@ def matrix_of_objects(
     """
     budget.check(2 * column.nbytes + ENTRY_BYTES * _entries(column))
     rows = [_without_nulls(path, name, row, number) for number, row in enumerate(column.to_pylist())]
+    n_classes = len({label for row in rows for label in row}) if wanted is None else len(wanted)
+    budget.check(2 * column.nbytes + ENTRY_BYTES * sum(map(len, rows)) + 8 * len(rows) * n_classes)
     with located(Place(file=path)):
         matrix, names = named_rows.match_columns(rows, wanted, kind, f"column {name!r}")
-    budget.check(2 * column.nbytes + matrix.nbytes)
     return matrix, [str(label) for label in names]
 
 
