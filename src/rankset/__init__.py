@@ -9,7 +9,7 @@ auto                                   fits and chooses a score on some rows, an
 compare, Comparison                    compares scores on the same random splits; the table of results
 choose, grid                           the best of several scores; a score for each combination of parameters
 Temperature, Recalibrated              scores that use recalibrated probabilities
-Average, Seen, Chosen                  scores that are built from other scores
+Average, Seen, Tempered, Chosen        scores that are built from other scores
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
 Choice                                 option of ConformalClassifier: chooses one of several scores
@@ -105,6 +105,7 @@ NAMES_ON_DEMAND = {
     "SizeDisplay": "integrations.matplotlib.size_display",
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
     "Temperature": "scores",
+    "Tempered": "scores",
     "auto": "evaluation.auto",
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
@@ -132,7 +133,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.sklearn.splits import Holdout as Holdout
     from rankset.rules.level_rule import LevelRule as LevelRule
     from rankset.scores import Average as Average, Chosen as Chosen, Recalibrated as Recalibrated, Seen as Seen
-    from rankset.scores import Temperature as Temperature
+    from rankset.scores import Temperature as Temperature, Tempered as Tempered
 else:
 
     def __getattr__(name: str) -> Any:

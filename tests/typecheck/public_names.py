@@ -38,6 +38,7 @@ def choosing(probs: Matrix, labels: Labels) -> None:
     assert_type(rs.choose(rs.grid(rs.Raps, penalty=[0.01, 0.1]), probs, labels, 0.1), rs.Score)
     assert_type(rs.Temperature.fit(probs, labels), rs.Temperature)
     assert_type(rs.Recalibrated.fit(probs, labels), rs.Recalibrated)
+    assert_type(rs.Tempered.fit(probs, labels, score=rs.Raps()), rs.Tempered)
     assert_type(rs.Seen.fit(labels, 3), rs.Seen)
     assert_type(rs.Average(thr=0.5), rs.Average)
     assert_type(rs.Chosen(rs.Thr(), "a reason").why, str)
