@@ -17,7 +17,8 @@ Coverage, SetSize                      scikit-learn scorers for ConformalClassif
 LevelRule, CrossRule                   a rule with a fixed alpha; one rule made from the rules of several folds
 CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    figures, with matplotlib
 engines, torch                         modules: Dask, Spark and folders of files; PyTorch
-datasets, paper, report                modules: example data; experiments of the RANK paper; HTML report of results
+report, report_scores                  writes an HTML report of a rule, or of several scores
+datasets, paper, reports               modules: example data; experiments of the RANK paper; the parts of a report
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
@@ -81,7 +82,7 @@ MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
     "engines": "rankset.engines",
     "paper": "rankset.paper",
-    "report": "rankset.report",
+    "reports": "rankset.reports",
     "torch": "rankset.integrations.torch",
 }
 NAMES_ON_DEMAND = {
@@ -110,11 +111,13 @@ NAMES_ON_DEMAND = {
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
     "grid": "evaluation.choose",
+    "report": "reports",
+    "report_scores": "reports",
 }
 """Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
-    from rankset import datasets as datasets, engines as engines, paper as paper, report as report
+    from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
     from rankset.evaluation.auto import auto as auto
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare
@@ -131,6 +134,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.sklearn.scorers import Coverage as Coverage, SetSize as SetSize
     from rankset.integrations.sklearn.splits import CrossConformal as CrossConformal, GivenSplit as GivenSplit
     from rankset.integrations.sklearn.splits import Holdout as Holdout
+    from rankset.reports import report as report, report_scores as report_scores
     from rankset.rules.level_rule import LevelRule as LevelRule
     from rankset.scores import Average as Average, Chosen as Chosen, Recalibrated as Recalibrated, Seen as Seen
     from rankset.scores import Temperature as Temperature, Tempered as Tempered

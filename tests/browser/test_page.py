@@ -33,8 +33,8 @@ def browser():
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     labels = np.array(NAMES)[LABELS]
-    study = rs.report.study_scores(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
-    path.write_text(rs.report.page(study, "Emotions <b>"), encoding="utf-8")
+    study = rs.reports.study_scores(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
+    path.write_text(rs.reports.page(study, "Emotions <b>"), encoding="utf-8")
     return path
 
 
@@ -161,8 +161,8 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     sites, labels = np.array(["north", "<b>south</b>"] * 650), np.array(NAMES)[LABELS[:1300]]
     asked = {"kind": "logits", "classes": NAMES, "condition": rs.PerGroup()}
     rule = rs.calibrate(LOGITS[CAL], labels[CAL], groups=sites[CAL], **asked)
-    study = rs.report.study_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
-    (tmp_path / "groups.html").write_text(rs.report.page(study), encoding="utf-8")
+    study = rs.reports.study_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
+    (tmp_path / "groups.html").write_text(rs.reports.page(study), encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "groups.html").as_uri())
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 3", timeout=20_000)
