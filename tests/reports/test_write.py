@@ -1,4 +1,4 @@
-"""``rs.report``, ``rs.report_scores`` and ``ConformalClassifier.report``: pages written from Python, with ids of rows."""
+"""``rs.report``, ``rs.report_scores``, ``ConformalClassifier.report``: pages written from Python, with ids of rows."""
 
 import json
 import os
@@ -167,10 +167,10 @@ class TestIds:
             frame.assign(y=np.array(names)[LABELS[rows]], case=[f"{name} {n}" for n in range(len(frame))]).to_csv(
                 f"{name}.csv", index=False
             )
-        DRAWS_NAMED = rs.calibrate(
+        named = rs.calibrate(
             pd.DataFrame(LOGITS[CAL], columns=names), np.array(names)[LABELS[CAL]], kind="logits", score=rs.Aps()
         )
-        DRAWS_NAMED.save("rule.rankset")
+        named.save("rule.rankset")
         for files in (["rule.rankset", "test.csv"], ["val.csv", "test.csv", "--kind", "logits"]):
             done = CliRunner().invoke(
                 rankset, ["report", *files, "--label", "y", "--id", "case", "-o", "page.html", "--force"]

@@ -132,7 +132,8 @@ def study_rules(
     probs, labels
         Model outputs (n, K) and labels of the test rows.
     groups
-        The group of each row. The study then has coverage for every group. Needed if the condition of a rule uses groups.
+        The group of each row. The study then has coverage for every group. Needed if the condition of a rule uses
+        groups.
     ids
         The id of each row, shown in the list of the most ambiguous rows. By default the index of a pandas frame. Needed
         if a rule has a randomised score and was calibrated with ids. For all other rules, ids change no set.
