@@ -21,17 +21,14 @@ LABEL_ARRAYS = ("labels", "label", "y", "y_true", "targets", "target", "answers"
 """Names of the array of labels in an .npz file that are found without --label."""
 
 
-class DataParameter(click.ParamType):
-    """The name of a data set of the paper, or an existing file."""
-
-    name = "NAME|FILE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the value, or fail with the names of all data sets."""
+def check_data(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[str]:
+    """Return the values of ``--data``; fail for one that is neither a data set of the paper nor a file."""
+    for value in values:
         if value not in DATASETS and not Path(value).is_file():
             reason = "is a folder" if Path(value).is_dir() else "is neither a data set nor a file"
-            self.fail(f"{value!r} {reason}. Pass a file, or one of {', '.join(DATASETS)}", param, ctx)
-        return str(value)
+            known = ", ".join(DATASETS)
+            raise click.BadParameter(f"{value!r} {reason}. Pass a file, or one of {known}", param=parameter)
+    return values
 
 
 def read_own_outputs(
@@ -43,7 +40,7 @@ def read_own_outputs(
             f"Expected one --labels FILE for each --data FILE, got {len(label_files)} for {len(paths)}."
         )
     names = _distinct_names(paths)
-    answers = label_files or [None] * len(paths)
+    answers: Sequence[str | None] = label_files or [None] * len(paths)
     return [_read(*one, layout, kind, classes) for one in zip(paths, names, answers, strict=True)]
 
 

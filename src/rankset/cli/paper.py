@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rankset.cli.options import options
-from rankset.cli.own_outputs import DataParameter, read_own_outputs
+from rankset.cli.own_outputs import check_data, read_own_outputs
 from rankset.core.alpha import exact_alpha
 from rankset.datasets import DATASETS
 from rankset.io.layout import Layout
@@ -77,7 +77,8 @@ def _experiment_options() -> list[Callable[[Callable[..., Any]], Callable[..., A
         click.option(
             "--data",
             multiple=True,
-            type=DataParameter(),
+            metavar="NAME|FILE",
+            callback=check_data,
             help="Use only this data set, or your own model outputs in a file; may be repeated.",
         ),
         click.option(

@@ -122,7 +122,8 @@ class RuleOnRows:
 
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return the range of coverage and whether ties may raise it at every level, and the ranks of the paper."""
-        rule, laws = self.rule, {}
+        rule = self.rule
+        laws: dict[str, Any] = {}
         if self.spec.n_groups > 1:
             return {}
         if self.guaranteed:

@@ -62,7 +62,7 @@ class Tempered(Wrapper):
 
     score: Score
     temperature: float
-    needs_probs: ClassVar[bool] = True  # type: ignore[assignment]
+    needs_probs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_score(self.score)
