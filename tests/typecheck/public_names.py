@@ -29,6 +29,9 @@ def rules(probs: Matrix, labels: Labels) -> None:
     assert_type(sets[0], NDArray[Any])
     assert_type(sets.covers(labels), NDArray[np.bool_])
     assert_type(rs.evaluate(sets, labels), rs.Evaluation)
+    assert_type(rs.report(rule, probs, labels, "report.html", ids=labels), rs.reports.Report)
+    assert_type(rs.report_scores(probs, labels, probs, labels), rs.reports.Report)
+    assert_type(rs.paper.Outputs.of("mine", probs, labels), rs.paper.Outputs)
 
 
 def choosing(probs: Matrix, labels: Labels) -> None:
@@ -50,6 +53,7 @@ def classifier(features: Matrix, labels: Labels) -> None:
     model = rs.ConformalClassifier(method=method, split=rs.Holdout(0.5))
     assert_type(model, rs.ConformalClassifier)
     assert_type(model.fit(features, labels), rs.ConformalClassifier)
+    assert_type(model.report(features, labels, "report.html"), rs.reports.Report)
     assert_type(model.predict_set(features), rs.PredictionSets)
     assert_type(model.predict_p(features), Matrix)
     assert_type(rs.CrossConformal(5).folds, int)
