@@ -15,7 +15,7 @@ from pathlib import Path
 from rankset.datasets import DATASETS
 from rankset.paper import Numbers, tables
 from rankset.paper.definitions import DEFINITIONS
-from rankset.paper.study import AS_PUBLISHED
+from rankset.paper.outputs import AS_PUBLISHED
 
 DOCS = Path(__file__).parents[1] / "docs"
 NUMBER = re.compile(r"(<!-- (\S+) (\S+) (\S+) (\S+) -->)([-+]?\d+(?:\.(\d+))?)")

@@ -26,6 +26,7 @@ SCORES = [
     rs.Margin(),
     rs.TieBreak(rs.Rank()),
     rs.Temperature(1.5),
+    rs.Tempered(rs.Aps(), 1.5),
 ]
 CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.PerGroup(), rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel())]
 QUESTIONS = [(score, condition) for score in SCORES for condition in CONDITIONS]

@@ -31,13 +31,20 @@ def as_seen(score, row):
     """A row as the score sees it: with ``Seen``, as shares of the probability of the seen classes."""
     if isinstance(score, rs.TieBreak):
         return as_seen(score.score, row)
+    if isinstance(score, rs.Tempered):
+        return as_seen(score.score, tempered(score.temperature, row))
     if not isinstance(score, rs.Seen):
         return row
     total = float(sum(on_grid(row[column]) for column in score.columns)) or 1.0
     return [value / total if column in score.columns else value * 2.0**-60 for column, value in enumerate(row)]
 
 
-def key(score, row, label, draw):
+def tempered(temperature, row):
+    """A row after temperature scaling, bit for bit; tests/scores/test_tempered.py compares it with other formulas."""
+    return rs.Tempered(rs.Thr(), temperature).transform(np.array([row], dtype=np.float64))[0].tolist()
+
+
+def key(score, row, label, draw):  # noqa: C901
     """The key of one (row, label) cell, a plain tuple."""
     row = [float(value) for value in row]
     rank = ranking(row).index(label) + 1
@@ -63,6 +70,8 @@ def key(score, row, label, draw):
             return (part * ordered[0] if rank == 1 else ordered[0] + (rank - 2 + part) * score.weight,)
         case rs.Seen():
             return (int(label not in score.columns), *key(score.score, as_seen(score, row), label, draw))
+        case rs.Tempered():
+            return key(score.score, tempered(score.temperature, row), label, draw)
         case rs.TieBreak():
             return (*key(score.score, row, label, draw), draw)
     raise NotImplementedError(score)

@@ -24,7 +24,19 @@ DETERMINISTIC = [
 RANDOMIZED = [rs.Aps(), rs.Raps(penalty=0.05, free_ranks=2), rs.Saps(weight=0.2)]
 IN_RANKING_ORDER = [*DETERMINISTIC, *RANDOMIZED, *(rs.TieBreak(score) for score in (rs.Rank(), rs.TopK(), rs.Aps()))]
 """Scores whose sets hold the most likely labels of every row."""
-SCORES = [*IN_RANKING_ORDER, rs.Seen(rs.Thr(), (0,), 1), rs.Seen(rs.Raps(penalty=0.2, free_ranks=1), (0,), 1)]
+TEMPERED = [
+    rs.Tempered(rs.Aps(), 1.5),
+    rs.Tempered(rs.Rank(), 0.4),
+    rs.TieBreak(rs.Tempered(rs.Margin(), 3.0)),
+    rs.Tempered(rs.TieBreak(rs.Raps(penalty=0.2, free_ranks=1, randomized=False)), 0.7),
+]
+SCORES = [
+    *IN_RANKING_ORDER,
+    *TEMPERED,
+    rs.Seen(rs.Thr(), (0,), 1),
+    rs.Seen(rs.Raps(penalty=0.2, free_ranks=1), (0,), 1),
+    rs.Tempered(rs.Seen(rs.Saps(), (0,), 1), 2.0),
+]
 """All scores; ``sized`` makes those for a certain number of classes fit."""
 ORDER_ONLY = [rs.Rank(), rs.TopK(), rs.Thr(), rs.Margin(), rs.TieBreak(rs.Rank())]
 
@@ -37,6 +49,8 @@ def sized(score, n_columns):
     """The score for that many classes; of three classes two were seen."""
     if isinstance(score, rs.TieBreak):
         return rs.TieBreak(sized(score.score, n_columns))
+    if isinstance(score, rs.Tempered):
+        return rs.Tempered(sized(score.score, n_columns), score.temperature)
     if not isinstance(score, rs.Seen):
         return score
     return rs.Seen(score.score, [column for column in range(n_columns) if column % 3 != 1], n_columns)

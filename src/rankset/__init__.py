@@ -11,8 +11,8 @@ normalise_answers                      answers in one spelling, without case, sp
 compare, Comparison, Comparisons       compares scores on the same random splits; the table of results, one per alpha
 choose, grid                           the best of several scores; a score for each combination of parameters
 Temperature, Recalibrated              scores that use recalibrated probabilities
-Average, Seen, Chosen                  scores that are built from other scores
 Wording                                words and numbers for a score of your own that describes its thresholds
+Average, Seen, Tempered, Chosen        scores that are built from other scores
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
 Choice                                 option of ConformalClassifier: chooses one of several scores
@@ -20,7 +20,8 @@ Coverage, SetSize                      scikit-learn scorers for ConformalClassif
 LevelRule, CrossRule                   a rule with a fixed alpha; one rule made from the rules of several folds
 CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    figures, with matplotlib
 engines, torch                         modules: Dask, Spark and folders of files; PyTorch
-datasets, paper, report                modules: example data; experiments of the RANK paper; HTML report of results
+report, report_scores                  writes an HTML report of a rule, or of several scores
+datasets, paper, reports               modules: example data; experiments of the RANK paper; the parts of a report
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
@@ -84,7 +85,7 @@ MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
     "engines": "rankset.engines",
     "paper": "rankset.paper",
-    "report": "rankset.report",
+    "reports": "rankset.reports",
     "torch": "rankset.integrations.torch",
 }
 NAMES_ON_DEMAND = {
@@ -111,16 +112,19 @@ NAMES_ON_DEMAND = {
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
     "Temperature": "scores",
     "Wording": "scores",
+    "Tempered": "scores",
     "auto": "evaluation.auto",
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
     "grid": "evaluation.choose",
     "normalise_answers": "inputs.normalise",
+    "report": "reports",
+    "report_scores": "reports",
 }
 """Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
-    from rankset import datasets as datasets, engines as engines, paper as paper, report as report
+    from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
     from rankset.evaluation.auto import auto as auto
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare
@@ -140,9 +144,10 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.sklearn.scorers import Coverage as Coverage, SetSize as SetSize
     from rankset.integrations.sklearn.splits import CrossConformal as CrossConformal, GivenSplit as GivenSplit
     from rankset.integrations.sklearn.splits import Holdout as Holdout
+    from rankset.reports import report as report, report_scores as report_scores
     from rankset.rules.level_rule import LevelRule as LevelRule
     from rankset.scores import Average as Average, Chosen as Chosen, Recalibrated as Recalibrated, Seen as Seen
-    from rankset.scores import Temperature as Temperature, Wording as Wording
+    from rankset.scores import Temperature as Temperature, Tempered as Tempered, Wording as Wording
 else:
 
     def __getattr__(name: str) -> Any:

@@ -33,8 +33,8 @@ def browser():
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     labels = np.array(NAMES)[LABELS]
-    study = rs.report.study_scores(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
-    path.write_text(rs.report.page(study, "Emotions <b>"), encoding="utf-8")
+    study = rs.reports.study_scores(LOGITS[CAL], labels[CAL], LOGITS[NEW], labels[NEW], kind="logits", classes=NAMES)
+    path.write_text(rs.reports.page(study, "Emotions <b>"), encoding="utf-8")
     return path
 
 
@@ -161,8 +161,8 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     sites, labels = np.array(["north", "<b>south</b>"] * 650), np.array(NAMES)[LABELS[:1300]]
     asked = {"kind": "logits", "classes": NAMES, "condition": rs.PerGroup()}
     rule = rs.calibrate(LOGITS[CAL], labels[CAL], groups=sites[CAL], **asked)
-    study = rs.report.study_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
-    (tmp_path / "groups.html").write_text(rs.report.page(study), encoding="utf-8")
+    study = rs.reports.study_rules([rule], LOGITS[NEW], labels[NEW], groups=sites[NEW], alpha="0.015")
+    (tmp_path / "groups.html").write_text(rs.reports.page(study), encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "groups.html").as_uri())
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 3", timeout=20_000)
@@ -170,4 +170,65 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     told = {row[0]: row[2] for row in (line.split("\t") for line in page.inner_text("#groups tbody").split("\n"))}
     assert told == {str(share.name): f"{share.coverage:.3f}" for share in seen.groups}
     assert "at least 98.5 %, within every group" in page.inner_text("#words")
+    page.close()
+
+
+def test_ids_are_listed_as_text_and_found(browser, tmp_path):
+    ids = [f"<i>case</i> {number:03d}" for number in range(600)]
+    made = rs.report(RULE, LOGITS[NEW], TRUTH, tmp_path / "ids.html", ids=ids)
+    listed = made.study.data["scores"][0]["ambiguous"]
+    visit = Visit(browser, made.path)
+    heads = visit.page.locator("#ambiguous thead th").all_inner_texts()
+    assert heads == ["id", "row", "true label", "size", "set"]
+    column = visit.page.locator("#ambiguous tbody td:first-child")
+    assert column.all_inner_texts() == [row["id"] for row in listed]
+    assert visit.page.locator("#ambiguous i").count() == 0
+    missed = visit.page.locator("#ambiguous td.missed").all_text_contents()
+    sets = RULE.predict(LOGITS[NEW], 0.1)
+    covered = sets.covers(TRUTH)
+    told = made.study.data["classes"]
+    assert missed == [told[row["label"]] for row in listed if not covered[row["row"]]]
+    visit.page.fill("#find", f" CASE</i> {listed[5]['row']:03d}")
+    visit.drawn()
+    assert column.all_inner_texts() == [listed[5]["id"]]
+    assert visit.page.inner_text("#find-note") == "1 of the 100 listed rows"
+    visit.page.fill("#find", "fear")
+    visit.drawn()
+    assert column.all_inner_texts() == [row["id"] for row in listed if NAMES[row["label"]] == "fear"]
+    visit.set_alpha(19)  # what was found stays found
+    assert column.count() == sum(NAMES[row["label"]] == "fear" for row in listed)
+    visit.page.fill("#find", "")
+    visit.drawn()
+    assert (column.count(), visit.page.inner_text("#find-note")) == (100, "")
+    assert visit.errors == []
+    visit.page.context.close()
+
+
+def test_rows_without_ids_are_found_by_number(visit):
+    heads = visit.page.locator("#ambiguous thead th").all_inner_texts()
+    assert heads == ["row", "true label", "size", "set"]
+    first = visit.page.locator("#ambiguous tbody td:first-child").first.inner_text()
+    visit.page.fill("#find", first)
+    visit.drawn()
+    assert first in visit.page.locator("#ambiguous tbody td:first-child").all_inner_texts()
+    assert all(first in text for text in visit.page.locator("#ambiguous tbody td:first-child").all_inner_texts())
+
+
+@pytest.mark.parametrize(
+    ("split", "words"),
+    [
+        (rs.CrossConformal(3), ["come from several models", "proven probability is at least 7", "about 90 %"]),
+        (rs.Holdout(0.5, stratify=True), ["nothing is proven at this level", "about 90 %"]),
+        (rs.Holdout(0.5), ["with probability at least 90 %"]),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_the_page_claims_what_is_proven(browser, tmp_path, split, words):
+    rows = LOGITS[:1300].astype(float)
+    model = rs.ConformalClassifier(split=split, random_state=0).fit(rows[CAL], LABELS[CAL])
+    page = browser.new_page()
+    page.goto(model.report(rows[NEW], LABELS[NEW], tmp_path / "model.html").path.as_uri())
+    told = page.inner_text("#words")
+    assert [text for text in words if text not in told] == []
     page.close()

@@ -150,7 +150,7 @@ def test_differences_are_told_from_noise():
     assert rs.Rank() not in told.tied_with_smallest
     text = repr(told)
     assert "Comparison of 3 scores on 30 random halves of 260 rows, alpha=0.1" in text
-    scores = ["Rank()", "Thr()", "Temperature(scale=1.0)"]
+    scores = ["Rank()", "Thr()", "Temperature(temperature=1.0)"]
     expected = ["Coverage", *scores, "Set size", *scores, "Classes", *scores]
     assert [line.split("  ")[0] for line in text.splitlines()[1:-1]] == expected
     assert text.splitlines()[7].endswith("smallest")
@@ -225,7 +225,7 @@ def test_the_best_of_the_candidates_is_chosen(objective):
         ),
         (
             lambda: rs.Temperature(float("nan")),
-            ScoreError.parameter("Temperature", "scale", "a positive number of at most 1e+06", np.nan),
+            ScoreError.parameter("Temperature", "temperature", "a finite number of at least 1e-06", np.nan),
         ),
         (
             lambda: rs.Recalibrated(weights=(1.0,)),
@@ -235,17 +235,17 @@ def test_the_best_of_the_candidates_is_chosen(objective):
             lambda: rs.Temperature(10**400),
             like(
                 ScoreError,
-                what="scale of Temperature",
+                what="temperature of Temperature",
                 received="1000000000000000000000000000000000000000000000000000000000000000000000000000000…",
             ),
         ),
         (
             lambda: rs.Temperature(-1),
-            ScoreError.parameter("Temperature", "scale", "a positive number of at most 1e+06", -1),
+            ScoreError.parameter("Temperature", "temperature", "a finite number of at least 1e-06", -1),
         ),
         (
-            lambda: rs.Temperature(scale=True),
-            ScoreError.parameter("Temperature", "scale", "a positive number of at most 1e+06", True),  # noqa: FBT003
+            lambda: rs.Temperature(temperature=True),
+            ScoreError.parameter("Temperature", "temperature", "a finite number of at least 1e-06", True),  # noqa: FBT003
         ),
         (
             lambda: rs.choose(rs.Thr(), PROBS, LABELS),
@@ -305,7 +305,7 @@ def test_the_best_of_the_candidates_is_chosen(objective):
             lambda: rs.calibrate(PROBS, LABELS, score=rs.Recalibrated(factors=(0.0, 1.0))),
             like(
                 ScoreError,
-                what="Recalibrated(scale=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
+                what="Recalibrated(temperature=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
                 received="4 columns",
                 expected="get 2 columns, as in the fit",
                 remedy="Pass the same columns as in the fit, in the same order.",
@@ -379,7 +379,7 @@ def test_fits_find_what_was_done_to_the_probabilities():
     true = rng.dirichlet(np.ones(6), 4000)
     labels = np.array([rng.choice(6, p=row) for row in true])
     sharpened = true**3 / (true**3).sum(axis=1, keepdims=True)
-    assert rs.Temperature.fit(sharpened, labels).scale == pytest.approx(1 / 3, abs=0.03)
+    assert rs.Temperature.fit(sharpened, labels).temperature == pytest.approx(3, abs=0.3)
     fitted = rs.Recalibrated.fit(sharpened, labels)
     error = np.abs(np.exp(fitted.transform(sharpened)) - true).mean()
     assert error < 0.3 * np.abs(sharpened - true).mean()

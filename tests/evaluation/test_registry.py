@@ -158,7 +158,7 @@ def test_a_metric_is_one_entry(monkeypatch):
     assert compared.measures[-1] == "largest"
     assert compared.means[0, -1] >= 2
     assert "largest" in repr(compared)
-    study = rs.report.study_scores(probs[:130], labels[:130], probs[130:], labels[130:], candidates=[rs.Thr()])
+    study = rs.reports.study_scores(probs[:130], labels[:130], probs[130:], labels[130:], candidates=[rs.Thr()])
     assert study.data["metrics"][-1]["name"] == "largest"
     assert len(study.data["scores"][0]["metrics"]["largest"]) == 50
     assert rs.paper.resample(probs, labels, repeats=2, measures=["largest"]).mean("THR", 0.1, "largest") >= 2

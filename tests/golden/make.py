@@ -34,15 +34,17 @@ CASES = {
     },
     "saps-ties": {"score": rs.TieBreak(rs.Saps(weight=0.3)), "seed": 7, "condition": rs.PerLabel((1, 2, 1))},
     "average": {"score": rs.Average(thr=0.5, aps=0.25, rank=2.0)},
-    "temperature-logits": {"score": rs.Temperature(0.75), "kind": "logits"},
+    "temperature-logits": {"score": rs.Temperature(1 / 0.75), "kind": "logits"},
     "recalibrated": {
         "score": rs.Chosen(
-            rs.Recalibrated(1.5, (0.9, 0.1, -0.2, 0.05, 0.3, -0.1, 0.02), (0.5, -0.25, 0.125)), "for the golden files"
+            rs.Recalibrated(1 / 1.5, (0.9, 0.1, -0.2, 0.05, 0.3, -0.1, 0.02), (0.5, -0.25, 0.125)),
+            "for the golden files",
         ),
     },
     "seen": {"score": rs.Seen(rs.Raps(penalty=0.05, free_ranks=1), (0, 2), 3)},
     "rank-absent": {"score": rs.Rank(), "absent": 4},
     "thr-absent-groups": {"score": rs.Thr(), "condition": rs.PerGroup(), "groups": ["north", "south"], "absent": 5},
+    "tempered": {"score": rs.Tempered(rs.TieBreak(rs.Aps()), 1.7), "condition": rs.PerLabel(), "kind": "logits"},
 }
 
 

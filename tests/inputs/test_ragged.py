@@ -189,7 +189,7 @@ def slow_normalised(scores):
 
 
 def slow_temperature(score, row):
-    return slow_normalised([score.scale * log for log in slow_logs(row)])
+    return slow_normalised([log / score.temperature for log in slow_logs(row)])
 
 
 def slow_recalibrated(score, row):
@@ -284,7 +284,7 @@ def test_fitted_scores_keep_to_their_number_of_classes():
     five = rs.Recalibrated(1.0, WEIGHTS, (0.1,) * 5)
     for rows in (np.full((9, 4), 0.25), rs.Ragged.of([[0.5, 0.5]] * 9), np.full((9, 6), 1 / 6)):
         with refused(
-            ScoreError, what="Recalibrated(scale=1, weights=(0.8, 0.3, 0.5, 0.2, 0.4, -0.3, 0.6), factors of …"
+            ScoreError, what="Recalibrated(temperature=1, weights=(0.8, 0.3, 0.5, 0.2, 0.4, -0.3, 0.6), facto…"
         ):
             rs.calibrate(rows, [0] * 9, score=five)
     for fit in (rs.Temperature.fit, rs.Recalibrated.fit):

@@ -15,7 +15,7 @@ import rankset as rs
 from entry_points import GROUPS, LABELS, PROBS, N
 from rankset.errors import InputError, KindError
 from rankset.integrations.sklearn.cross_rule import CrossRule
-from rankset.report import study
+from rankset.reports import study
 from refusals import refused
 
 INDEX = np.random.default_rng(3).permutation(N) + 1000

@@ -603,6 +603,9 @@ BEYOND = [
     (rs.Average(), (-0.5, 4.0)),
     (rs.TieBreak(rs.Thr()), (-0.5, 1.5)),
     (rs.Temperature(2.0), (-0.5,)),
+    (rs.Tempered(rs.Thr(), 2.0), (-2.0, 0.5)),
+    (rs.TieBreak(rs.Tempered(rs.Margin(), 0.5)), (-0.5, 1.5)),
+    (rs.Tempered(rs.Temperature(2.0), 2.0), (-0.5,)),
     (rs.Chosen(rs.Recalibrated(), "why"), (-0.5,)),
 ]
 """Scores, and values their last key never has with two classes."""
@@ -610,6 +613,8 @@ OTHERS = [
     rs.Average(),
     rs.Average(rank=5.0, randomized=False),
     rs.Temperature(2.0),
+    rs.Tempered(rs.Aps(), 49.0),
+    rs.Tempered(rs.Tempered(rs.Rank(), 0.3), 7.0),
     rs.Chosen(rs.Recalibrated(), "why"),
 ]
 EDGES = [

@@ -35,14 +35,16 @@ def fitted(seed, how):
     probs, labels = draw(seed + 1, 60)
     if how == "average":
         return rs.Average(*np.random.default_rng(seed).random(3).tolist())
+    if how == "tempered":
+        return rs.Tempered.fit(probs, labels, score=rs.Aps(randomized=False))
     if how == "temperature":
         return rs.Temperature.fit(probs, labels)
     recalibrated = rs.Recalibrated.fit(probs, labels)
     factors = tuple(np.random.default_rng(seed).normal(size=K).tolist())
-    return rs.Recalibrated(recalibrated.scale, recalibrated.weights, factors if how == "with factors" else ())
+    return rs.Recalibrated(recalibrated.temperature, recalibrated.weights, factors if how == "with factors" else ())
 
 
-WAYS = ["temperature", "plain", "with factors", "average"]
+WAYS = ["temperature", "tempered", "plain", "with factors", "average"]
 ways = pytest.mark.parametrize("how", WAYS)
 seeds = st.integers(0, 2**32)
 

@@ -18,7 +18,7 @@ from rankset.paper import ALPHAS, METHODS, Numbers, study, tables
 from rankset.paper.definitions import DEFINITIONS, GENERATOR
 from rankset.paper.experiment import MEASURES
 from rankset.paper.figures import draw_all
-from rankset.paper.study import AS_PUBLISHED
+from rankset.paper.outputs import AS_PUBLISHED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from page import NUMBER, refreshed

@@ -187,7 +187,7 @@ def test_the_reach_of_seen_classes_ends_where_unseen_ones_stay():
             lambda: rs.Seen(rs.Recalibrated(factors=(0.0, 1.0)), (0,), 3),
             like(
                 ScoreError,
-                what="Recalibrated(scale=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
+                what="Recalibrated(temperature=1, weights=(1, 0, 0, 0, 0, 0, 0), factors of 2 classes)",
                 received="3 columns",
                 expected="get 2 columns, as in the fit",
                 remedy="Pass the same columns as in the fit, in the same order.",

@@ -31,6 +31,9 @@ def rules(probs: Matrix, labels: Labels) -> None:
     assert_type(rs.evaluate(sets, labels), rs.Evaluation)
     assert_type(rule.smallest_alpha(), Fraction)
     assert_type(rs.Ragged.of([{"yes": 0.7, "no": 0.3}]).mark_absent(["yes"]), list[Any])
+    assert_type(rs.report(rule, probs, labels, "report.html", ids=labels), rs.reports.Report)
+    assert_type(rs.report_scores(probs, labels, probs, labels), rs.reports.Report)
+    assert_type(rs.paper.Outputs.of("mine", probs, labels), rs.paper.Outputs)
 
 
 def choosing(probs: Matrix, labels: Labels) -> None:
@@ -43,6 +46,7 @@ def choosing(probs: Matrix, labels: Labels) -> None:
     assert_type(rs.choose(rs.grid(rs.Raps, penalty=[0.01, 0.1]), probs, labels, 0.1), rs.Score)
     assert_type(rs.Temperature.fit(probs, labels), rs.Temperature)
     assert_type(rs.Recalibrated.fit(probs, labels), rs.Recalibrated)
+    assert_type(rs.Tempered.fit(probs, labels, score=rs.Raps()), rs.Tempered)
     assert_type(rs.Seen.fit(labels, 3), rs.Seen)
     assert_type(rs.Average(thr=0.5), rs.Average)
     assert_type(rs.Chosen(rs.Thr(), "a reason").why, str)
@@ -54,6 +58,7 @@ def classifier(features: Matrix, labels: Labels) -> None:
     model = rs.ConformalClassifier(method=method, split=rs.Holdout(0.5))
     assert_type(model, rs.ConformalClassifier)
     assert_type(model.fit(features, labels), rs.ConformalClassifier)
+    assert_type(model.report(features, labels, "report.html"), rs.reports.Report)
     assert_type(model.predict_set(features), rs.PredictionSets)
     assert_type(model.predict_p(features), Matrix)
     assert_type(rs.CrossConformal(5).folds, int)
@@ -76,7 +81,7 @@ def modules(rule: rs.Rule) -> None:
     """Modules that are imported at first use."""
     assert_type(rs.torch.calibrate(len, []), rs.Rule)
     assert_type(rs.torch.predict(rule, len, [], 0.1), rs.PredictionSets)
-    several: tuple[ModuleType, ...] = (rs.datasets, rs.engines, rs.paper, rs.report, rs.torch)
+    several: tuple[ModuleType, ...] = (rs.datasets, rs.engines, rs.paper, rs.reports, rs.torch)
     assert_type(several, tuple[ModuleType, ...])
 
 

@@ -36,6 +36,11 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
     "--set", "parameters", metavar="NAME=NUMBER", multiple=True, help="Set a parameter of the score; may be repeated."
 )
 @click.option(
+    "--temperature",
+    type=float,
+    help="Apply the score after temperature scaling with this temperature.  [default: 1]",
+)
+@click.option(
     "--auto",
     "auto_alpha",
     metavar="ALPHA",
@@ -66,6 +71,7 @@ def calibrate(
     label_files: Sequence[str],
     score: str | None,
     parameters: Sequence[str],
+    temperature: float | None,
     auto_alpha: str | None,
     per_label: bool,
     output: Path,
@@ -89,16 +95,21 @@ def calibrate(
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
     rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
     rankset calibrate val.csv --label answer --score raps --set penalty=0.1 -o rule.rankset
+    rankset calibrate val.csv --label answer --score aps --temperature 1.5 -o rule.rankset
     rankset calibrate scores/*.parquet --label answer -o rule.rankset
     rankset calibrate val.npy --labels answers.csv --label answer -o rule.rankset
     """
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
-    if auto_alpha is not None and (score is not None or parameters or layout.identity is not None):
+    given = (score, temperature, layout.identity, *parameters)
+    if auto_alpha is not None and any(one is not None for one in given):
         raise click.UsageError(
-            "--auto chooses the score and its parameters and uses no random numbers. Remove --score, --set and --id."
+            "--auto chooses the score and its parameters and uses no random numbers. "
+            "Remove --score, --set, --temperature and --id."
         )
     chosen = _with_parameters(SCORES[score or "rank"], parameters)
+    if temperature is not None:
+        chosen = rs.Tempered(chosen, temperature)
     pairs = pair_files(scores, labels)
     if auto_alpha is not None and len(pairs) > 1:
         raise click.UsageError("--auto works with one file only. Join the files, or choose the score with --score.")

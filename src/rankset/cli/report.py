@@ -58,12 +58,13 @@ def report(
 
     There are two ways to use this command. To test rules, pass the rule files, then a file of model outputs and a file
     of labels. To compare all scores, pass outputs and labels for calibration, then outputs and labels for testing. With
-    --label COLUMN, the labels are a column of each file of outputs, and no files of labels are passed.
+    --label COLUMN, the labels are a column of each file of outputs, and no files of labels are passed. With --id
+    COLUMN, the list of the most ambiguous rows shows the ids of the rows.
 
     \b
     rankset report rule.rankset test_logits.npy test_labels.npy -o report.html
     rankset report val_logits.npy val_labels.npy test_logits.npy test_labels.npy --kind logits -o report.html
-    rankset report val.parquet test.parquet --label answer -o report.html
+    rankset report val.parquet test.parquet --label answer --id case -o report.html
     """
     exact_alpha(alpha)
     check_output(output, ".html", paths, force=force)
@@ -83,7 +84,7 @@ def report(
     study = _study(rules, new, alpha)
     source = f"Made by rankset {rs.__version__} from {', '.join(paths)}"
     with atomic.open_output(output, force=force) as file:
-        file.write(rs.report.page(study, title, source=source).encode())
+        file.write(rs.reports.page(study, title, source=source).encode())
     echo(f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True)
 
 
@@ -122,6 +123,6 @@ def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str) -> Any:
     with rows.name_file_in_errors():
         groups = rows.groups if any(rule.condition.needs_groups for rule in rules) else None
         labels = rows.labels_for(rules[0].classes.tolist())
-        return rs.report.study_rules(
+        return rs.reports.study_rules(
             rules, rows.scores, labels, groups=groups, ids=rows.ids, alpha=alpha, show_progress=True
         )

@@ -54,6 +54,12 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
         return cls._of(path, "the name of the file", f"end in {expected}", remedy=remedy)
 
     @classmethod
+    def report_suffix(cls, path: str) -> Self:
+        return cls._of(
+            path, "the name of the file", "end in .html", remedy="A browser opens the report by this suffix."
+        )
+
+    @classmethod
     def not_for_spreadsheets(cls, path: str) -> Self:
         expected = ("end in .csv", Either("", " if you use --excel"))
         return cls._of(path, "the name of the file", expected, remedy="Only csv files are written for spreadsheets.")

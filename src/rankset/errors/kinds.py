@@ -110,7 +110,8 @@ class KindError(RanksetError, TypeError):
             what,
             "get objects of the class rankset.Rule",
             short_repr(received),
-            "Pass the result of rankset.calibrate or rankset.load. Do not pass rule.at(alpha) or a CrossRule.",
+            "Pass the result of rankset.calibrate or rankset.load. Do not pass rule.at(alpha) or a CrossRule. "
+            "For a model with several folds, call its method report.",
         )
 
     @classmethod

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,11 +115,20 @@ def _describe(value: object, known: Mapping[str, type[Any]]) -> Header:
     names = {kind: name for name, kind in known.items()}
     if type(value) not in names:
         raise StorageError.not_storable("scores and conditions", value)
-    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
+    fields = {name: getattr(value, name) for name in stored_fields(type(value))}
     return {
         "name": names[type(value)],
         **{name: part if isinstance(part, PLAIN) else _describe(part, known) for name, part in fields.items()},
     }
+
+
+def stored_fields(kind: type[Any]) -> tuple[str, ...]:
+    """Names of the fields of a class in files: those it lists in ``stored``, else all fields of the dataclass.
+
+    A class with ``stored`` has a classmethod ``from_stored`` that takes these fields.
+    """
+    listed: tuple[str, ...] | None = getattr(kind, "stored", None)
+    return tuple(field.name for field in dataclasses.fields(kind)) if listed is None else listed
 
 
 def rebuild(description: object, known: Mapping[str, type[Any]]) -> Any:
@@ -146,10 +155,10 @@ def _rebuild(description: object, types: Mapping[str, type[Any]]) -> Any:
     name = description["name"]
     if not isinstance(name, str) or name not in types:
         raise ValueError(f"{name!r} is not one of {', '.join(types)}; a later version of rankset may know it")
-    expected = {field.name for field in dataclasses.fields(types[name])}
+    expected = set(stored_fields(types[name]))
     check_fields(name, description, {"name", *expected})
     parts = {field: _rebuild_field(description[field], types) for field in expected}
-    value = types[name](**parts)
+    value = getattr(types[name], "from_stored", types[name])(**parts)
     if any(getattr(value, field) != part for field, part in parts.items()):
         raise ValueError(f"{name} cannot have the fields {parts}")
     return value

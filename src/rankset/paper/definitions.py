@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.datasets import DATASETS, load
 from rankset.evaluation.resampling import halves
 from rankset.inputs.matrix import Kind
 from rankset.paper.class_column import ClassColumn
 from rankset.paper.numbers import round_number
+from rankset.paper.outputs import Outputs
 from rankset.paper.printed import printed_rule
 from rankset.rules.calibrate import calibrate
 from rankset.sets import PredictionSets
@@ -26,10 +26,13 @@ Ints = NDArray[np.int64]
 Predict = Callable[[NDArray[Any]], PredictionSets]
 
 
-def measure_definitions(name: str, alpha: str, repeats: int, seed: int) -> dict[str, Any]:
-    """Return coverage and size of the three definitions of RANK on the same halves of a data set."""
+def measure_definitions(outputs: Outputs | None, alpha: str, repeats: int, seed: int) -> dict[str, Any]:
+    """Return coverage and size of the three definitions of RANK on the same halves of a data set.
+
+    None stands for generated rows, on which the printed rule fails.
+    """
     measured: dict[str, list[tuple[float, float]]] = {definition: [] for definition in DEFINITIONS}
-    for values, labels, kind, cal, test in _halves_of(name, repeats, seed):
+    for values, labels, kind, cal, test in _halves_of(outputs, repeats, seed):
         rules = _three_rules(values[cal], labels[cal], alpha, kind)
         for definition, predict in zip(DEFINITIONS, rules, strict=True):
             sets = predict(values[test])
@@ -40,16 +43,17 @@ def measure_definitions(name: str, alpha: str, repeats: int, seed: int) -> dict[
     }
 
 
-def _halves_of(name: str, repeats: int, seed: int) -> Iterator[tuple[NDArray[Any], Ints, Kind, Ints, Ints]]:
+def _halves_of(
+    outputs: Outputs | None, repeats: int, seed: int
+) -> Iterator[tuple[NDArray[Any], Ints, Kind, Ints, Ints]]:
     """Outputs, labels, kind and halves of a data set, or of new generated rows each time."""
-    if name == GENERATOR:
+    if outputs is None:
         rng = np.random.default_rng(seed)
         for cal, test in halves(GENERATED_ROWS, repeats, seed):
             yield *confident_errors(rng, GENERATED_ROWS), "probs", cal, test
     else:
-        values, labels = load(name)
-        for cal, test in halves(len(labels), repeats, seed):
-            yield values, labels, DATASETS[name].kind, cal, test
+        for cal, test in halves(len(outputs.labels), repeats, seed):
+            yield outputs.values, outputs.labels, outputs.kind, cal, test
 
 
 def _three_rules(values: NDArray[Any], labels: Ints, alpha: str, kind: Kind) -> tuple[Predict, Predict, Predict]:

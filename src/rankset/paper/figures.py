@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from rankset.datasets import DATASETS
 from rankset.errors import KindError
 from rankset.paper.experiment import METHODS
 from rankset.paper.numbers import Numbers
-from rankset.paper.study import AS_PUBLISHED
+from rankset.paper.outputs import AS_PUBLISHED
 
 STYLE: Any = {
     "font.family": "serif",
@@ -43,12 +44,16 @@ FIGURE_1_THIRDS = ((0.0, 0.4), (0.05, 0.35), (0.1, 0.1), (0.15, 0.1), (0.2, 0.05
 FIGURE_1_TEST = 0.15
 """The third largest probability of the test row of the worked example."""
 
-FIGURES = ("figure1", "figure2", "figure3", "figure4", "figure4-as-stored", "figure5")
+TASKS = ("images", "questions", "texts", "own")
+"""Kinds of inputs of the data sets, and the user's own data."""
+FIGURES = ("figure1", "figure2", "figure3", "figure4", "figure4-as-stored", "figure5", "own-data")
 FILES = tuple(f"{name}.{kind}" for name in FIGURES for kind in ("pdf", "png"))
 
 
-def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
-    """Draw every figure for which ``numbers`` has data.
+def draw_all(numbers: Numbers, folder: str | os.PathLike[str]) -> list[Path]:
+    """Draw every figure for which ``numbers`` has data: Figures 1 to 5, and the curves of your own data.
+
+    Figure 1, the worked example of the paper, is left out if all rows are your own data.
 
     Parameters
     ----------
@@ -66,24 +71,34 @@ def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
     ------
     KindError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import tempfile, rankset as rs
+    >>> mine = rs.paper.Outputs.of("mine", *rs.datasets.load("marketing"))
+    >>> numbers = rs.paper.study([mine], alphas=[0.1, 0.2], repeats=2, show_progress=False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sorted(path.name for path in rs.paper.draw_all(numbers, folder))
+    ['figure2.pdf', 'figure2.png', 'own-data.pdf', 'own-data.png']
     """
-    by_task = {task: [row for row in numbers.rows if _task(row) == task] for task in ("images", "questions", "texts")}
+    by_task = {task: [row for row in numbers.rows if _task(numbers, row) == task] for task in TASKS}
     stored = [row for row in by_task["questions"] if row not in AS_PUBLISHED.values()]
     again = [row for row in by_task["questions"] if row in AS_PUBLISHED.values()]
     wanted: dict[str, Callable[[], Any]] = {
-        "figure1": figure_1,
+        "figure1": lambda: None if numbers.all_own else figure_1(),
         "figure2": lambda: figure_2(numbers),
         "figure3": lambda: figure_of_curves(numbers, by_task["images"]),
         "figure4": lambda: figure_of_curves(numbers, again),
         "figure4-as-stored": lambda: figure_of_curves(numbers, stored),
         "figure5": lambda: figure_of_curves(numbers, by_task["texts"]),
+        "own-data": lambda: figure_of_curves(numbers, by_task["own"]),
     }
     drawn: list[Path] = []
     with _style() as plt:
         for name, draw in wanted.items():
             figure = draw()
             if figure is not None:
-                paths = [folder / f"{name}.pdf", folder / f"{name}.png"]
+                paths = [Path(folder, f"{name}.{kind}") for kind in ("pdf", "png")]
                 for path in paths:
                     figure.savefig(path, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
                 plt.close(figure)
@@ -156,7 +171,7 @@ def figure_2(numbers: Numbers) -> Any:  # noqa: ANN401
         ax.axvline(facts["r_star"][alpha], color="#c0392b", linestyle="--", linewidth=1.2)
         ax.set(ylim=(0, 1), xticks=range(1, len(counts) + 1))
         cut = f", first {MOST_RANKS} of {facts['classes']}" if facts["classes"] > MOST_RANKS else ""
-        ax.set_title(f"{row}: $r^*_{{{alpha}}} = {facts['r_star'][alpha]}${cut}")
+        ax.set_title(f"{_title(row)}: $r^*_{{{alpha}}} = {facts['r_star'][alpha]}${cut}")
     figure.supxlabel("rank of the true class", fontsize=9)
     figure.supylabel("share of rows", fontsize=9)
     return figure
@@ -189,9 +204,11 @@ def figure_of_curves(numbers: Numbers, rows: Sequence[str]) -> Any | None:  # no
     return figure
 
 
-def _task(row: str) -> str:
-    return DATASETS[row.removesuffix("²")].task
+def _task(numbers: Numbers, row: str) -> str:
+    return "own" if numbers.is_own(row) else DATASETS[row.removesuffix("²")].task
 
 
 def _title(row: str) -> str:
-    return f"{row.removesuffix('²')}, softmax twice" if row.endswith("²") else row
+    """Return the name of a row; in names of own data $ starts no formula."""
+    again = {name: f"{data}, softmax twice" for data, name in AS_PUBLISHED.items()}
+    return again.get(row, row.replace("$", r"\$"))

@@ -54,6 +54,31 @@ class Numbers:
         """Rows of Table 1 by name. A row has facts about a data set, and its metrics for every method and alpha."""
         return self.data["rows"]
 
+    def is_own(self, row: str) -> bool:
+        """Return whether a row has the outputs of a user's own model, not of a data set of the paper.
+
+        Parameters
+        ----------
+        row : name of a row of Table 1, such as "marketing".
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
+        >>> numbers.is_own("marketing")
+        False
+        """
+        return bool(self.rows[row].get("own", False))
+
+    @property
+    def all_own(self) -> bool:
+        """Whether no row is a data set of the paper."""
+        return all(map(self.is_own, self.rows))
+
     def mean(self, row: str, method: str, alpha: str, measure: str) -> float:
         """Return the mean of a metric over all repetitions.
 

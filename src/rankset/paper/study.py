@@ -1,4 +1,4 @@
-"""``study``: the experiment of the paper, for all data sets, methods and values of alpha.
+"""``study``: the experiment of the paper, for all data sets or own outputs, methods and values of alpha.
 
 The tables, the figures and docs/paper.md are made from its result.
 """
@@ -13,20 +13,16 @@ import numpy as np
 from rankset import progress
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.datasets import DATASETS, load
-from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.probabilities import softmax
 from rankset.paper.definitions import GENERATOR, measure_definitions
 from rankset.paper.experiment import MEASURES, METHODS, Results, resample
 from rankset.paper.numbers import Numbers, round_number
+from rankset.paper.outputs import AS_PUBLISHED, Outputs, outputs_of_rows
 from rankset.rules.calibrate import calibrate
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))
 """The values of alpha in the paper: 0.1, 0.12, …, 0.3."""
-
-AS_PUBLISHED = {"marketing": "marketing²", "medicine": "medicine²", "relations": "relations²"}
-"""Data sets whose probabilities went through softmax once more in the published run, and the names of these rows."""
 
 FEW_REPEATS = 20
 """Largest number of halves for definitions and temperatures."""
@@ -36,7 +32,7 @@ TEMPERED = ("cifar100", "news20", "carer", "marketing")
 
 @takes_alpha
 def study(
-    rows: Iterable[str] | None = None,
+    rows: Iterable[str | Outputs] | None = None,
     *,
     alphas: Sequence[Alpha] = ALPHAS,
     alpha: Alpha | None = None,
@@ -44,12 +40,13 @@ def study(
     seed: int = 0,
     show_progress: bool = True,
 ) -> Numbers:
-    """Run the experiment of the paper on the data sets of ``rankset.datasets``.
+    """Run the experiment of the paper on its data sets (``rankset.datasets``), or on the outputs of your own models.
 
     Parameters
     ----------
     rows
-        Names of data sets. Each data set is a row of Table 1. By default all data sets.
+        Names of data sets, and your own outputs (``Outputs.of(name, probs, labels)``). Each is a row of Table 1. By
+        default all data sets.
     alphas
         Allowed error rates.
     alpha
@@ -71,6 +68,8 @@ def study(
     ------
     RuleError
         If there is no data set with this name.
+    KindError
+        If two rows have the same name.
 
     Examples
     --------
@@ -78,42 +77,46 @@ def study(
     >>> numbers = rs.paper.study(["marketing"], alphas=[0.1], repeats=2, show_progress=False)
     >>> numbers.mean("marketing", "THR", "0.1", "size") < numbers.mean("marketing", "RANK", "0.1", "size")
     True
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> mine = rs.paper.Outputs.of("mine", probs[:200], labels[:200])
+    >>> list(rs.paper.study([mine], alphas=[0.1], repeats=2, show_progress=False).rows)
+    ['mine']
     """
-    names = list(DATASETS if rows is None else rows)
-    for name in names:
-        if name not in DATASETS:
-            raise RuleError.option("row", name, tuple(DATASETS))
+    outputs = outputs_of_rows(rows)
     levels = [_text(one) for one in alphas]
     level = levels[0] if alpha is None else _text(alpha)
     few = min(repeats, FEW_REPEATS)
-    jobs = [(name, name, DATASETS[name].kind) for name in names]
-    jobs += [(AS_PUBLISHED[name], name, "logits") for name in names if name in AS_PUBLISHED]
+    jobs = [(one.name, one, one.kind) for one in outputs]
+    jobs += [(AS_PUBLISHED[one.name], one, "logits") for one in outputs if one.name in AS_PUBLISHED]
     measured = {
-        title: _measure_row(name, kind, levels, repeats, seed)
-        for title, name, kind in progress.bar(jobs, "experiment", show=show_progress, unit="rows")
+        row: _measure_row(one, kind, levels, repeats, seed)
+        for row, one, kind in progress.bar(jobs, "experiment", show=show_progress, unit="rows")
     }
+    generated = [] if all(one.own for one in outputs) else [None]
     definitions = {
-        name: measure_definitions(name, level, few, seed)
-        for name in progress.bar([*names, GENERATOR], "definitions", show=show_progress, unit="rows")
+        GENERATOR if one is None else one.name: measure_definitions(one, level, few, seed)
+        for one in progress.bar([*outputs, *generated], "definitions", show=show_progress, unit="rows")
     }
-    temperatures = {name: _measure_temperatures(name, level, few, seed) for name in names if name in TEMPERED}
+    tempered = [one for one in outputs if one.own or one.name in TEMPERED]
+    temperatures = {one.name: _measure_temperatures(one, level, few, seed) for one in tempered}
     head = {"repeats": repeats, "seed": seed, "alphas": levels, "alpha": level, "rows": measured}
     return Numbers({**head, "few repeats": few, "definitions": definitions, "temperatures": temperatures})
 
 
-def _measure_row(name: str, kind: Kind, alphas: Sequence[str], repeats: int, seed: int) -> dict[str, Any]:
+def _measure_row(outputs: Outputs, kind: Kind, alphas: Sequence[str], repeats: int, seed: int) -> dict[str, Any]:
     """What is known of a data set, and its metrics by method and level."""
-    values, labels = load(name)
+    values, labels = outputs.values, outputs.labels
     # The published tables apply softmax to some probabilities. With softmax applied here, nothing warns of it.
     probs = softmax(values) if kind == "logits" else values
     results = resample(probs, labels, alphas=alphas, repeats=repeats, seed=seed)
-    rule = calibrate(values, labels, kind=DATASETS[name].kind)  # ranks are the same for every kind
+    rule = calibrate(values, labels, kind=outputs.kind)  # ranks are the same for every kind
     profile = rule.rank_profile(alphas[0])
     n = len(labels)
     return {
-        "data": name,
-        "title": DATASETS[name].title,
-        "model": DATASETS[name].model,
+        "data": outputs.name,
+        "title": outputs.title,
+        "model": outputs.model,
+        **({"own": True} if outputs.own else {}),
         "questions": n,
         "classes": int(values.shape[1]),
         "calibration": n // 2,
@@ -141,10 +144,10 @@ def _text(alpha: Alpha) -> str:
     return f"{float(exact_alpha(alpha)):g}"
 
 
-def _measure_temperatures(name: str, alpha: str, repeats: int, seed: int) -> dict[str, dict[str, float]]:
+def _measure_temperatures(outputs: Outputs, alpha: str, repeats: int, seed: int) -> dict[str, dict[str, float]]:
     """Mean sizes with the outputs as they are, and with a random temperature for every row, which keeps their order."""
-    values, labels = load(name)
-    logits = values if DATASETS[name].kind == "logits" else np.log(np.maximum(values, np.finfo(np.float32).tiny))
+    values, labels = outputs.values, outputs.labels
+    logits = values if outputs.kind == "logits" else np.log(np.maximum(values, np.finfo(np.float32).tiny))
     powers = np.exp(np.random.default_rng(seed).normal(size=(len(labels), 1)))
     options: dict[str, Any] = {"alphas": [alpha], "repeats": repeats, "seed": seed, "kind": "logits"}
     plain, scrambled = (resample(matrix, labels, **options) for matrix in (logits, logits * powers))

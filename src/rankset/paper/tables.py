@@ -10,7 +10,7 @@ from importlib.resources import files
 from rankset.paper.definitions import DEFINITIONS
 from rankset.paper.experiment import METHODS
 from rankset.paper.numbers import Numbers
-from rankset.paper.study import AS_PUBLISHED
+from rankset.paper.outputs import AS_PUBLISHED
 
 PUBLISHED_ALPHA = "0.1"
 
@@ -37,6 +37,16 @@ size      mean number of labels in a set; paper and diff: Table 1 as published, 
 SSCV      largest gap between coverage and 1 - alpha among sets of similar size, sizes pooled as in the paper
 SSCV*     the same with empty sets as a stratum of their own; empty: their share
 ²         probabilities put through softmax once more, as in the published run"""
+PUBLISHED_ONLY = ("; paper and diff: Table 1 as published, and ours minus that", NOTES[NOTES.index("\n²") :])
+"""Notes on what the paper published."""
+
+
+def notes(numbers: Numbers) -> str:
+    """Return the notes below Table 1."""
+    told = NOTES
+    for part in PUBLISHED_ONLY if numbers.all_own else ():
+        told = told.replace(part, "")
+    return told
 
 
 def heading(numbers: Numbers, alpha: str) -> str:
@@ -47,36 +57,59 @@ def heading(numbers: Numbers, alpha: str) -> str:
     )
 
 
-def table_1(numbers: Numbers, alpha: str) -> str:
-    """Return Table 1 as text, one block per data set: our values, the published ones and the differences."""
-    return "\n".join(_lines(numbers, alpha))
+def table_1(numbers: Numbers, alpha: str | None = None) -> str:
+    """Return Table 1 as text, one block per data set: our values, the published ones and the differences.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The result of ``study``.
+    alpha : str, optional
+        One of ``numbers.alphas``. By default ``numbers.alpha``.
+
+    Returns
+    -------
+    str
+        The table. If all rows are your own outputs, it has no columns for published values.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> mine = rs.paper.Outputs.of("mine", *rs.datasets.load("marketing"))
+    >>> numbers = rs.paper.study([mine], alphas=[0.1], repeats=2, show_progress=False)
+    >>> rs.paper.table_1(numbers).split("\\n")[0].split()
+    ['coverage', 'z', 'size', 'SSCV', 'SSCV*', 'empty']
+    """
+    return "\n".join(_lines(numbers, numbers.alpha if alpha is None else alpha))
 
 
 def _lines(numbers: Numbers, alpha: str) -> Iterator[str]:
-    columns = ("coverage", "z", "size", "paper", "diff", "SSCV", "paper", "diff", "SSCV*", "empty")
-    yield f"{'':<24}{'':<6}" + "".join(f"{name:>9}" for name in columns)
+    compared = () if numbers.all_own else ("paper", "diff")
+    columns = ("coverage", "z", "size", *compared, "SSCV", *compared, "SSCV*", "empty")
+    titles = {row: f"{row} ({facts['questions']:,} × {facts['classes']})" for row, facts in numbers.rows.items()}
+    margin = max(24, *(len(title) + 1 for title in titles.values()))
+    yield f"{'':<{margin}}{'':<6}" + "".join(f"{name:>9}" for name in columns)
     published = published_table() if alpha == PUBLISHED_ALPHA else {}
-    for row, facts in numbers.rows.items():
-        compared = row if row not in AS_PUBLISHED else None  # the published run took their softmax again
-        title = f"{row} ({facts['questions']:,} × {facts['classes']})"
-        for method in METHODS:
-            theirs = published.get((_published_name(row), method)) if compared else None
-            yield f"{title:<24}{method:<6}" + _cells(numbers, row, method, alpha, theirs)
-            title = ""
+    for row, title in titles.items():
+        # the published run took the softmax of the rows in AS_PUBLISHED again
+        is_compared = row not in AS_PUBLISHED and not numbers.is_own(row)
+        for place, method in enumerate(METHODS):
+            theirs = published.get((row.removesuffix("²"), method)) if is_compared else None
+            cells = _cells(numbers, row, method, alpha, theirs, width=9 * len(compared))
+            yield f"{'' if place else title:<{margin}}{method:<6}{cells}"
         yield ""
 
 
-def _published_name(row: str) -> str:
-    return row.removesuffix("²")
-
-
-def _cells(numbers: Numbers, row: str, method: str, alpha: str, theirs: Mapping[str, float] | None) -> str:
+def _cells(
+    numbers: Numbers, row: str, method: str, alpha: str, theirs: Mapping[str, float] | None, *, width: int
+) -> str:
+    """Return the numbers of one line; ``width`` is that of the published value and the difference."""
     z = numbers.z(row, method, alpha)
     cells = [f"{numbers.mean(row, method, alpha, 'coverage'):>9.4f}", f"{'–':>9}" if math.isnan(z) else f"{z:>+9.1f}"]
     for measure in ("size", "SSCV"):
         ours = numbers.mean(row, method, alpha, measure)
         cells.append(f"{ours:>9.3f}")
-        cells.append(f"{theirs[measure]:>9.3f}{ours - theirs[measure]:>+9.3f}" if theirs else f"{'':>18}")
+        cells.append(f"{theirs[measure]:>9.3f}{ours - theirs[measure]:>+9.3f}" if theirs else " " * width)
     cells.append(f"{numbers.mean(row, method, alpha, 'SSCV*'):>9.3f}{numbers.mean(row, method, alpha, 'empty'):>9.3f}")
     return "".join(cells)
 
@@ -128,6 +161,7 @@ def _pairs(
     margin: int,
 ) -> str:
     """A table with two numbers under each name."""
+    margin = max(margin, *(len(row) + 1 for row in rows), 0)
     under = "".join(f"{name:>{width}}" for name, width in zip(both, widths, strict=True))
     lines = [" " * margin + "".join(f"{name:>{sum(widths)}}" for name in names)]
     lines.append(" " * margin + under * len(next(iter(rows.values()), ())))

@@ -3,8 +3,8 @@
 Every score is a small frozen dataclass with a method ``keys(cells)``. The modules of this package:
 
 rank, thr, aps               Rank, TopK · Thr, Margin · Aps, Raps, Saps, Average
-wrappers, seen               scores that use another score: TieBreak, Chosen · Seen
-temperature, recalibrated    scores with fitted parameters: Temperature · Recalibrated
+wrappers, seen, tempered     scores that use another score: TieBreak, Chosen · Seen · Tempered
+temperature, recalibrated    scores with a fitted temperature: Temperature · Recalibrated
 base                         the protocol Score: the required method and all optional attributes of a score
 wording                      how describe(threshold, wording) of a score writes numbers and words
 declarations, reach, key_ranges, application, parameters, recalibration    internal functions that use or fit scores
@@ -22,6 +22,7 @@ from rankset.scores.reach import Reach
 from rankset.scores.recalibrated import Recalibrated
 from rankset.scores.seen import Seen
 from rankset.scores.temperature import Temperature
+from rankset.scores.tempered import Tempered
 from rankset.scores.thr import Margin, Thr
 from rankset.scores.wording import Wording
 from rankset.scores.wrappers import Chosen, TieBreak
@@ -40,6 +41,7 @@ __all__ = [
     "Score",
     "Seen",
     "Temperature",
+    "Tempered",
     "Thr",
     "TieBreak",
     "TopK",
@@ -61,6 +63,7 @@ BUILT_IN: tuple[type[Any], ...] = (
     Chosen,
     Seen,
     Temperature,
+    Tempered,
     Recalibrated,
 )
 """Score classes that can be saved in a rule file."""

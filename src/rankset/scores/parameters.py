@@ -18,11 +18,7 @@ LARGEST_FITTED = 1e6
 def check_number(score: object, name: str) -> None:
     """Require a finite number of at least 0."""
     value = getattr(score, name)
-    real = is_real(value)
-    try:
-        number = float(value) if real else math.nan
-    except OverflowError:
-        number = math.inf
+    number = _as_float(value)
     if not 0 <= number < math.inf:
         raise ScoreError.parameter(type(score).__name__, name, "a finite number of at least 0", value)
     object.__setattr__(score, name, number)
@@ -44,13 +40,20 @@ def check_flag(score: object, name: str) -> None:
     object.__setattr__(score, name, bool(value))
 
 
-def check_fitted_scale(score: object, name: str) -> None:
-    """Require a number above 0, at most ``LARGEST_FITTED``."""
-    value = getattr(score, name)
-    if not _is_fitted_number(value) or value <= 0:
-        expected = f"a positive number of at most {LARGEST_FITTED:g}"
-        raise ScoreError.parameter(type(score).__name__, name, expected, value)
-    object.__setattr__(score, name, float(value))
+def check_temperature(score: object) -> None:
+    """Require a finite number ``temperature`` of at least 1 / ``LARGEST_FITTED``."""
+    value: Any = getattr(score, "temperature")  # noqa: B009
+    number = _as_float(value)
+    if not 1 / LARGEST_FITTED <= number < math.inf:
+        expected = f"a finite number of at least {1 / LARGEST_FITTED:g}"
+        raise ScoreError.parameter(type(score).__name__, "temperature", expected, value)
+    object.__setattr__(score, "temperature", number)
+
+
+def check_fitted_scale(name: str, value: object) -> None:
+    """Require a number above 0, at most ``LARGEST_FITTED``, as ``scale`` of the score ``name``."""
+    if not _is_fitted_number(value) or value <= 0:  # type: ignore[operator]
+        raise ScoreError.parameter(name, "scale", f"a positive number of at most {LARGEST_FITTED:g}", value)
 
 
 def check_fitted_numbers(score: object, name: str, length: int | None = None) -> None:
@@ -69,6 +72,14 @@ def list_parameter(score: object, name: str, expected: str) -> tuple[Any, ...]:
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         raise ScoreError.parameter(type(score).__name__, name, expected, values)
     return tuple(values)
+
+
+def _as_float(value: Any) -> float:  # noqa: ANN401
+    """Return a real number as a float: NaN for anything else, and infinity for an integer beyond all floats."""
+    try:
+        return float(value) if is_real(value) else math.nan
+    except OverflowError:
+        return math.inf
 
 
 def _is_fitted_number(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.errors import ScoreError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
-from rankset.scores.parameters import check_fitted_numbers, check_fitted_scale
+from rankset.scores.parameters import check_fitted_numbers
 from rankset.scores.recalibration.features import Features
 from rankset.scores.recalibration.fit_class_factors import fit_weights_and_factors
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.fit_weights import PRIOR
 from rankset.scores.recalibration.logarithms import log_probabilities, normalise
+from rankset.scores.recalibration.scale import HasTemperature
 from rankset.scores.thr import ProbabilityKeys
 from rankset.scores.wording import Wording
 
@@ -27,7 +28,7 @@ MOST_CELLS = 10_000_000
 
 
 @dataclass(frozen=True, repr=False)
-class Recalibrated(ProbabilityKeys):
+class Recalibrated(HasTemperature, ProbabilityKeys):
     """THR on probabilities that are recalibrated with rank, row entropy and class.
 
     A conditional logit model computes the new probabilities. Its features are the log-probability after temperature
@@ -36,14 +37,19 @@ class Recalibrated(ProbabilityKeys):
 
     Parameters
     ----------
-    scale : float, default 1.0
-        Exponent of the probabilities, as in ``Temperature``.
+    temperature : float, default 1.0
+        The temperature, as in ``Temperature``.
     weights : sequence of 7 floats
         Weights of seven features. The first four are the log-probability, minus the log-rank, an indicator of rank 1,
         and the squared log-probability divided by 10. The last three are the first three features multiplied by the
         scaled entropy of the row. The default weights do not change the probabilities.
     factors : sequence of float, default ()
         Logarithm of the factor of each class. Empty if the model has no class factors.
+
+    Attributes
+    ----------
+    scale : float
+        1 / temperature. Rule files store this number.
 
     Raises
     ------
@@ -59,20 +65,22 @@ class Recalibrated(ProbabilityKeys):
     [[0, 1]]
     """
 
-    scale: float = 1.0
+    temperature: float = field(default=1.0, compare=False)
     weights: tuple[float, ...] = tuple(PRIOR.tolist())
     factors: tuple[float, ...] = ()
+    scale: float = field(init=False)
     needs_probs: ClassVar[bool] = True
+    stored: ClassVar[tuple[str, ...]] = ("scale", "weights", "factors")
 
     def __post_init__(self) -> None:
         check_fitted_numbers(self, "weights", len(PRIOR))
         check_fitted_numbers(self, "factors")
-        check_fitted_scale(self, "scale")
+        self._set_scale()
 
     def __repr__(self) -> str:
         weights = ", ".join(f"{weight:.3g}" for weight in self.weights)
         factors = f", factors of {len(self.factors):,} classes" if self.factors else ""
-        return f"Recalibrated(scale={self.scale:.3g}, weights=({weights}){factors})"
+        return f"Recalibrated(temperature={self.temperature:.3g}, weights=({weights}){factors})"
 
     @property
     def n_columns(self) -> int | None:
@@ -145,7 +153,8 @@ class Recalibrated(ProbabilityKeys):
         most = max(200, MOST_CELLS // rows.shape[1])
         features = Features.of(rows[:most], scale)
         weights, factors = fit_weights_and_factors(features, columns[:most], class_factors=class_factors)
-        return cls(scale, tuple(weights.tolist()), tuple(factors.tolist()) if factors.any() else ())
+        fitted = tuple(factors.tolist()) if factors.any() else ()
+        return cls.from_stored(scale, weights=tuple(weights.tolist()), factors=fitted)
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.inputs.matrix import Kind
-from rankset.scores.parameters import check_fitted_scale
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.logarithms import log_probabilities, normalise
+from rankset.scores.recalibration.scale import HasTemperature
 from rankset.scores.thr import ProbabilityKeys
 from rankset.scores.wording import Wording
 
 
 @dataclass(frozen=True)
-class Temperature(ProbabilityKeys):
-    """THR after temperature scaling: probabilities are raised to the power ``scale`` and divided by their sum.
+class Temperature(HasTemperature, ProbabilityKeys):
+    """THR after temperature scaling: p ** (1 / temperature), divided by the sum of the row.
+
+    Use ``Tempered`` for temperature scaling with another score. ``Tempered(Thr(), temperature)`` has nearly the same
+    sets. This score compares logarithms, so it also tells probabilities apart that are too small for a float.
 
     Parameters
     ----------
-    scale : float, default 1.0
-        Exponent (1 / temperature). Values above 1 increase the largest probability of each row. Values below 1
-        decrease the largest probability of each row.
+    temperature : float, default 1.0
+        The temperature. A value below 1 increases the largest probability of each row. A value above 1 decreases it.
+
+    Attributes
+    ----------
+    scale : float
+        1 / temperature. Rule files store this number. Two scores are equal if their ``scale`` is equal.
 
     Raises
     ------
     ScoreError
-        If ``scale`` is not a number > 0, or if it is larger than 1,000,000.
+        If ``temperature`` is not a number of at least 0.000001.
 
     Examples
     --------
@@ -42,15 +49,17 @@ class Temperature(ProbabilityKeys):
     [[0, 1]]
     """
 
-    scale: float = 1.0
+    temperature: float = field(default=1.0, compare=False)
+    scale: float = field(init=False, repr=False)
     needs_probs: ClassVar[bool] = True
+    stored: ClassVar[tuple[str, ...]] = ("scale",)
 
     def __post_init__(self) -> None:
-        check_fitted_scale(self, "scale")
+        self._set_scale()
 
     @classmethod
     def fit(cls, probs: ArrayLike, labels: ArrayLike, *, kind: Kind = "probs") -> Temperature:
-        """Fit ``scale`` by maximum likelihood. Do not calibrate on the same rows.
+        """Fit the temperature by maximum likelihood. Do not calibrate on the same rows.
 
         Parameters
         ----------
@@ -75,11 +84,11 @@ class Temperature(ProbabilityKeys):
         --------
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("marketing")
-        >>> round(rs.Temperature.fit(probs, labels).scale, 3)
-        1.788
+        >>> round(rs.Temperature.fit(probs, labels).temperature, 3)
+        0.559
         """
         rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
-        return cls(fit_scale(log_probabilities(rows), columns))
+        return cls.from_stored(fit_scale(log_probabilities(rows), columns))
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""

@@ -61,7 +61,10 @@ class Wrapper:
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         """Return the rows after the ``transform`` of the inner score."""
-        return transform_rows(self.score, probs) if self.transforms else probs
+        return self._transformed(probs)
+
+    def _transformed(self, probs: NDArray[Any]) -> NDArray[Any]:
+        return transform_rows(self.score, probs) if self._inner.transforms else probs
 
     def check_names(self, names: Sequence[object]) -> None:
         """Raise a ScoreError if the inner score was fitted with different class names."""

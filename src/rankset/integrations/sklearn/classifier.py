@@ -28,6 +28,7 @@ from rankset.integrations.sklearn.delegated import DelegatedMethods
 from rankset.integrations.sklearn.enclosing import warn_about_enclosing_estimators
 from rankset.integrations.sklearn.fitting import Settings, read_labels
 from rankset.integrations.sklearn.model_outputs import add_model_classes, class_outputs
+from rankset.integrations.sklearn.reporting import WritesReport
 from rankset.integrations.sklearn.splits import Split
 from rankset.rules.select import Empty
 from rankset.rules.spec import check_groups
@@ -35,7 +36,7 @@ from rankset.scores import Rank, Score
 from rankset.sets import PredictionSets
 
 
-class ConformalClassifier(DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Wrap a classifier: ``fit`` trains the classifier on some rows and calibrates prediction sets on the other rows.
 
     ``predict(X)`` returns the predictions of the wrapped classifier. ``predict_set(X, alpha)`` returns sets that

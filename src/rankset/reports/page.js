@@ -56,7 +56,7 @@
   }
   function ranks() {
     const score = data.scores[state.score].ranks ? data.scores[state.score] : data.scores.find((one) => one.ranks);
-    if (!score) { by("ranks").textContent = data.groups > 1 ? "Every group has its own r*; see rankset inspect." : "No score here orders labels by rank alone."; by("ranks").className = "note"; return; }
+    if (!score) { by("ranks").textContent = data.groups > 1 ? "Every group has its own r*; see rankset inspect." : data.scores[state.score].folds ? "Every fold has its own r*." : "No score here orders labels by rank alone."; by("ranks").className = "note"; return; }
     by("ranks-title").textContent = "Ranks of true labels at calibration, and the r* of " + short(score);
     const total = score.ranks.reduce((a, b) => a + b, score.absent || 0), star = score.r_star[state.level];
     let last = 0, sum = 0;
@@ -119,15 +119,24 @@
     const at = state.level, rows = data.group_names.map((name, g) => [name, data.group_counts[g], score.group_coverage[at][g], score.group_size[at][g]]).sort((a, b) => a[2] - b[2]);
     document.querySelector("#groups tbody").replaceChildren(...rows.map(([name, count, hits, width]) => cells([name, many(count), fixed(hits), fixed(width, 2)], [false, true, true, true])));
   }
+  const named = data.scores.some((one) => one.ambiguous.some((row) => row.id !== undefined));
+  const AMBIGUOUS = [...(named ? [["id", false]] : []), ["row", true], ["true label", false], ["size", true], ["set", false]];
+  function found(row) {
+    const sought = by("find").value.trim().toLowerCase();
+    return !sought || [row.id ?? String(row.row), row.label < 0 ? "absent" : data.classes[row.label]].some((text) => text.toLowerCase().includes(sought));
+  }
   function ambiguous(score, alpha) {
-    by("ambiguous-note").textContent = "The rows with the largest sets of " + short(score) + " at alpha " + data.alpha + ", counted from 0. The true label has a thick border in the set; where the set misses it, it is red in the second column.";
-    document.querySelector("#ambiguous tbody").replaceChildren(...score.ambiguous.map((row) => {
+    const heads = document.querySelector("#ambiguous thead tr"), rows = score.ambiguous.filter(found);
+    if (!heads.children.length) heads.append(...AMBIGUOUS.map(([text, number]) => heading(text, number)));
+    by("find-note").textContent = rows.length < score.ambiguous.length ? rows.length + " of the " + score.ambiguous.length + " listed rows" : "";
+    by("ambiguous-note").textContent = "The rows with the largest sets of " + short(score) + " at alpha " + data.alpha + ". Rows are counted from 0. The true label has a thick border in the set; where the set misses it, it is red in its own column.";
+    document.querySelector("#ambiguous tbody").replaceChildren(...rows.map((row) => {
       const size = row.sizes[state.level], kept = row.labels.filter(([, p]) => p > alpha);
-      const line = cells([row.row, row.label < 0 ? "absent" : data.classes[row.label], size], [true, false, true]), cell = make("td");
+      const line = cells([...(named ? [row.id] : []), row.row, row.label < 0 ? "absent" : data.classes[row.label], size], AMBIGUOUS.map(([, number]) => number)), cell = make("td");
       for (const [column] of kept) cell.append(make("span", data.classes[column], column === row.label ? "chip true" : "chip"));
       if (size > kept.length) cell.append(make("span", "and " + (size - kept.length) + " more", "faint"));
       if (!size) cell.append(make("span", "empty: no label reached the threshold", "faint"));
-      if (size === kept.length && !kept.some(([column]) => column === row.label)) line.children[1].className = "missed";
+      if (size === kept.length && !kept.some(([column]) => column === row.label)) line.children[named ? 2 : 1].className = "missed";
       line.append(cell);
       return line;
     }));
@@ -158,8 +167,12 @@
   function words(alpha) {
     const needed = data.needed[state.level], enough = data.smallest >= needed, has = data.groups > 1 ? "The smallest of " + data.groups + " groups" : "The calibration set";
     const where = data.groups > 1 ? ", within every group of the condition (" + data.conditions.join(", ") + ")" : "";
-    const absent = data.absent, unattained = absent && alpha < absent.least, told = [unattained ? "The true label is not among the candidates in " + many(absent.calibration) + " of " + many(data.calibration) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (data.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(absent.least) + ". Sets hold every candidate."
-      : "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows.",
+    const proven = data.scores[state.score].proven[state.level];
+    const absent = data.absent, unattained = absent && alpha < absent.least;
+    const told = [unattained ? "The true label is not among the candidates in " + many(absent.calibration) + " of " + many(data.calibration) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (data.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(absent.least) + ". Sets hold every candidate."
+      : proven === null ? "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows."
+      : proven > 0 ? "These sets come from several models, one for each fold. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ". The proven probability is at least " + percent(Math.floor(1000 * proven) / 1000) + "."
+      : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",
       ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
       (data.groups > 1 ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
@@ -195,6 +208,8 @@
   const names = data.scores.map(short), label = (one) => (names.indexOf(short(one)) === names.lastIndexOf(short(one)) ? short(one) : one.name);
   by("score").append(...data.scores.map((one, place) => { const option = make("option", label(one)); option.value = place; return option; }));
   by("score").onchange = () => { state.score = Number(by("score").value); soon(); };
+  by("find-what").textContent = named ? "an id or a true label" : "a row or a true label";
+  by("find").oninput = soon;
   by("controls").onsubmit = (event) => event.preventDefault();
   by("download").onclick = download;
   dark.addEventListener("change", pictures);

@@ -23,7 +23,7 @@ HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202eturned
 RULES = [
     rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=score) for score in (rs.Rank(), rs.Thr(), rs.Aps())
 ]
-STUDY = rs.report.study_rules(RULES, LOGITS[NEW], LABELS[NEW])
+STUDY = rs.reports.study_rules(RULES, LOGITS[NEW], LABELS[NEW])
 PLOTLY = '<script type="text/plain" id="plotly">'
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', flags=re.DOTALL)
 
@@ -64,14 +64,14 @@ def test_ambiguous_rows_have_their_sets(place):
 
 def test_blocks_change_nothing(monkeypatch):
     monkeypatch.setenv("RANKSET_BLOCK_BYTES", "800")
-    assert rs.report.study_rules(RULES, LOGITS[NEW], LABELS[NEW]) == STUDY
+    assert rs.reports.study_rules(RULES, LOGITS[NEW], LABELS[NEW]) == STUDY
 
 
 def test_rules_with_groups_and_frames():
     site = np.array(["north", "south"] * 300)
     groups = np.array(["north", "south"] * 350)
     rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerGroup(), groups=groups)
-    study = rs.report.study_rules([rule], LOGITS[NEW], LABELS[NEW], groups=site)
+    study = rs.reports.study_rules([rule], LOGITS[NEW], LABELS[NEW], groups=site)
     (told,) = study.data["scores"]
     seen = rs.evaluate(rule.predict(LOGITS[NEW], 0.1, groups=site), LABELS[NEW])
     assert told["metrics"]["coverage"][9] == pytest.approx(seen.coverage, abs=1e-5)
@@ -82,16 +82,16 @@ def test_rules_with_groups_and_frames():
 
 def test_ties_only_raise_coverage():
     rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", score=rs.TopK())
-    (told,) = rs.report.study_rules([rule], LOGITS[NEW], LABELS[NEW]).data["scores"]
+    (told,) = rs.reports.study_rules([rule], LOGITS[NEW], LABELS[NEW]).data["scores"]
     assert told["tied"][9]
 
 
 def test_the_page_is_one_file_and_takes_no_text_for_markup():
     labels = np.array(HOSTILE, dtype=object)
-    study = rs.report.study_scores(
+    study = rs.reports.study_scores(
         LOGITS[CAL], labels[LABELS[CAL]], LOGITS[NEW], labels[LABELS[NEW]], kind="logits", classes=HOSTILE
     )
-    page = rs.report.page(study, '<img src=x onerror="alert(1)"> {{data}}')
+    page = rs.reports.page(study, '<img src=x onerror="alert(1)"> {{data}}')
     page.encode()  # half a character would not survive
     assert page.count("<script") == page.count("</script>")
     ours = page.split(PLOTLY, 1)[0]
@@ -110,8 +110,8 @@ def test_a_large_report_stays_small():
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.full(100, 0.1), 6000)
     labels = np.array([rng.choice(100, p=row) for row in probs])
-    study = rs.report.study_scores(probs[:1000], labels[:1000], probs[1000:], labels[1000:])
-    assert len(rs.report.page(study)) < 8_000_000
+    study = rs.reports.study_scores(probs[:1000], labels[:1000], probs[1000:], labels[1000:])
+    assert len(rs.reports.page(study)) < 8_000_000
 
 
 def test_rules_of_other_classes_and_no_rows_are_told():
@@ -122,9 +122,9 @@ def test_rules_of_other_classes_and_no_rows_are_told():
         expected="have the same classes",
         remedy="Calibrate all rules with the same classes.",
     ):
-        rs.report.study_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
+        rs.reports.study_rules([RULES[0], other], LOGITS[NEW], LABELS[NEW])
     with refused(InputError.no_rows_to_evaluate()):
-        rs.report.study_rules(RULES, LOGITS[:0], LABELS[:0])
+        rs.reports.study_rules(RULES, LOGITS[:0], LABELS[:0])
 
 
 def test_the_command(tmp_path, monkeypatch):
@@ -179,16 +179,16 @@ def test_rules_of_one_report_expect_the_same_numbers():
     with np.errstate(divide="ignore"):
         rules = [rs.calibrate(probs, labels), rs.calibrate(np.log(probs), labels, kind="logits")]
     with refused(RuleError.different("kind", "probs", "logits")):
-        rs.report.study_rules(rules, probs, labels)
+        rs.reports.study_rules(rules, probs, labels)
     with refused(KindError, what="rules", expected="be a list of at least one Rule", received="[]"):
-        rs.report.study_rules([], probs, labels)
+        rs.reports.study_rules([], probs, labels)
 
 
 def test_rules_of_one_level_and_of_folds_are_refused():
     for other in (RULES[0].at(0.1), rs.CrossRule((RULES[0],) * 2), "rule"):
         for rules in ([other], [RULES[0], other]):
             with refused(KindError.no_whole_rule("a report", other)):
-                rs.report.study_rules(rules, LOGITS[NEW], LABELS[NEW])
+                rs.reports.study_rules(rules, LOGITS[NEW], LABELS[NEW])
 
 
 def test_a_number_and_its_text_are_two_groups_and_two_classes():
@@ -198,7 +198,7 @@ def test_a_number_and_its_text_are_two_groups_and_two_classes():
     groups = np.array([1, "1", "a  b", "a b", 10, 9], dtype=object)[np.arange(90) % 6]
     named = [names[label] for label in labels]
     rule = rs.calibrate(probs, named, classes=names, condition=rs.PerGroup(), groups=groups)
-    told = rs.report.study_rules([rule], probs, named, groups=groups, alpha=0.2).data
+    told = rs.reports.study_rules([rule], probs, named, groups=groups, alpha=0.2).data
     assert told["classes"] == ["1", "'1'", "a b"]
     assert told["group_names"] == ["1", "9", "10", "'1'", "'a b' (no. 5)", "'a b' (no. 6)"]
     assert told["group_counts"] == [15] * 6
@@ -216,7 +216,7 @@ def test_rules_with_and_without_groups_are_shown_by_group():
     known, new = slice(0, 200), slice(200, 400)
     plain = rs.calibrate(probs[known], labels[known])
     grouped = rs.calibrate(probs[known], labels[known], condition=rs.PerGroup(), groups=groups[known])
-    study = rs.report.study_rules([plain, grouped], probs[new], labels[new], groups=groups[new]).data
+    study = rs.reports.study_rules([plain, grouped], probs[new], labels[new], groups=groups[new]).data
     place = study["alphas"].index(0.1)
     for rule, shown, options in ((plain, 0, {}), (grouped, 1, {"groups": groups[new]})):
         covered = rule.predict(probs[new], 0.1, **options).covers(labels[new])

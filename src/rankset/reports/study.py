@@ -8,26 +8,22 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankset import progress
-from rankset.core.alpha import Alpha, exact_alpha, rows_needed, smallest_alpha
+from rankset.core.alpha import Alpha, rows_needed, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
-from rankset.evaluation.default_scores import DEFAULT_SCORES
+from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
-from rankset.inputs.vocabulary import distinct_labels, group_names
-from rankset.report.levels import CONFIDENCE, MOST_CLASSES, LabelledRows, describe_score
+from rankset.inputs.vocabulary import distinct_labels
+from rankset.reports.levels import describe_score
+from rankset.reports.tested import CONFIDENCE, NAME_WIDTH, LabelledRows, RuleOnRows, TestedRule
 from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.scores import Score
-
-ALPHAS = tuple(f"{percent / 100:g}" for percent in range(1, 51))
-"""The values of alpha of the slider."""
-NAME_WIDTH = 60
-"""Longer names of classes and groups are truncated."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class Study:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> study = rs.report.study_scores(probs[:130], labels[:130], probs[130:], labels[130:])
+    >>> study = rs.reports.study_scores(probs[:130], labels[:130], probs[130:], labels[130:])
     >>> [score["name"] for score in study.data["scores"]][:2]
     ['Rank()', 'Thr()']
     """
@@ -61,9 +57,11 @@ def study_scores(
     new_probs: ArrayLike,
     new_labels: ArrayLike,
     *,
-    candidates: Iterable[Score] = DEFAULT_SCORES,
+    candidates: Iterable[Score] | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
+    new_ids: ArrayLike | None = None,
     alpha: Alpha = 0.1,
     seed: int = 0,
     show_progress: bool = False,
@@ -77,11 +75,14 @@ def study_scores(
     new_probs, new_labels
         Model outputs and labels of the test rows.
     candidates
-        The scores to test. By default RANK, THR, APS, RAPS and SAPS.
+        The scores to test. By default RANK, THR, APS, RAPS and SAPS, or RANK, THR and Margin if ``kind`` is "decision".
     kind
         The type of values in the model outputs: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
         Class names in column order.
+    ids, new_ids
+        The ids of the calibration rows and of the test rows, for randomised scores. Pass both or only ``new_ids``. The
+        ids of the test rows are shown in the list of the most ambiguous rows.
     alpha
         The alpha that the page shows when it is opened. It can differ from the fifty values.
     seed
@@ -103,13 +104,15 @@ def study_scores(
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> study = rs.report.study_scores(probs[:130], labels[:130], probs[130:], labels[130:], alpha=0.2)
+    >>> study = rs.reports.study_scores(probs[:130], labels[:130], probs[130:], labels[130:], alpha=0.2)
     >>> study.data["rows"], study.data["alpha"]
     (130, 0.2)
     """
     names = None if classes is None else list(classes)
-    rules = [calibrate(probs, labels, score=score, kind=kind, classes=names, seed=seed) for score in candidates]
-    return study_rules(rules, new_probs, new_labels, alpha=alpha, show_progress=show_progress)
+    scores = default_scores(kind) if candidates is None else candidates
+    shared: dict[str, Any] = {"kind": kind, "classes": names, "ids": ids, "seed": seed}
+    rules = [calibrate(probs, labels, score=score, **shared) for score in scores]
+    return study_rules(rules, new_probs, new_labels, ids=new_ids, alpha=alpha, show_progress=show_progress)
 
 
 @takes_alpha
@@ -133,9 +136,11 @@ def study_rules(
     probs, labels
         Model outputs (n, K) and labels of the test rows.
     groups
-        The group of each row. Needed if the condition of a rule uses groups.
+        The group of each row. The study then has coverage for every group. Needed if the condition of a rule uses
+        groups.
     ids
-        The id of each row. Needed if a rule has a randomised score and was calibrated with ids.
+        The id of each row, shown in the list of the most ambiguous rows. By default the index of a pandas frame. Needed
+        if a rule has a randomised score and was calibrated with ids. For all other rules, ids change no set.
     alpha
         The alpha that the page shows when it is opened. It can differ from the fifty values.
     show_progress
@@ -160,23 +165,28 @@ def study_rules(
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> rule = rs.calibrate(probs[:130], labels[:130])
-    >>> rs.report.study_rules([rule], probs[130:], labels[130:]).data["calibration"]
+    >>> rs.reports.study_rules([rule], probs[130:], labels[130:]).data["calibration"]
     130
     """
     _check_rules(rules)
-    first, level = rules[0], exact_alpha(alpha)
+    first = rules[0]
     data = prepare(probs, labels, kind=first.kind, classes=first.spec.classes, groups=groups, ids=ids)
-    if len(data) == 0:
-        raise InputError.no_rows_to_evaluate()
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
-    names, codes = _group_codes(data.groups, len(data))
-    rows = LabelledRows(data.with_checked_values(), data.labels, codes, _levels(level), level)
+    rows = LabelledRows.of(data.labels, data.groups, ids, data.index, alpha)
+    data = data.with_checked_values()
+    return study_tested([RuleOnRows(rule, data) for rule in rules], rows, show_progress=show_progress)
+
+
+def study_tested(rules: Sequence[TestedRule], rows: LabelledRows, *, show_progress: bool = False) -> Study:
+    """Return the results of rules with the outputs of their models for the same rows."""
+    if rows.n == 0:
+        raise InputError.no_rows_to_evaluate()
     with once():
         scores = [
             describe_score(rule, rows) for rule in progress.bar(rules, "report", show=show_progress, unit="scores")
         ]
-    return Study({**_facts(rules, rows, names), "metrics": _metrics(), "scores": scores})
+    return Study({**_facts(rules, rows), "metrics": _metrics(), "scores": scores})
 
 
 def _check_rules(rules: Sequence[Rule]) -> None:
@@ -194,33 +204,33 @@ def _check_rules(rules: Sequence[Rule]) -> None:
             raise RuleError.different("classes", list(first.classes), list(rule.classes))
 
 
-def _facts(rules: Sequence[Rule], rows: LabelledRows, names: list[str]) -> dict[str, Any]:
+def _facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, Any]:
     """What all scores share: rows, levels, names of classes and groups."""
-    first = rules[0]
+    classes, names = rules[0].spec.classes, rows.group_names
     return {
         "rows": rows.n,
-        "calibration": first.n,
-        "smallest": int(min(rule.calibration.counts.min() for rule in rules)),
+        "calibration": int(rules[0].counts.sum()),
+        "smallest": int(min(rule.counts.min() for rule in rules)),
         "groups": max(rule.spec.n_groups for rule in rules),
         "alphas": [float(one) for one in rows.alphas],
         "alpha": float(rows.alpha),
         "confidence": CONFIDENCE,
-        "classes": distinct_labels(first.spec.classes.values, NAME_WIDTH),
-        "counts": np.bincount(rows.labels[rows.labels >= 0], minlength=len(first.classes)).tolist(),
+        "classes": distinct_labels(classes.values, NAME_WIDTH),
+        "counts": np.bincount(rows.labels[rows.labels >= 0], minlength=len(classes)).tolist(),
         "group_names": names,
         "group_counts": np.bincount(rows.group_codes, minlength=len(names))[: len(names)].tolist(),
-        "conditions": sorted({repr(rule.condition) for rule in rules}),
+        "conditions": sorted({repr(rule.spec.condition) for rule in rules}),
         "needed": [int(rows_needed(one)) for one in rows.alphas],
         **_absent_facts(rules, rows),
     }
 
 
-def _absent_facts(rules: Sequence[Rule], rows: LabelledRows) -> dict[str, Any]:
+def _absent_facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, Any]:
     """How many labels are absent, and the smallest alpha that all groups can attain; nothing if none is absent."""
-    absent, tested = max(rule.calibration.n_absent for rule in rules), int((rows.labels < 0).sum())
+    absent, tested = max(int(rule.absent.sum()) for rule in rules), int((rows.labels < 0).sum())
     if not absent and not tested:
         return {}
-    sizes = [rule.calibration.size_of(group) for rule in rules for group in range(rule.spec.n_groups)]
+    sizes = [size for rule in rules for size in zip(rule.counts.tolist(), rule.absent.tolist(), strict=True)]
     least = max((smallest_alpha(*size) for size in sizes if size[1]), default=Fraction(0))
     return {"absent": {"calibration": absent, "rows": tested, "least": float(least)}}
 
@@ -229,16 +239,3 @@ def _metrics() -> list[dict[str, str]]:
     """The registry of metrics, for the page."""
     fields = ("name", "section", "explanation", "better", "undefined")
     return [{field: getattr(metric, field) for field in fields} for metric in METRICS.values()]
-
-
-def _group_codes(groups: NDArray[Any] | None, n: int) -> tuple[list[str], NDArray[np.int64]]:
-    """The names of the rows' groups, none if there are too many to list, and the number of each row's group."""
-    if groups is None:
-        return [], np.zeros(n, dtype=np.int64)
-    names = group_names(groups)
-    return distinct_labels(names.values, NAME_WIDTH) if len(names) <= MOST_CLASSES else [], names.codes(groups)
-
-
-def _levels(alpha: Fraction) -> tuple[Fraction, ...]:
-    """The levels of the slider and ``alpha``, ascending."""
-    return tuple(sorted({*map(exact_alpha, ALPHAS), alpha}))

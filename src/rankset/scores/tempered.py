@@ -1,0 +1,148 @@
+"""``Tempered``: any score on probabilities after temperature scaling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.core.arrays import SUM_TOLERANCE
+from rankset.core.cells import Cells
+from rankset.core.exponential import exp_of_nonpositive
+from rankset.core.lexicographic import Keys
+from rankset.inputs.matrix import Kind
+from rankset.scores.aps import Aps
+from rankset.scores.base import Score, checked_score
+from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
+from rankset.scores.parameters import check_temperature
+from rankset.scores.reach import Reach, reach_of
+from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
+from rankset.scores.recalibration.fit_scale import fit_scale
+from rankset.scores.recalibration.logarithms import log_probabilities
+from rankset.scores.recalibration.scale import simplest_inverse
+from rankset.scores.wrappers import Wrapper
+
+
+@dataclass(frozen=True)
+class Tempered(Wrapper):
+    """Apply a score to probabilities after temperature scaling: p ** (1 / temperature), divided by the row's sum.
+
+    A temperature above 1 makes the probabilities of a row more equal, a temperature below 1 makes the largest one
+    larger. With logits, this is the same as softmax(logits / temperature). The order of the labels in a row does not
+    change. (Two probabilities that differ by rounding errors only can become equal.) So ``Rank`` and ``TopK`` use the
+    same ranks at every temperature. ``Aps``, ``Raps``, ``Saps``, ``Thr`` and ``Margin`` change.
+
+    ``Tempered.fit`` estimates the temperature. Do not calibrate on the rows of the fit: the guarantee holds only if the
+    temperature is fixed before calibration. The score needs probabilities or logits.
+
+    Parameters
+    ----------
+    score : Score
+        The score that is applied to the new probabilities.
+    temperature : float
+        The temperature. 1 changes nothing.
+
+    Raises
+    ------
+    KindError
+        If ``score`` is not a score.
+    ScoreError
+        If ``temperature`` is not a number of at least 0.000001.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> score = rs.Tempered(rs.Aps(), temperature=0.5)
+    >>> rs.calibrate(probs, labels, score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    [[0, 1]]
+    """
+
+    score: Score
+    temperature: float
+    needs_probs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checked_score(self.score)
+        check_temperature(self)
+
+    @classmethod
+    def fit(
+        cls,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        score: Score = Aps(),  # noqa: B008
+        kind: Kind = "probs",
+    ) -> Tempered:
+        """Fit the temperature by maximum likelihood. Do not calibrate on the same rows.
+
+        Parameters
+        ----------
+        probs : array-like (n, K)
+            Model outputs for rows that are not used for calibration.
+        labels : array-like (n,)
+            True labels of these rows, as column numbers.
+        score : Score, default Aps()
+            The score that is applied to the new probabilities. It does not affect the fit.
+        kind : {"probs", "logits", "binary"}, default "probs"
+            The type of values in ``probs``.
+
+        Returns
+        -------
+        Tempered
+            The score with the fitted temperature.
+
+        Raises
+        ------
+        KindError, InputError, LabelError
+            If the rows or labels are invalid, or if there are no rows.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> round(rs.Tempered.fit(probs, labels).temperature, 3)
+        0.559
+        """
+        rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
+        return cls(score, simplest_inverse(fit_scale(log_probabilities(rows), columns)))
+
+    @property
+    def transforms(self) -> bool:
+        """Whether rows change: always, unless the temperature is 1 and the inner score has no ``transform``."""
+        return self.temperature != 1 or self._inner.transforms
+
+    def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
+        """Return the new probabilities (n, K), after the ``transform`` of the inner score if it has one."""
+        rows = probs if self.temperature == 1 else _tempered(probs, 1 / self.temperature)
+        return self._transformed(rows)
+
+    def keys(self, cells: Cells) -> Keys:
+        """Return the keys of the inner score."""
+        return self.score.keys(cells)
+
+    def reach(self, bounds: Keys) -> Reach:
+        """Return the ``Reach`` of the inner score."""
+        return reach_of(self.score, bounds)
+
+    def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
+        """Return the lowest and highest possible value of each key."""
+        inner = features if self._inner.transforms else replace(features, prob=(0.0, 1 + SUM_TOLERANCE))
+        return ranges_of(self.score, inner)
+
+
+def _tempered(probs: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+    """Return rows raised to ``power`` and divided by their sums; exact zeros stay zeros."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(probs / probs.max(axis=1, keepdims=True))
+    powers = exp_of_nonpositive(np.ascontiguousarray(power * logs))
+    return powers / _sums(powers)
+
+
+def _sums(powers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of rows (n, 1) of numbers from 0 to 1, as sums of integers, which do not depend on the order."""
+    units = 2.0 ** min(52, 62 - powers.shape[1].bit_length())
+    return np.rint(powers * units).astype(np.int64).sum(axis=1, keepdims=True) / units
