@@ -29,7 +29,7 @@ from rankset.io.write_sets import FORMATS
 from rankset.io.writers.base import SetsAndKept
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores import Rank, Score
+from rankset.scores import Score
 from rankset.sets import PredictionSets
 
 
@@ -42,12 +42,13 @@ def calibrate(
     group: str | None = None,
     identity: str | None = None,
     drop: Sequence[str] = (),
-    score: Score = Rank(),  # noqa: B008
+    method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     seed: int = 0,
     workers: int | None = None,
+    score: Score | str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
 
@@ -65,8 +66,9 @@ def calibrate(
         Names of the columns with labels, groups and ids.
     drop : sequence of str
         Names of columns to ignore.
-    score, condition, kind, classes, seed
-        As in ``rankset.calibrate``.
+    method, condition, kind, classes, seed, score
+        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
+        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     workers : int, optional
         Number of processes. Default: one per core.
 
@@ -95,7 +97,7 @@ def calibrate(
     >>> folder.cleanup()
     """
     where = layout or Layout(label, group, identity, tuple(drop))
-    task, pairs = CalibrationTask.of(score, condition, kind, classes, seed), pair_files(scores, labels)
+    task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed), pair_files(scores, labels)
     given = classes is not None
     partial_rules: list[PartialRule] = []
     rest = list(pairs)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankset.datasets import DATASETS
-from rankset.errors import KindError
+from rankset.errors import needs_extra
 from rankset.paper.experiment import METHODS
 from rankset.paper.numbers import Numbers
 from rankset.paper.study import AS_PUBLISHED
@@ -64,7 +64,7 @@ def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
 
     Raises
     ------
-    KindError
+    PackageError
         If matplotlib is not installed.
     """
     by_task = {task: [row for row in numbers.rows if _task(row) == task] for task in ("images", "questions", "texts")}
@@ -94,11 +94,9 @@ def draw_all(numbers: Numbers, folder: Path) -> list[Path]:
 @contextmanager
 def _style() -> Iterator[Any]:
     """Give out pyplot with the style and a backend without windows; restore both afterwards."""
-    try:
+    with needs_extra("plots"):
         import matplotlib as mpl
         import matplotlib.pyplot as plt
-    except ImportError:
-        raise KindError.no_matplotlib() from None
     backend = mpl.get_backend()
     plt.switch_backend("agg")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
-from rankset.errors import KindError
+from rankset.errors import needs_extra
 from rankset.report.study import Study
 
 
@@ -28,7 +28,7 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
 
     Raises
     ------
-    KindError
+    PackageError
         If plotly is not installed.
 
     Examples
@@ -39,10 +39,8 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
     >>> rs.report.page(study, "Marketing")[:15]
     '<!doctype html>'
     """
-    try:
+    with needs_extra("reports"):
         from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise KindError.no_plotly() from None
     folder = files("rankset.report")
     template, style, script = (
         (folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js")

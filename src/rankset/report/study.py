@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from rankset import progress
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
+from rankset.evaluation.calibrate import calibrate
 from rankset.evaluation.default_scores import DEFAULT_SCORES
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import distinct_labels, group_names
 from rankset.report.levels import CONFIDENCE, MOST_CLASSES, LabelledRows, describe_score
-from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.scores import Score
 
@@ -106,7 +106,7 @@ def study_scores(
     (130, 0.2)
     """
     names = None if classes is None else list(classes)
-    rules = [calibrate(probs, labels, score=score, kind=kind, classes=names, seed=seed) for score in candidates]
+    rules = [calibrate(probs, labels, method=score, kind=kind, classes=names, seed=seed) for score in candidates]
     return study_rules(rules, new_probs, new_labels, alpha=alpha, show_progress=show_progress)
 
 

@@ -6,9 +6,10 @@ rank, thr, aps               Rank, TopK · Thr, Margin · Aps, Raps, Saps, Avera
 wrappers, seen               scores that use another score: TieBreak, Chosen · Seen
 temperature, recalibrated    scores with fitted parameters: Temperature · Recalibrated
 base                         the protocol Score: the required method and all optional attributes of a score
+names                        scores by name, as in method="aps"
 declarations, reach, key_ranges, application, parameters, recalibration    internal functions that use or fit scores
 
-To add a score, copy the one that is closest, then add it to ``BUILT_IN`` and to ``rankset/__init__.py``.
+To add a score, copy the one that is closest, then add it to ``BUILT_IN``, ``names.py`` and ``rankset/__init__.py``.
 """
 
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import traits
+from rankset.scores.names import AUTO, NAMED_SCORES, is_auto, method_of
 from rankset.scores.rank import Rank, TopK
 from rankset.scores.reach import Reach
 from rankset.scores.recalibrated import Recalibrated
@@ -25,7 +27,9 @@ from rankset.scores.thr import Margin, Thr
 from rankset.scores.wrappers import Chosen, TieBreak
 
 __all__ = [
+    "AUTO",
     "BUILT_IN",
+    "NAMED_SCORES",
     "Aps",
     "Average",
     "Chosen",
@@ -42,6 +46,8 @@ __all__ = [
     "TieBreak",
     "TopK",
     "checked_score",
+    "is_auto",
+    "method_of",
     "traits",
 ]
 

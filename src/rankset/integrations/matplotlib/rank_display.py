@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
 from rankset.integrations.matplotlib.display import SHOWN_SHARE, TARGET, Display
-from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 
 
