@@ -689,7 +689,7 @@ def test_a_chosen_score_draws_nothing(folder):
     options = ("calibrate", "val.csv", "--label", "answer", "--kind", "logits", "-o", "x.rankset")
     done = run(*options, "--auto", "0.1", "--id", "site")
     assert done.exit_code == 2
-    assert "--auto chooses" in done.stderr
+    assert "--method auto chooses" in done.stderr
 
 
 def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):

@@ -16,7 +16,7 @@ from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.engines.partial_rules import merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import FileError, InputError, KindError
+from rankset.errors import FileError, InputError, KindError, PackageError
 from refusals import check_refusal, failure, refused
 
 FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
@@ -170,7 +170,7 @@ def test_missing_engines_say_what_to_install(monkeypatch):
     for name, package in (("dask", "dask"), ("spark", "pyspark")):
         monkeypatch.setitem(sys.modules, package, None)
         monkeypatch.delitem(sys.modules, f"rankset.engines.{name}", raising=False)
-        with refused(KindError.no_engine(name, package)):
+        with refused(PackageError.missing(package, f"rankset.engines.{name}", name)):
             getattr(rs.engines, name)
 
 

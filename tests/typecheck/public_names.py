@@ -34,6 +34,9 @@ def rules(probs: Matrix, labels: Labels) -> None:
 def choosing(probs: Matrix, labels: Labels) -> None:
     """Names that are imported at first use: choosing and fitting scores."""
     assert_type(rs.auto(probs, labels, 0.1), rs.Rule)
+    assert_type(rs.calibrate(probs, labels, method="auto", alpha=0.1), rs.Rule)
+    assert_type(rs.calibrate(probs, labels, method=rs.Aps()), rs.Rule)
+    assert_type(rs.choose(["rank", rs.Thr()], probs, labels), rs.Score)
     assert_type(rs.compare(probs, labels), rs.Comparison)
     assert_type(rs.choose(rs.grid(rs.Raps, penalty=[0.01, 0.1]), probs, labels, 0.1), rs.Score)
     assert_type(rs.Temperature.fit(probs, labels), rs.Temperature)
@@ -45,7 +48,8 @@ def choosing(probs: Matrix, labels: Labels) -> None:
 
 def classifier(features: Matrix, labels: Labels) -> None:
     """Names that are imported at first use: scikit-learn."""
-    method = rs.Choice((rs.Rank(), rs.Thr()))
+    method = rs.Choice((rs.Rank(), "thr"))
+    rs.ConformalClassifier(method="auto")
     model = rs.ConformalClassifier(method=method, split=rs.Holdout(0.5))
     assert_type(model, rs.ConformalClassifier)
     assert_type(model.fit(features, labels), rs.ConformalClassifier)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Self
 
@@ -33,8 +34,8 @@ class PackageError(RanksetError, ModuleNotFoundError):
 
     @classmethod
     def missing(cls, module: str, purpose: str, extra: str = "", absent: str = "", otherwise: Text = "") -> Self:
-        """``absent`` is the module that was not found: ``module``, or a part of it that old versions lack."""
-        reason = f"the installed version has no {absent}" if absent not in {"", module} else "it is not installed"
+        """``absent`` is the part of ``module`` that was not found, if an old version without it is installed."""
+        reason = f"the installed version has no {absent}" if absent else "it is not installed"
         remedy: Text = ("Install it with ", pip_command(module, extra), otherwise, ".")
         return cls(PACKAGES.get(module, module), f"be installed for {purpose}", reason=reason, remedy=remedy)
 
@@ -70,7 +71,8 @@ def needs_extra(purpose: str, extra: str = "") -> Iterator[None]:
         module = absent.split(".")[0]
         if isinstance(error, PackageError) or module not in EXTRAS:
             raise
-        raise PackageError.missing(module, purpose, extra, absent) from None
+        lacks = absent if absent != module and find_spec(module) is not None else ""
+        raise PackageError.missing(module, purpose, extra, lacks) from None
 
 
 def import_with_extra(module: str, purpose: str, extra: str = "") -> ModuleType:

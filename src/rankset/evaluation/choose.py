@@ -67,7 +67,7 @@ def grid(kind: Callable[..., Score], **values: Iterable[Any]) -> tuple[Score, ..
 
 
 def choose(
-    candidates: Iterable[Score],
+    candidates: Iterable[Score | str],
     probs: ArrayLike,
     labels: ArrayLike,
     alpha: Alpha = 0.1,
@@ -86,7 +86,8 @@ def choose(
     Parameters
     ----------
     candidates
-        Scores to choose from. If several scores are equally good, the first of them is returned.
+        Scores to choose from, or their names, such as "rank" and "aps". If several scores are equally good, the first
+        of them is returned.
     probs
         Model outputs, one row per sample and one column per class. An array, a data frame, a tensor or ``Ragged``. The
         model must not have been trained on these rows.

@@ -59,9 +59,9 @@ class Trial:
                 count()
 
 
-def check_scores(scores: Iterable[Score], name: str) -> tuple[Score, ...]:
-    """Return ``scores`` as a tuple; raise ``KindError`` if there are none, or if one of them is no score."""
-    several = tuple(scores) if isinstance(scores, Iterable) else ()
+def check_scores(scores: Iterable[Score | str], name: str) -> tuple[Score, ...]:
+    """Return scores, and those that names stand for, as a tuple; raise an error if there are none, or one is none."""
+    several = tuple(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else ()
     if not several:
         raise KindError.argument(name, "a list of at least one score", scores)
     return tuple(checked_score(score, name) for score in several)

@@ -118,7 +118,7 @@ def compare(
     >>> logits, labels = map(torch.tensor, rs.datasets.load("carer"))
     >>> rows = torch.utils.data.TensorDataset(logits[:1000], labels[:1000])
     >>> loader = torch.utils.data.DataLoader(rows, batch_size=64)
-    >>> rs.torch.compare(torch.nn.Identity(), loader, alpha=0.05, scores=["rank", "thr"]).smallest
+    >>> rs.torch.compare(torch.nn.Identity(), loader, alpha=0.05, scores=["aps", "thr"]).smallest
     Thr()
     """
     reader = BatchReader(model, kind, forward, labels, groups, ids)
@@ -174,7 +174,7 @@ def choose(
     >>> logits, labels = map(torch.tensor, rs.datasets.load("carer"))
     >>> rows = torch.utils.data.TensorDataset(logits[:1000], labels[:1000])
     >>> loader = torch.utils.data.DataLoader(rows, batch_size=64)
-    >>> rs.torch.choose(["rank", "thr"], torch.nn.Identity(), loader, alpha=0.05)
+    >>> rs.torch.choose(["aps", "thr"], torch.nn.Identity(), loader, alpha=0.05)
     Thr()
     """
     reader = BatchReader(model, kind, forward, labels, groups, ids)
