@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rankset.errors import FileError
+from rankset.errors import FileError, PackageError
 
 
 @contextmanager
@@ -13,7 +13,7 @@ def unreadable_as_error(path: str) -> Iterator[None]:
     """Turn everything that libraries raise inside about a damaged or mislabelled file into one ``FileError``."""
     try:
         yield
-    except FileError:
+    except (FileError, PackageError):
         raise
     except MemoryError:
         raise FileError.unreadable(path, "it does not fit into memory") from None
