@@ -26,7 +26,9 @@ def test_the_readme_tells_the_sizes_that_the_example_measures():
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "rank_or_auto.py"], capture_output=True, text=True, timeout=300, check=True
     )
-    sizes = {name: float(size) for name, size in re.findall(r"^(\w+) +([\d.]+) labels", done.stdout, flags=re.MULTILINE)}
+    sizes = {
+        name: float(size) for name, size in re.findall(r"^(\w+) +([\d.]+) labels", done.stdout, flags=re.MULTILINE)
+    }
     coverages = [float(share) for share in re.findall(r"coverage ([\d.]+)", done.stdout)]
     told = re.search(r"([\d.]+) labels on average instead of ([\d.]+)", (ROOT / "README.md").read_text())
     assert float(told[1]) == pytest.approx(sizes["auto"], abs=0.03)

@@ -195,3 +195,16 @@ def test_a_killed_worker_changes_nothing(client, verb):
         killing.join()
         client.wait_for_workers(2, timeout=60)
     assert victim not in client.run(os.getpid).values()
+
+
+def test_methods_have_names_and_auto_is_refused():
+    probs = da.from_array(PROBS, chunks=(50, -1))
+    with dask.config.set(scheduler="sync"):
+        for method in ("RAPS", rs.Thr()):
+            expected = rs.calibrate(PROBS, LABELS, method=method)
+            assert engine.calibrate(probs, LABELS, method=method) == expected
+            assert engine.calibrate(probs, LABELS, score=method) == expected
+    with refused(KindError.auto_in_parts()):
+        engine.calibrate(probs, LABELS, method="auto")
+    with refused(KindError.method_twice("aps", "rank")):
+        engine.calibrate(probs, LABELS, method="aps", score="rank")

@@ -247,3 +247,14 @@ def test_columns_are_dropped_and_kept_without_a_layout(tmp_path):
         FileError, what="the columns", received="'0', '1', '2', '3', '4' and 3 more", expected="include 'other'"
     ):
         shards.write(numbered, plain, tmp_path / "more", 0.1, drop=["other"], workers=1)
+
+
+def test_methods_have_names_and_auto_is_refused(tmp_path):
+    scores, labels = arrays(tmp_path / "s", (100, 140), PROBS), arrays(tmp_path / "l", (100, 140), LABELS)
+    expected = rs.calibrate(PROBS[:240], LABELS[:240], method="raps")
+    assert shards.calibrate(scores, labels, method="Raps", workers=1) == expected
+    assert shards.calibrate(scores, labels, score="raps", workers=1) == expected
+    with refused(KindError.auto_in_parts()):
+        shards.calibrate(scores, labels, method="auto", workers=1)
+    with refused(KindError.method_twice("aps", "rank")):
+        shards.calibrate(scores, labels, method="aps", score="rank", workers=1)
