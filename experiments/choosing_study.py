@@ -95,7 +95,7 @@ def measured(model: Model) -> list[dict[str, Any]]:
     for repeat in range(repeats(model)):
         order = rng.permutation(len(model.labels))
         (cal, y), (test, truth) = ((model.probs[part], model.labels[part]) for part in (order[:half], order[half:]))
-        fixed = {name: rs.calibrate(cal, y, score=score) for name, score in zip(NAMES, DEFAULT_SCORES, strict=True)}
+        fixed = {name: rs.calibrate(cal, y, method=score) for name, score in zip(NAMES, DEFAULT_SCORES, strict=True)}
         tested += np.bincount(truth, minlength=len(tested))
         for alpha in ALPHAS:
             auto = rs.auto(cal, y, alpha, seed=repeat)
@@ -120,9 +120,9 @@ def measured(model: Model) -> list[dict[str, Any]]:
 def _seen(probs: NDArray[np.float64], labels: NDArray[np.int64], spent: int) -> rs.Rule:
     """THR on the classes seen among the first rows, calibrated on the others."""
     if spent < FEWEST_FITTING:
-        return rs.calibrate(probs, labels, score=rs.Thr())
+        return rs.calibrate(probs, labels, method=rs.Thr())
     score = rs.Seen.fit(labels[:spent], probs.shape[1])
-    return rs.calibrate(probs[spent:], labels[spent:], score=score)
+    return rs.calibrate(probs[spent:], labels[spent:], method=score)
 
 
 def _summary(

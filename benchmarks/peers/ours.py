@@ -20,7 +20,7 @@ def load(probs: NDArray[np.float32], labels: NDArray[np.int64]) -> Data:
 
 
 def calibrate(score: str, data: Data) -> rs.Rule:
-    return rs.calibrate(*data, score=SCORES[score])
+    return rs.calibrate(*data, method=SCORES[score])
 
 
 def predict(rule: rs.Rule, data: Data) -> rs.PredictionSets:

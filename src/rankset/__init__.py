@@ -3,30 +3,55 @@
 rule = rankset.calibrate(probs, labels)        # rows that were not used to train the model
 sets = rule.predict(new_probs, alpha=0.1)      # each set contains the true label with probability at least 0.9
 
-The following names are imported at first use:
+The public names, by what they are for. ``help(rankset.auto)`` explains one of them.
 
+Calibrate and predict
+calibrate, load                        make a rule from rows with known labels; read a rule from a file
 auto                                   fits and chooses a score on some rows, and calibrates on the other rows
+Rule, LevelRule                        a calibrated rule, which predicts sets at any alpha; a rule with a fixed alpha
+PredictionSets                         sets of labels, one per row
+Estimate, CoverageBand, RankProfile    results of methods of a rule: expected size, range of coverage, ranks
+softmax, frequencies, Ragged           inputs: probabilities of logits; of sampled answers; rows of different lengths
 ABSENT                                 the label of a row whose true label is not among its candidates
 normalise_answers                      answers in one spelling, without case, spaces and punctuation at the end
+
+Evaluate and choose
+evaluate, Evaluation                   compares sets with the true labels; the results
 compare, Comparison, Comparisons       compares scores on the same random splits; the table of results, one per alpha
+report, report_scores                  writes an HTML report of a rule, or of several scores
 choose, grid                           the best of several scores; a score for each combination of parameters
+
+Scores (argument ``method``) and conditions
+Rank, Thr, Aps, Raps, Saps             the scores of the RANK paper and THR (LAC), also by name: method="aps"
+TopK, Margin, TieBreak                 other scores: by rank alone; by the distance to the best rival; with random ties
 Temperature, Recalibrated              scores that use recalibrated probabilities
-Wording                                words and numbers for a score of your own that describes its thresholds
 Average, Seen, Tempered, Chosen        scores that are built from other scores
+Score, Cells, Reach                    how to write a score: the protocol; the features of labels; limits of sets
+Wording                                words and numbers for a score of your own that describes its thresholds
+Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
+Condition                              how to write a condition: the protocol
+
+scikit-learn (needs pip install 'rankset[sklearn]')
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
 Choice                                 option of ConformalClassifier: chooses one of several scores
+CrossRule                              one rule made from the rules of several folds
 Coverage, SetSize                      scikit-learn scorers for ConformalClassifier
-LevelRule, CrossRule                   a rule with a fixed alpha; one rule made from the rules of several folds
-CoverageDisplay, ClassCoverageDisplay, RankDisplay, SizeDisplay, SizeHistogramDisplay    figures, with matplotlib
-engines, torch                         modules: Dask, Spark and folders of files; PyTorch
-report, report_scores                  writes an HTML report of a rule, or of several scores
-datasets, paper, reports               modules: example data; experiments of the RANK paper; the parts of a report
+
+Figures (needs pip install 'rankset[plots]')
+CoverageDisplay, ClassCoverageDisplay  coverage against alpha; coverage of every class
+SizeDisplay, SizeHistogramDisplay      set size against coverage; number of sets of each size
+RankDisplay                            ranks of true labels
+
+Modules and errors
+engines, torch                         Dask, Spark and folders of files; PyTorch
+datasets, paper, reports               example data; experiments of the RANK paper; the parts of a report
+RanksetError, RanksetWarning           base class of all errors, see rankset.errors; warnings
 """
 
 # ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
 
-from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rankset.cli import handle_signals_while_importing as _handle_signals
@@ -35,12 +60,13 @@ _handle_signals()
 
 from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.core.cells import Cells
-from rankset.errors import RanksetError, RanksetWarning
+from rankset.errors import RanksetError, RanksetWarning, import_with_extra as _import
+from rankset.evaluation.calibrate import calibrate
 from rankset.evaluation.evaluate import evaluate
 from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.probabilities import frequencies, softmax
 from rankset.inputs.ragged import Ragged
-from rankset.rules.calibrate import calibrate, load
+from rankset.rules.load import load
 from rankset.rules.rule import Rule
 from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
 from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
@@ -122,6 +148,8 @@ NAMES_ON_DEMAND = {
     "report_scores": "reports",
 }
 """Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
+NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
+"""Names that cannot be imported without scikit-learn. Then ``dir`` and ``help`` leave them out."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
@@ -152,11 +180,13 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name in MODULES_ON_DEMAND:
-            return import_module(MODULES_ON_DEMAND[name])
+            return _import(MODULES_ON_DEMAND[name], f"rankset.{name}")
         if name in NAMES_ON_DEMAND:
-            return getattr(import_module(f"rankset.{NAMES_ON_DEMAND[name]}"), name)
+            return getattr(_import(f"rankset.{NAMES_ON_DEMAND[name]}", f"rankset.{name}"), name)
         raise AttributeError(f"module 'rankset' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *MODULES_ON_DEMAND, *NAMES_ON_DEMAND, "__version__"])
+    late = [*MODULES_ON_DEMAND, *NAMES_ON_DEMAND]
+    usable = [name for name in late if name not in NEED_SKLEARN or find_spec("sklearn") is not None]
+    return sorted([*__all__, *usable, "__version__"])

@@ -23,6 +23,7 @@ from rankset import progress
 from rankset.cli.commands import rankset
 from rankset.errors import COMMAND_LINE, FileError, InputError, LevelError, RuleError, StorageError
 from rankset.evaluation.default_scores import DEFAULT_SCORES
+from rankset.scores import NAMED_SCORES
 from refusals import check_refusal, failure, like
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
@@ -132,6 +133,55 @@ def test_groups_scores_and_auto(folder):
     fine("calibrate", "val.csv", *options, "--drop", "site", "--auto", "0.1", "--per-label", "-o", "p.rankset")
     assert rs.load("p.rankset").condition == rs.PerLabel()
     assert "recalibrated on" in fine("inspect", "p.rankset").stdout
+
+
+FILES = ("calibrate", "val_logits.npy", "val_labels.npy", "--kind", "logits")
+
+
+@pytest.mark.parametrize("name", [*NAMED_SCORES, "LAC", "Raps"])
+@pytest.mark.parametrize("option", ["--method", "--score"])
+def test_methods_have_the_names_of_python(folder, option, name):
+    fine(*FILES, option, name, "-o", "m.rankset")
+    assert rs.load("m.rankset") == rs.calibrate(LOGITS[VAL], LABELS[VAL], method=name, kind="logits")
+
+
+def test_method_auto_is_auto(folder):
+    for alpha in ("0.1", "0.05"):
+        expected = rs.auto(LOGITS[VAL], LABELS[VAL], alpha, kind="logits", seed=4)
+        for way in (("--method", "auto", "--alpha", alpha), ("--score", "AUTO", "--alpha", alpha), ("--auto", alpha)):
+            fine(*FILES, "--seed", "4", *way, "-o", "m.rankset", "--force")
+            assert rs.load("m.rankset") == expected
+    fine(*FILES, "--method", "auto", "-o", "m.rankset", "--force")
+    assert rs.load("m.rankset") == rs.auto(LOGITS[VAL], LABELS[VAL], kind="logits")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--method", "aps", "--score", "thr"), "pass it only once, got aps, thr"),
+        (("--method", "aps", "--method", "aps"), "pass it only once"),
+        (("--method", "auto", "--alpha", "0.1", "--alpha", "0.2"), "pass it only once, got 0.1, 0.2"),
+        (("--method", "ap"), "'lac', 'aps'"),
+        (("--alpha", "0.1"), "--alpha works only with --method auto. A rule answers every alpha: use rankset predict"),
+        (("--method", "aps", "--alpha", "0.1"), "--alpha works only with --method auto"),
+        (("--method", "auto", "--auto", "0.1", "--alpha", "0.1"), "Remove --auto"),
+        (("--method", "aps", "--auto", "0.1"), "Remove --auto"),
+        (("--method", "auto", "--set", "penalty=1"), "Remove --set"),
+    ],
+)
+def test_methods_that_contradict_each_other_are_refused(folder, options, words):
+    done = run(*FILES, *options, "-o", "m.rankset")
+    assert done.exit_code == 2
+    assert words in " ".join(done.stderr.split())
+    assert not Path("m.rankset").exists()
+
+
+def test_auto_needs_one_file(folder):
+    done = run("calibrate", "val.csv", "test.csv", "--label", "answer", "--method", "auto", "-o", "m.rankset")
+    assert done.exit_code == 2
+    assert "--method auto works with one file only" in done.stderr
+    error = failure(*FILES, "--method", "auto", "--alpha", "5", "-o", "m.rankset")
+    check_refusal(error, LevelError, what="alpha", received="'5'")
 
 
 def test_standard_input_and_output(folder):
@@ -740,7 +790,7 @@ def test_a_chosen_score_draws_nothing(folder):
     options = ("calibrate", "val.csv", "--label", "answer", "--kind", "logits", "-o", "x.rankset")
     done = run(*options, "--auto", "0.1", "--id", "site")
     assert done.exit_code == 2
-    assert "--auto chooses" in done.stderr
+    assert "--method auto chooses" in done.stderr
 
 
 def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):

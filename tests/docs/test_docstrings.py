@@ -1,14 +1,17 @@
 """Every public name has a NumPy-style docstring: what it is, its parameters, what it returns, and an example that runs.
 
 Examples are run as doctests. All names of ``dir(rankset)`` are looked at, the public names of its modules,
-and the public methods and properties of its classes.
+and the public methods and properties of its classes. The parameters of a docstring must be those of the signature, no
+more and no fewer. Engines whose libraries are not installed are read as text.
 """
 
+import ast
 import contextlib
 import inspect
 import re
 from dataclasses import dataclass
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -47,15 +50,21 @@ class PublicName:
         if not self.doc:
             return ["no docstring"]
         sections = self.sections()
-        described = sections.get("Parameters", "") + sections.get("Attributes", "")
-        found = [
-            f"parameter {name} is not described" for name in self.parameters if not re.search(rf"\b{name}\b", described)
-        ]
+        described = listed(sections.get("Parameters", ""))
+        known = described | listed(sections.get("Attributes", "")) if inspect.isclass(self.thing) else described
+        found = [f"parameter {name} is not described" for name in self.parameters if name not in known]
+        found += [f"{name} is no parameter" for name in sorted(described - {*self.parameters})]
         if self.returns and "Returns" not in sections:
             found.append("no Returns section")
         if self.example and ">>>" not in sections.get("Examples", ""):
             found.append("no example")
         return found
+
+
+def listed(section):
+    """The names at the start of the entries of a section: "groups, ids : array" has two, "**options" has one."""
+    heads = [line.split(" : ")[0] for line in section.splitlines() if line and not line[0].isspace()]
+    return {name.strip(" *") for head in heads for name in head.split(",")}
 
 
 def package_of(thing):
@@ -123,10 +132,39 @@ def test_public_names_are_documented(one):
     assert one.faults() == []
 
 
+def functions_of_engine(name):
+    """The public functions of an engine, read from its file."""
+    tree = ast.parse((Path(rs.__file__).parent / "engines" / f"{name}.py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            arguments = node.args
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            names = tuple(one.arg for one in every if one is not None)
+            thing = SimpleNamespace(__doc__=ast.get_docstring(node))
+            yield PublicName(node.name, thing, "engines", names, returns=True, example=True)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_functions_of_engines_are_documented(engine):
+    found = {one.name: one.faults() for one in functions_of_engine(engine)}
+    assert {"calibrate", "predict"} <= set(found)
+    assert [faults for faults in found.values() if faults] == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_take_what_calibrate_takes(engine):
+    (calibrate,) = [one for one in functions_of_engine(engine) if one.name == "calibrate"]
+    shared = {"method", "score", "condition", "kind", "classes", "seed"}
+    assert shared <= set(calibrate.parameters)
+    assert shared <= set(inspect.signature(rs.calibrate).parameters)
+    assert shared <= set(inspect.signature(rs.torch.calibrate).parameters)
+
+
 def test_the_walk_finds_classes_methods_properties_and_functions():
     found = {one.name for one in NAMES}
     some = {"calibrate", "Rule.predict", "PredictionSets.sizes", "PredictionSets.from_mask", "Rank.keys"}
     assert some | {"ConformalClassifier.predict", "torch.calibrate", "datasets.load", "Score.keys"} <= found
+    assert {"auto", "compare", "choose", "torch.auto", "report.page", "paper.study", "CrossRule.expected_size"} <= found
     assert "ConformalClassifier.get_params" not in found
     assert {one.package for one in FINISHED} >= {"scores", "conditions", "sets", "integrations"}
 
@@ -162,9 +200,11 @@ Examples
         ("", ["no docstring"]),
         ("Return it.", ["parameter x is not described", "no Returns section", "no example"]),
         ("Return it.\n\nParameters\n----------\nx : int\n    A number.", ["no Returns section", "no example"]),
+        (COMPLETE.replace("x : int", "y : int\n    Like x."), ["parameter x is not described", "y is no parameter"]),
+        (COMPLETE.replace("x : int", "x, y"), ["y is no parameter"]),
         (COMPLETE, []),
     ],
-    ids=["nothing", "summary", "parameters", "everything"],
+    ids=["nothing", "summary", "parameters", "another name", "one too many", "everything"],
 )
 def test_faults_are_found(doc, faults):
     def function(x: int) -> int:

@@ -10,7 +10,7 @@ import pytest
 import rankset
 
 ROOT = Path(__file__).parents[2]
-DIGITS = Path(__file__).parents[2] / "examples" / "digits.py"
+DIGITS = ROOT / "examples" / "digits.py"
 
 
 def test_from_data_to_a_report_in_under_thirty_lines(tmp_path, monkeypatch):
@@ -32,3 +32,19 @@ def test_the_classes_of_the_design_page_run_as_they_are(title):
     names = {"probs": probs, "labels": labels}
     exec(compile(code, title, "exec"), names)  # noqa: S102
     assert len(names["rule"].predict(probs, 0.1)) == len(labels)
+
+
+def test_the_readme_tells_the_sizes_that_the_example_measures():
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "rank_or_auto.py"], capture_output=True, text=True, timeout=300, check=True
+    )
+    line = re.compile(r"^(.+), alpha ([\d.]+): (\w+) +([\d.]+) labels, coverage ([\d.]+)$", flags=re.MULTILINE)
+    found = line.findall(done.stdout)
+    sizes = {(title, name): float(size) for title, _, name, size, _ in found}
+    assert all(float(coverage) == pytest.approx(1 - float(alpha), abs=0.01) for _, alpha, _, _, coverage in found)
+    text = " ".join((ROOT / "README.md").read_text().split())
+    told = re.search(r"([\d.]+) labels on average instead of ([\d.]+),.*? both have ([\d.]+) \(", text)
+    measured = [sizes["naive Bayes", "auto"], sizes["naive Bayes", "rank"]]
+    assert [float(told[1]), float(told[2])] == pytest.approx(measured, abs=0.03)
+    for name in ("rank", "auto"):
+        assert float(told[3]) == pytest.approx(sizes["logistic regression", name], abs=0.015)

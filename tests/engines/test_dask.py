@@ -228,3 +228,16 @@ def test_confidence_instead_of_alpha():
         engine.predict(rule, rows, 0.95)
     with refused(KindError.not_alpha("predict", "confidence", 0.95, 0.05)):
         engine.predict(rule, rows, confidence=0.95)
+
+
+def test_methods_have_names_and_auto_is_refused():
+    probs = da.from_array(PROBS, chunks=(50, -1))
+    with dask.config.set(scheduler="sync"):
+        for method in ("RAPS", rs.Thr()):
+            expected = rs.calibrate(PROBS, LABELS, method=method)
+            assert engine.calibrate(probs, LABELS, method=method) == expected
+            assert engine.calibrate(probs, LABELS, score=method) == expected
+    with refused(KindError.auto_in_parts()):
+        engine.calibrate(probs, LABELS, method="auto")
+    with refused(KindError.method_twice("aps", "rank")):
+        engine.calibrate(probs, LABELS, method="aps", score="rank")

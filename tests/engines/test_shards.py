@@ -16,7 +16,7 @@ from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.engines.partial_rules import merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import FileError, InputError, KindError
+from rankset.errors import FileError, InputError, KindError, PackageError
 from refusals import check_refusal, failure, refused
 
 FRAME = pd.DataFrame(PROBS, columns=NAMES).assign(answer=WORDS, site=SITES, case=IDS)
@@ -170,7 +170,7 @@ def test_missing_engines_say_what_to_install(monkeypatch):
     for name, package in (("dask", "dask"), ("spark", "pyspark")):
         monkeypatch.setitem(sys.modules, package, None)
         monkeypatch.delitem(sys.modules, f"rankset.engines.{name}", raising=False)
-        with refused(KindError.no_engine(name, package)):
+        with refused(PackageError.missing(package, f"rankset.engines.{name}", name)):
             getattr(rs.engines, name)
 
 
@@ -256,3 +256,14 @@ def test_absent_labels(tmp_path):
     labels = [rs.ABSENT if row else label for row, label in zip(gone, FRAME["answer"], strict=True)]
     rule = shards.calibrate(tmp_path, label="answer", drop=["site", "case"], absent="none", workers=1)
     assert rule == rs.calibrate(PROBS, labels, classes=NAMES)
+
+
+def test_methods_have_names_and_auto_is_refused(tmp_path):
+    scores, labels = arrays(tmp_path / "s", (100, 140), PROBS), arrays(tmp_path / "l", (100, 140), LABELS)
+    expected = rs.calibrate(PROBS[:240], LABELS[:240], method="raps")
+    assert shards.calibrate(scores, labels, method="Raps", workers=1) == expected
+    assert shards.calibrate(scores, labels, score="raps", workers=1) == expected
+    with refused(KindError.auto_in_parts()):
+        shards.calibrate(scores, labels, method="auto", workers=1)
+    with refused(KindError.method_twice("aps", "rank")):
+        shards.calibrate(scores, labels, method="aps", score="rank", workers=1)

@@ -135,3 +135,13 @@ def test_names_that_need_quotes_and_vectors_that_are_kept(spark):
     first = sets.first()
     assert list(first.features) == [1.0, 2.0]
     assert engine.predict(expected, frame, 0.1, columns=odd, keep="answer").columns[0] == "answer"
+
+
+def test_methods_have_names_and_auto_is_refused(spark):
+    frame = framed(spark, [N])
+    told = {"columns": NAMES}
+    expected = rs.calibrate(PROBS, WORDS, method="raps", classes=NAMES)
+    assert engine.calibrate(frame, "answer", method="raps", **told) == expected
+    assert engine.calibrate(frame, "answer", score="raps", **told) == expected
+    with refused(KindError.auto_in_parts()):
+        engine.calibrate(frame, "answer", method="auto", **told)

@@ -203,7 +203,7 @@ def test_without_matplotlib_it_says_what_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = sys.modules['matplotlib.pyplot'] = None; import rankset as rs\n"
         "try: rs.RankDisplay.from_predictions([[0.7, 0.3]] * 9, [0] * 9)\n"
-        "except TypeError as error: print(error)"
+        "except ImportError as error: print(error)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert "Install the extra rankset[plots]" in told
+    assert "pip install 'rankset[plots]'" in told

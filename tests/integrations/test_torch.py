@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.errors import InputError, KindError, LabelError
+from rankset.errors import InputError, KindError, LabelError, LevelError
 from refusals import like, refused
 
 torch = pytest.importorskip("torch")
@@ -309,3 +309,121 @@ def test_confidence_instead_of_alpha(model):
         assert len(caught) == 1
         with pytest.raises(TypeError, match=r"pass alpha=0\.05 for coverage 0\.95"):
             ask(rule, model, batches, coverage=0.95, **QUIET)
+
+
+CARER, TRUTH = (torch.tensor(part[:1200]) for part in rs.datasets.load("carer"))
+SAME = torch.nn.Identity()
+
+
+def carer(batch_size=100):
+    return loader(CARER, TRUTH, batch_size=batch_size)
+
+
+def test_auto_of_batches_is_auto_of_all_rows():
+    told = {"condition": rs.PerLabel(), "share": 0.4, "class_factors": False, "seed": 5}
+    rule = rs.torch.auto(SAME, carer(), 0.05, **told, **QUIET)
+    assert rule == rs.auto(CARER, TRUTH, 0.05, kind="logits", **told)
+    assert isinstance(rule.score.score, rs.Recalibrated)
+    assert rs.torch.auto(SAME, carer(7), **QUIET) == rs.auto(CARER, TRUTH, kind="logits")
+    probs = torch.softmax(CARER, 1)
+    assert rs.torch.auto(SAME, loader(probs, TRUTH), kind="probs", **QUIET) == rs.auto(probs, TRUTH)
+
+
+def test_method_in_calibrate_takes_names_and_auto(model):
+    whole = logits(model)
+    for method in ("raps", "LAC", rs.Aps()):
+        expected = rs.calibrate(whole, Y, kind="logits", method=method)
+        assert rs.torch.calibrate(model, loader(X, Y), method=method, **QUIET) == expected
+        assert rs.torch.calibrate(model, loader(X, Y), score=method, **QUIET) == expected
+    chosen = rs.torch.calibrate(SAME, carer(), method="auto", alpha=0.05, seed=2, **QUIET)
+    assert chosen == rs.auto(CARER, TRUTH, 0.05, kind="logits", seed=2)
+    with refused(KindError.method_twice("aps", "rank")):
+        rs.torch.calibrate(model, loader(X, Y), method="aps", score="rank", **QUIET)
+    with refused(LevelError.not_at_calibration(0.1)):
+        rs.torch.calibrate(model, loader(X, Y), method="aps", alpha=0.1, **QUIET)
+    with refused(KindError.ids_with_auto()):
+        rs.torch.calibrate(SAME, [(CARER, TRUTH, range(1200))], method="auto", ids=2, **QUIET)
+
+
+def test_compare_and_choose_are_those_of_all_rows():
+    told = {"repeats": 5, "seed": 3}
+    found = rs.torch.compare(SAME, carer(), 0.05, scores=["rank", rs.Thr(), "aps"], **told, **QUIET)
+    expected = rs.compare(CARER, TRUTH, 0.05, scores=["rank", "thr", "aps"], kind="logits", **told)
+    assert found.scores == (rs.Rank(), rs.Thr(), rs.Aps())
+    assert repr(found) == repr(expected)
+    for objective in ("size", "worst_class"):
+        several = rs.grid(rs.Raps, penalty=[0.0, 0.5], free_ranks=[1])
+        options = {"objective": objective, **told}
+        best = rs.torch.choose(several, SAME, carer(), 0.05, **options, **QUIET)
+        assert best == rs.choose(several, CARER, TRUTH, 0.05, kind="logits", **options)
+
+
+COLLECTED = {
+    "auto": lambda model, batches, **options: rs.torch.auto(model, batches, **options, **QUIET),
+    "compare": lambda model, batches, **options: rs.torch.compare(model, batches, scores=["rank"], **options, **QUIET),
+    "choose": lambda model, batches, **options: rs.torch.choose(["rank"], model, batches, **options, **QUIET),
+    "calibrate": lambda model, batches, **options: rs.torch.calibrate(
+        model, batches, method="auto", **options, **QUIET
+    ),
+}
+every_collected = pytest.mark.parametrize("ask", COLLECTED.values(), ids=COLLECTED.keys())
+
+
+@every_collected
+def test_what_needs_all_rows_is_quiet_too_and_restores_flags(model, ask):
+    model.train()
+    model.layers[0].eval()
+    model.gradients.clear()
+    ask(model, loader(X, Y))
+    assert [module.training for module in model.modules()] == [True, True, False, True, True]
+    assert model.gradients == [False] * 7
+    with pytest.raises(RuntimeError):
+        ask(model, loader(X[:, :5], Y))
+    assert model.training
+    assert torch.is_grad_enabled()
+
+
+@every_collected
+def test_what_needs_all_rows_names_the_batch_in_errors(model, ask):
+    with refused(InputError, part="batch 1", row=2):
+        ask(
+            SAME,
+            [(CARER[:9], TRUTH[:9]), (torch.where(torch.arange(9)[:, None] == 2, torch.nan, CARER[:9]), TRUTH[:9])],
+        )
+    with refused(InputError, part="batch 1"):
+        ask(SAME, [(CARER[:9], TRUTH[:9]), (CARER[:9, :5], TRUTH[:9] % 5)])
+    with refused(LabelError, part="batch 0"):
+        ask(SAME, [(CARER[:9], TRUTH[:9] + 6)])
+    with refused(KindError.no_labels_in_batch(), part="batch 0"):
+        ask(SAME, [CARER[:9]])
+    with refused(InputError.no_rows()):
+        ask(SAME, [])
+    with refused(KindError, what="model"):
+        ask(3, [])
+
+
+def test_what_needs_all_rows_takes_names_groups_and_ragged_rows():
+    names = ["sad", "joy", "love", "rage", "fear", "awe"]
+    sites = ["north", "south"] * 600
+    batches = [
+        {"x": CARER[a : a + 100], "labels": TRUTH[a : a + 100], "site": sites[a : a + 100]} for a in range(0, 1200, 100)
+    ]
+    told = {"classes": names, "groups": "site", "condition": rs.PerGroup(), "forward": lambda _, batch: batch["x"]}
+    rule = rs.torch.auto(SAME, batches, **told, **QUIET)
+    labels = np.array(names)[TRUTH]
+    expected = rs.auto(CARER, labels, kind="logits", classes=names, groups=sites, condition=rs.PerGroup())
+    assert rule == expected
+    assert rs.torch.calibrate(SAME, batches, method="auto", **told, **QUIET) == expected
+    by_function = {"labels": lambda batch: [names[code] for code in batch["labels"]], "classes": names}
+    same = rs.torch.auto(SAME, batches, forward=told["forward"], **by_function, **QUIET)
+    assert same == rs.auto(CARER, labels, kind="logits", classes=names)
+    cut = [row[: 3 + at % 3] for at, row in enumerate(CARER.numpy())]
+    answers = [int(row.argmax()) for row in cut]
+    pieces = [(rs.Ragged.of(cut[a : a + 100]), answers[a : a + 100]) for a in range(0, 1200, 100)]
+    assert rs.torch.auto(lambda x: x, pieces, **QUIET) == rs.auto(rs.Ragged.of(cut), answers, kind="logits")
+
+
+def test_groups_and_ids_that_are_not_used_are_refused():
+    for name in ("groups", "ids"):
+        with refused(KindError, what=name):
+            rs.torch.choose(["rank"], SAME, carer(), **{name: 2}, **QUIET)

@@ -15,10 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 import rankset as rs
 from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.evaluation import auto as auto_module
+from rankset.inputs.prepare import prepare
 from rankset.integrations.sklearn.fitting import Settings
+from rankset.rules.rule import calibrate_prepared
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 from weak_models import Frequencies, blobs
@@ -76,6 +80,94 @@ def test_for_every_label_separately_a_split_may_look_at_labels():
     labels, split = (0, 0, 0, 1, 1, 1), rs.Holdout(0.5, stratify=True)
     covered, promised = share_covered(labels, rs.TieBreak(rs.Thr()), rs.PerLabel(), split=split)
     assert covered == promised < Fraction(3, 4)
+
+
+class Distances(Frequencies):
+    """Probabilities of three classes by the distance to points that depend on the training rows; never equal."""
+
+    def fit(self, X, y):
+        self.classes_ = np.arange(3)
+        self.points_ = np.mean(X, axis=0) + np.arange(6).reshape(3, 2) / 3 + np.mean(y)
+        return self
+
+    def predict_proba(self, X):
+        distances = np.linalg.norm(X[:, np.newaxis] - self.points_, axis=2)
+        return np.exp(-distances) / np.exp(-distances).sum(axis=1, keepdims=True)
+
+
+def calibrated_positions(fit, features, monkeypatch):
+    """Return the positions of the rows that calibrate, and the model."""
+    seen = []
+
+    def spy(spec, data):
+        seen.append(data.matrix)
+        return calibrate_prepared(spec, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("rankset.evaluation.auto.calibrate_prepared", spy)
+        model = fit()
+    (matrix,) = seen
+    everything = model.estimator_.predict_proba(features)
+    return [int(np.flatnonzero((everything == row).all(axis=1)).item()) for row in matrix], model
+
+
+def rotations_covered(route, n, monkeypatch, seed):
+    """Rotate the rows that calibrate and the new row; return how often the new row is covered, and n, k, the score.
+
+    Rows that train, fit and choose stay where they are. So the score must stay the same, and without ties exactly k of
+    the n + 1 rows are covered when they are new.
+    """
+    rng = np.random.default_rng(seed)
+    features, labels = rng.normal(size=(n + 1, 2)), rng.integers(0, 3, n + 1)
+
+    def fit(rows):
+        return clone(route).set_params(random_state=seed).fit(features[rows[:n]], labels[rows[:n]])
+
+    rows = np.arange(n + 1)
+    places, first = calibrated_positions(lambda: fit(rows), features, monkeypatch)
+    turning, hits = [*places, n], 0
+    for turn in range(len(turning)):
+        rows[turning] = np.roll(turning, turn)
+        model = fit(rows)
+        assert model.method_ == first.method_
+        hits += int(model.predict_set(features[rows[[n]]], ALPHA).covers(labels[rows[[n]]])[0])
+    count = first.rule_.n
+    assert len(places) == count
+    return hits, count, threshold_position(count, ALPHA), first.method_.score
+
+
+TRAINED = Distances().fit(np.zeros((3, 2)), np.arange(3))
+AUTO = rs.Choice("auto", alpha=ALPHA, share=0.5)
+AUTO_ROUTES = {
+    "Holdout": rs.ConformalClassifier(Distances(), method=AUTO, split=rs.Holdout(0.75)),
+    "GivenSplit": rs.ConformalClassifier(Distances(), method=AUTO, split=rs.GivenSplit(range(10, 100))),
+    "FrozenEstimator": rs.ConformalClassifier(FrozenEstimator(TRAINED), method=AUTO),
+    "few rows": rs.ConformalClassifier(Distances(), method="auto", split=rs.Holdout(0.4)),
+}
+
+
+@pytest.mark.parametrize("name", AUTO_ROUTES)
+def test_whichever_row_is_new_auto_covers_as_promised(name, monkeypatch):
+    kinds = set()
+    for seed in range(3):
+        hits, count, promised, score = rotations_covered(AUTO_ROUTES[name], 120, monkeypatch, seed)
+        assert hits == promised < count
+        kinds.add(type(score))
+    assert (rs.Recalibrated in kinds) == (name != "few rows")
+
+
+def test_the_law_catches_a_score_that_is_fitted_on_rows_that_calibrate(monkeypatch):
+    class Leaky(rs.Choice):
+        def auto(self, probs, labels, random_state, **options):
+            options.pop("groups")
+            score = rs.Recalibrated.fit(probs, labels, kind=options["kind"])
+            spec = rs.calibrate(probs, labels, method=rs.Chosen(score, "leaky"), **options).spec
+            data = prepare(probs, labels, kind=options["kind"], classes=options["classes"])
+            return auto_module.calibrate_prepared(spec, data)
+
+    route = rs.ConformalClassifier(FrozenEstimator(TRAINED), method=Leaky("auto"))
+    with pytest.raises(AssertionError):
+        rotations_covered(route, 60, monkeypatch, 0)
 
 
 REPEATS, NEW_ROWS = 150, 200

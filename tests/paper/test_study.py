@@ -199,7 +199,7 @@ def test_help_reads_without_an_installed_click(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "click", None)
     monkeypatch.delitem(sys.modules, "rankset.cli.commands")
     monkeypatch.delitem(sys.modules, "rankset.cli.paper", raising=False)
-    with pytest.raises(SystemExit, match=r"Install the extra rankset\[cli\]"):
+    with pytest.raises(SystemExit, match=r"pip install 'rankset\[cli\]'"):
         main()
 
 

@@ -111,10 +111,11 @@ def test_a_users_keys_may_be_of_any_real_type(dtype):
                 remedy="Pass Aps() with parentheses.",
             ),
         ),
-        ({"score": "aps"}, KindError.argument("score", "an object such as rankset.Aps()", "aps")),
         (
-            {"score": None},
-            KindError.argument("score", "a score such as Rank() or Aps(), or another object with keys(cells)", None),
+            {"method": 7},
+            KindError.argument(
+                "method", "a score such as Rank() or Aps(), the name of one, or another object with keys(cells)", 7
+            ),
         ),
         (
             {"condition": rs.PerLabel},

@@ -39,6 +39,9 @@ def rules(probs: Matrix, labels: Labels) -> None:
 def choosing(probs: Matrix, labels: Labels) -> None:
     """Names that are imported at first use: choosing and fitting scores."""
     assert_type(rs.auto(probs, labels, 0.1), rs.Rule)
+    assert_type(rs.calibrate(probs, labels, method="auto", alpha=0.1), rs.Rule)
+    assert_type(rs.calibrate(probs, labels, method=rs.Aps()), rs.Rule)
+    assert_type(rs.choose(["rank", rs.Thr()], probs, labels), rs.Score)
     assert_type(rs.compare(probs, labels), rs.Comparison)
     comparisons = rs.compare(probs, labels, [0.1, 0.2], scores=[rs.Rank(), "auto"], metrics=["size"])
     assert_type(comparisons, rs.Comparisons)
@@ -54,7 +57,8 @@ def choosing(probs: Matrix, labels: Labels) -> None:
 
 def classifier(features: Matrix, labels: Labels) -> None:
     """Names that are imported at first use: scikit-learn."""
-    method = rs.Choice((rs.Rank(), rs.Thr()))
+    method = rs.Choice((rs.Rank(), "thr"))
+    rs.ConformalClassifier(method="auto")
     model = rs.ConformalClassifier(method=method, split=rs.Holdout(0.5))
     assert_type(model, rs.ConformalClassifier)
     assert_type(model.fit(features, labels), rs.ConformalClassifier)

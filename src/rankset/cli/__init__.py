@@ -26,7 +26,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        sys.exit("rankset: the command line needs click, which is not installed. Install the extra rankset[cli].")
+        from rankset.errors import COMMAND_LINE, PackageError
+
+        sys.exit(f"rankset: {PackageError.missing('click', 'the command line').render(COMMAND_LINE)}")
     except OSError as error:
         sys.exit(f"rankset: {error.strerror or error}")
 

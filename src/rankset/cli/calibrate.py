@@ -14,24 +14,39 @@ import rankset as rs
 from rankset import progress
 from rankset.cli.conditions import condition_of
 from rankset.cli.files import check_output, read_class_names, save_rule, split_paths
-from rankset.cli.options import FILE, not_a_confidence, options
+from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.engines import shards
 from rankset.engines.shard_paths import pair_files
-from rankset.evaluation.default_scores import DEFAULT_SCORES
 from rankset.io.layout import Layout
 from rankset.io.rows import Rows
-from rankset.scores import Aps, Average, Margin, Rank, Raps, Saps, Thr, TopK
+from rankset.scores import AUTO, NAMED_SCORES
 
-SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Aps, Raps, Saps, Average)} | {
-    type(score).__name__.lower(): score for score in DEFAULT_SCORES
-}
-"""Scores by name, with the parameters that ``compare`` gives them."""
+
+def _one_value(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str | None:
+    """Return the value of an option that may be passed once; --method and --score are one option."""
+    if len(values) > 1:
+        raise click.BadParameter(f"pass it only once, got {', '.join(values)}", param=parameter)
+    return values[0] if values else None
+
+
+def _one_alpha(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str | None:
+    """Return the value of --alpha, with a warning if it looks like a confidence."""
+    value = _one_value(context, parameter, values)
+    return None if value is None else not_a_confidence(context, parameter, value)
 
 
 @click.command(short_help="Make a rule from rows with known labels.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
-@click.option("--score", type=click.Choice(list(SCORES)), help="Nonconformity score of the rule.  [default: rank]")
+@click.option(
+    "--method",
+    "--score",
+    "method",
+    type=click.Choice([*NAMED_SCORES, AUTO], case_sensitive=False),
+    multiple=True,
+    callback=_one_value,
+    help="Nonconformity score of the rule. With auto, the score is fitted and chosen for --alpha.  [default: rank]",
+)
 @click.option(
     "--set", "parameters", metavar="NAME=NUMBER", multiple=True, help="Set a parameter of the score; may be repeated."
 )
@@ -45,7 +60,13 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
     "auto_alpha",
     metavar="ALPHA",
     callback=not_a_confidence,
-    help="Choose and fit the score automatically, for this alpha.",
+    help="Short for --method auto --alpha ALPHA.",
+)
+@click.option(
+    "--alpha",
+    multiple=True,
+    callback=_one_alpha,
+    help="Only with --method auto: alpha for which sets should be small.  [default: 0.1]",
 )
 @click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
@@ -69,9 +90,10 @@ SCORES = {kind.__name__.lower(): kind() for kind in (Rank, TopK, Thr, Margin, Ap
 def calibrate(
     paths: Sequence[str],
     label_files: Sequence[str],
-    score: str | None,
+    method: str | None,
     parameters: Sequence[str],
     temperature: float | None,
+    alpha: str | None,
     auto_alpha: str | None,
     per_label: bool,
     output: Path,
@@ -93,39 +115,52 @@ def calibrate(
 
     \b
     rankset calibrate val_logits.npy val_labels.npy --kind logits -o rule.rankset
-    rankset calibrate val.parquet --label answer --auto 0.1 -o rule.rankset
-    rankset calibrate val.csv --label answer --score raps --set penalty=0.1 -o rule.rankset
-    rankset calibrate val.csv --label answer --score aps --temperature 1.5 -o rule.rankset
+    rankset calibrate val.parquet --label answer --method auto --alpha 0.1 -o rule.rankset
+    rankset calibrate val.csv --label answer --method raps --set penalty=0.1 -o rule.rankset
+    rankset calibrate val.csv --label answer --method aps --temperature 1.5 -o rule.rankset
     rankset calibrate scores/*.parquet --label answer -o rule.rankset
     rankset calibrate val.npy --labels answers.csv --label answer -o rule.rankset
     """
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
-    given = (score, temperature, layout.identity, *parameters)
-    if auto_alpha is not None and any(one is not None for one in given):
+    level = _level_of_auto(method, alpha, auto_alpha)
+    if level is not None and (parameters or temperature is not None or layout.identity is not None):
         raise click.UsageError(
-            "--auto chooses the score and its parameters and uses no random numbers. "
-            "Remove --score, --set, --temperature and --id."
+            "--method auto chooses the score and its parameters and uses no random numbers. "
+            "Remove --set, --temperature and --id."
         )
-    chosen = _with_parameters(SCORES[score or "rank"], parameters)
-    if temperature is not None:
-        chosen = rs.Tempered(chosen, temperature)
+    chosen = AUTO if level is not None else _with_parameters(NAMED_SCORES[method or "rank"], parameters, temperature)
     pairs = pair_files(scores, labels)
-    if auto_alpha is not None and len(pairs) > 1:
-        raise click.UsageError("--auto works with one file only. Join the files, or choose the score with --score.")
+    if level is not None and len(pairs) > 1:
+        raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
     condition, names = condition_of(layout, per_label=per_label), read_class_names(classes)
-    shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
+    shared: dict[str, Any] = {"method": chosen, "kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
-        rule = shards.calibrate(scores, labels, layout=layout, score=chosen, classes=names, **shared)
+        rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
     else:
         rows = layout.read_calibration_rows(*pairs[0], names, kind)
-        rule = _calibrate_rows(rows, chosen, auto_alpha, shared)
+        rule = _calibrate_rows(rows, shared | {"alpha": level})
     save_rule(rule, output, force=force)
     print_facts(rule_facts(rule), str(output), as_json=as_json)
 
 
-def _with_parameters(score: rs.Score, parameters: Sequence[str]) -> rs.Score:
-    """Return a score with the parameters of --set."""
+def _level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None) -> str | None:
+    """Return the alpha for which the score is chosen; None if the score is given."""
+    if auto_alpha is not None:
+        if method not in {None, AUTO} or alpha is not None:
+            raise click.UsageError("--auto ALPHA is short for --method auto --alpha ALPHA. Remove --auto.")
+        return auto_alpha
+    if method == AUTO:
+        return alpha or DEFAULT_ALPHA
+    if alpha is not None:
+        raise click.UsageError(
+            "--alpha works only with --method auto. A rule answers every alpha: use rankset predict --alpha."
+        )
+    return None
+
+
+def _with_parameters(score: rs.Score, parameters: Sequence[str], temperature: float | None) -> rs.Score:
+    """Return a score with the parameters of --set and the temperature of --temperature."""
     known = {field.name for field in dataclasses.fields(score)}  # type: ignore[arg-type]
     changes = {}
     for parameter in parameters:
@@ -139,14 +174,12 @@ def _with_parameters(score: rs.Score, parameters: Sequence[str]) -> rs.Score:
             raise click.BadParameter(
                 f"{score!r} has no parameter {name!r}. Its parameters are: {given}", param_hint="--set"
             )
-    return dataclasses.replace(score, **changes)  # type: ignore[type-var]
+    changed = dataclasses.replace(score, **changes)  # type: ignore[type-var]
+    return changed if temperature is None else rs.Tempered(changed, temperature)
 
 
-def _calibrate_rows(rows: Rows, score: rs.Score, auto_alpha: str | None, shared: Mapping[str, Any]) -> rs.Rule:
-    """Calibrate on the rows of one file, with the given score or with the one that ``auto`` chooses."""
-    about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, **shared}
+def _calibrate_rows(rows: Rows, shared: Mapping[str, Any]) -> rs.Rule:
+    """Calibrate on the rows of one file."""
+    about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": rows.ids}
     with rows.name_file_in_errors(), progress.track("calibrating"):
-        labels = rows.labels_for(rows.classes)
-        if auto_alpha is not None:
-            return rs.auto(rows.scores, labels, auto_alpha, **about_rows)
-        return rs.calibrate(rows.scores, labels, score=score, ids=rows.ids, **about_rows)
+        return rs.calibrate(rows.scores, rows.labels_for(rows.classes), **about_rows, **shared)

@@ -17,16 +17,10 @@ from rankset.cli.files import read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
-from rankset.evaluation.default_scores import DEFAULT_SCORES, default_scores
+from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.metrics import METRICS
-from rankset.evaluation.trial import AUTO
 from rankset.io.layout import Layout
-from rankset.scores import Average, Margin, TopK
-
-CANDIDATES: dict[str, rs.Score | str] = {
-    type(score).__name__.lower(): score for score in (*DEFAULT_SCORES, TopK(), Margin(), Average())
-} | {AUTO: AUTO}
-"""What --score can name."""
+from rankset.scores import AUTO, NAMED_SCORES
 
 
 @click.command(short_help="Compare all scores on the same random splits.")
@@ -36,7 +30,7 @@ CANDIDATES: dict[str, rs.Score | str] = {
     "--score",
     "--method",
     "methods",
-    type=click.Choice(list(CANDIDATES), case_sensitive=False),
+    type=click.Choice([*NAMED_SCORES, AUTO], case_sensitive=False),
     multiple=True,
     help="Score to compare, or auto; may be repeated.  [default: rank thr aps raps saps auto]",
 )
@@ -101,7 +95,7 @@ def compare(
         raise click.UsageError(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
-    candidates = [CANDIDATES[name] for name in methods] or [*default_scores(kind), AUTO]
+    candidates = list(methods) or [*default_scores(kind), AUTO]
     scores = [one for one in candidates if not (no_auto and one == AUTO)]
     if all(one == AUTO for one in scores):
         raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")

@@ -115,7 +115,7 @@ def _calibrate_all_scores(rows: Rows, kind: Any, seed: int) -> list[rs.Rule]:
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "ids": rows.ids, "seed": seed}
     with rows.name_file_in_errors():
         labels = rows.labels_for(names)
-        return [rs.calibrate(rows.scores, labels, score=score, **shared) for score in default_scores(kind)]
+        return [rs.calibrate(rows.scores, labels, method=score, **shared) for score in default_scores(kind)]
 
 
 def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str) -> Any:

@@ -136,7 +136,7 @@ class Cells(ABC):
     ...     features = ("top", "prob")
     ...     def keys(self, cells):
     ...         return (cells.top - cells.prob,)
-    >>> rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1], score=Gap()).n
+    >>> rs.calibrate([[0.7, 0.3], [0.4, 0.6]], [0, 1], method=Gap()).n
     2
     """
 

@@ -14,21 +14,15 @@ sets are the same, byte for byte, as for ``rankset.calibrate`` on all rows. The 
     processes.py                    worker processes on one machine
 """
 
-from importlib import import_module
 from typing import Any
 
-from rankset.errors import KindError
+from rankset.errors import import_with_extra
 
-NEEDS = {"dask": "dask", "spark": "pyspark", "shards": "pyarrow"}
-"""The package that must be installed for each module."""
+EXTRAS = {"dask": "dask", "spark": "spark", "shards": "cli"}
+"""The extra that must be installed for each module."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in NEEDS:
+    if name not in EXTRAS:
         raise AttributeError(f"module 'rankset.engines' has no attribute {name!r}")
-    try:
-        return import_module(f"rankset.engines.{name}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != NEEDS[name]:
-            raise
-        raise KindError.no_engine(name, NEEDS[name]) from None
+    return import_with_extra(f"rankset.engines.{name}", f"rankset.engines.{name}", EXTRAS[name])

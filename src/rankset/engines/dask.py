@@ -28,7 +28,7 @@ from rankset.inputs.matrix import Kind
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores import Rank, Score
+from rankset.scores import Score
 
 RowValues = Any
 """Labels, groups or ids: a column name if the rows are a data frame, or one value per row if they are an array."""
@@ -38,7 +38,7 @@ def calibrate(
     probs: Any,
     labels: RowValues,
     *,
-    score: Score = Rank(),  # noqa: B008
+    method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
@@ -47,6 +47,7 @@ def calibrate(
     ids: RowValues | None = None,
     seed: int = 0,
     absent: str | None = None,
+    score: Score | str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -58,8 +59,9 @@ def calibrate(
         Model outputs. A data frame has one column per class, or one column of lists.
     labels : array, series or str
         True label of each row. For a data frame, the name of the label column.
-    score, condition, kind, classes, seed
-        As in ``rankset.calibrate``.
+    method, condition, kind, classes, seed, score
+        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
+        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     columns : str or sequence of str, optional
         Names of the data frame columns with model outputs. Default: the only column of lists. If there is no such
         column, all columns except labels, groups and ids.
@@ -86,7 +88,7 @@ def calibrate(
     >>> rule == rs.calibrate(probs, labels)
     True
     """
-    task = CalibrationTask.of(score, condition, kind, classes, seed)
+    task = CalibrationTask.of(method, score, condition, kind, classes, seed)
     if not _is_frame(probs) and columns is not None:
         raise KindError.argument("columns", "None if probs is an array", columns)
     if not _is_frame(probs) and absent is not None:

@@ -30,7 +30,7 @@ from rankset.io.write_sets import FORMATS
 from rankset.io.writers.base import SetsAndKept
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores import Rank, Score
+from rankset.scores import Score
 from rankset.sets import PredictionSets
 
 
@@ -43,13 +43,14 @@ def calibrate(
     group: str | None = None,
     identity: str | None = None,
     drop: Sequence[str] = (),
-    score: Score = Rank(),  # noqa: B008
+    method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     seed: int = 0,
     absent: str | None = None,
     workers: int | None = None,
+    score: Score | str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
 
@@ -67,11 +68,15 @@ def calibrate(
         Names of the columns with labels, groups and ids.
     drop : sequence of str
         Names of columns to ignore.
-    score, condition, kind, classes, seed
-        As in ``rankset.calibrate``.
+    method, condition, kind, classes, seed, score
+        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
+        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     absent : str, optional
         Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
         missing labels. Ignored if ``layout`` is given.
+    method, condition, kind, classes, seed, score
+        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
+        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     workers : int, optional
         Number of processes. Default: one per core.
 
@@ -100,7 +105,7 @@ def calibrate(
     >>> folder.cleanup()
     """
     where = layout or Layout(label, group, identity, tuple(drop), absent=absent)
-    task, pairs = CalibrationTask.of(score, condition, kind, classes, seed), pair_files(scores, labels)
+    task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed), pair_files(scores, labels)
     given = classes is not None
     partial_rules: list[PartialRule] = []
     rest = list(pairs)

@@ -33,7 +33,7 @@ from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores import Rank, Score
+from rankset.scores import Score
 
 CHUNK_BYTES = 32 << 20
 """Arrow batches of a partition are joined up to about this size, and processed together."""
@@ -43,7 +43,7 @@ def calibrate(
     frame: Any,
     labels: str,
     *,
-    score: Score = Rank(),  # noqa: B008
+    method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
@@ -52,6 +52,7 @@ def calibrate(
     ids: str | None = None,
     seed: int = 0,
     absent: str | None = None,
+    score: Score | str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -61,8 +62,9 @@ def calibrate(
         Model outputs: one column per class, or one column of arrays or vectors.
     labels : str
         Name of the column with the true labels.
-    score, condition, kind, classes, seed
-        As in ``rankset.calibrate``.
+    method, condition, kind, classes, seed, score
+        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
+        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     columns : str or sequence of str, optional
         Names of the columns with model outputs. Default: the only column of arrays or vectors. If there is no such
         column, all columns except labels, groups and ids.
@@ -88,7 +90,7 @@ def calibrate(
     layout = Layout(labels, groups, ids, absent=absent)
     picked = score_columns(_column_names(frame, labels, groups, ids), layout, _given_columns(frame, columns))
     whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
-    task = CalibrationTask.of(score, condition, kind, classes, seed).with_classes_of(picked, whole_labels=whole)
+    task = CalibrationTask.of(method, score, condition, kind, classes, seed).with_classes_of(picked, whole_labels=whole)
     names = layout.needed_columns(picked)
     work = _CalibratePartition(task, layout, names)
     answers = _select(frame, names).mapInArrow(work, "answer binary").collect()

@@ -17,15 +17,15 @@ from rankset.core.alpha import Alpha
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, Text, located, once
+from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
 from rankset.inputs.vocabulary import in_order
 from rankset.io.parse_cells import whole_numbers_or_names
-from rankset.rules.calibrate import calibrate
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores import Rank, Score
+from rankset.scores import Rank, Score, method_of
 from rankset.sets import PredictionSets
 
 
@@ -56,10 +56,19 @@ class CalibrationTask:
 
     @classmethod
     def of(
-        cls, score: Score, condition: Condition, kind: Kind, classes: Iterable[object] | None, seed: int
+        cls,
+        method: Score | str | None,
+        score: Score | str | None,
+        condition: Condition,
+        kind: Kind,
+        classes: Iterable[object] | None,
+        seed: int,
     ) -> CalibrationTask:
         """Return the task for the arguments of ``calibrate``."""
-        return cls(score, condition, kind, None if classes is None else list(in_order(classes)), seed)
+        chosen = method_of(method, score)
+        if chosen is None:
+            raise KindError.auto_in_parts()
+        return cls(chosen, condition, kind, None if classes is None else list(in_order(classes)), seed)
 
     def with_classes_of(self, columns: Sequence[str], *, whole_labels: bool) -> CalibrationTask:
         """Return the task with the names of columns as classes, unless classes are given.
@@ -81,7 +90,7 @@ class CalibrationTask:
             rule = calibrate(
                 partition.scores,
                 named_labels(partition.labels, names),
-                score=self.score,
+                method=self.score,
                 condition=self.condition,
                 kind=self.kind,
                 classes=self.classes,

@@ -2,7 +2,9 @@
 
     RanksetError
     ├── InputError    (ValueError)   values: NaN, sums, shapes, lengths
-    ├── KindError     (TypeError)    values of the wrong type, packages that are not installed
+    ├── KindError     (TypeError)    values of the wrong type
+    ├── PackageError  (ModuleNotFoundError)  packages that are not installed
+    ├── MethodError   (AttributeError)       methods that an object cannot have
     ├── RowError      (IndexError, ValueError)  row numbers that do not exist
     ├── LabelError    (ValueError)   labels, class names, group names
     ├── LevelError    (ValueError)   alpha
@@ -26,7 +28,8 @@ from rankset.errors.files import FileError
 from rankset.errors.inputs import InputError, RowError
 from rankset.errors.kinds import KindError
 from rankset.errors.labels import LabelError
-from rankset.errors.rules import MetricError, RuleError, SplitError
+from rankset.errors.packages import PackageError, import_with_extra, needs_extra
+from rankset.errors.rules import MethodError, MetricError, RuleError, SplitError
 from rankset.errors.scores import LevelError, ScoreError
 from rankset.errors.storage import StorageError
 from rankset.errors.values import join_names, short_repr
@@ -41,8 +44,10 @@ __all__ = [
     "KindError",
     "LabelError",
     "LevelError",
+    "MethodError",
     "MetricError",
     "Option",
+    "PackageError",
     "Place",
     "RanksetError",
     "RanksetWarning",
@@ -52,8 +57,10 @@ __all__ = [
     "SplitError",
     "StorageError",
     "Text",
+    "import_with_extra",
     "join_names",
     "located",
+    "needs_extra",
     "once",
     "short_repr",
     "silent",

@@ -17,9 +17,10 @@ class Style(Enum):
 PYTHON, COMMAND_LINE = Style.PYTHON, Style.COMMAND_LINE
 
 FLAGS = {
-    **{name: f"--{name}" for name in ("alpha", "classes", "force", "group", "kind", "label", "labels")},
+    **{name: f"--{name}" for name in ("alpha", "classes", "force", "group", "kind", "label", "labels", "method")},
     "groups": "--group",
     "ids": "--id",
+    "score": "--score",
 }
 """Flags of the command line, by the names of the options in Python."""
 

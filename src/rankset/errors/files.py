@@ -79,11 +79,6 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
         return cls._of(path, "the file", "be writable", reason=reason)
 
     @classmethod
-    def no_pyarrow(cls, path: str) -> Self:
-        remedy, reason = "Install the extra rankset[cli].", "it is not installed"
-        return cls._of(path, "pyarrow", "be installed to read this file", remedy=remedy, reason=reason)
-
-    @classmethod
     def too_large(cls, path: str, limit: int, needed: int | None) -> Self:
         received = "more" if needed is None else f"at least {needed:,} bytes"
         remedy = (MORE_MEMORY, "Or pass fewer rows or columns. Or pass an .npy file, which is read in parts.")

@@ -1,10 +1,12 @@
-"""Errors about values of the wrong type, and about packages that are not installed."""
+"""Errors about values of the wrong type."""
 
 from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import short_repr, shorten
+
+METHOD, SCORE = Option("method"), Option("score")
 
 
 class KindError(RanksetError, TypeError):
@@ -32,14 +34,6 @@ class KindError(RanksetError, TypeError):
             f"{word} {short_repr(value)}",
             ("rankset takes alpha, the allowed error rate: pass ", *example, "."),
         )
-
-    @classmethod
-    def auto_is_no_score(cls, name: str) -> Self:
-        remedy = Either(
-            "Call rankset.auto, which fits and calibrates a score. rankset.compare shows it beside scores.",
-            "Use --auto.",
-        )
-        return cls(name, "be scores", "'auto', which is not a score", remedy)
 
     @classmethod
     def not_a_matrix(cls, name: str, received: str, remedy: str) -> Self:
@@ -80,6 +74,39 @@ class KindError(RanksetError, TypeError):
     def absent(cls, what: str) -> Self:
         remedy = "Use rankset.ABSENT only as a label of a row whose true label is not among its candidates."
         return cls(what, "be names or numbers", "rankset.ABSENT", remedy)
+
+    @classmethod
+    def method_twice(cls, method: object, score: object) -> Self:
+        return cls(
+            "method",
+            ("be passed once, because ", METHOD, " and ", SCORE, " are two names for the same argument"),
+            (f"{short_repr(method)} as ", METHOD, f" and {short_repr(score)} as ", SCORE),
+            ("Pass ", METHOD, " only."),
+        )
+
+    @classmethod
+    def method_not_score(cls) -> Self:
+        return cls(
+            "the score of a ConformalClassifier",
+            ("be passed as ", METHOD),
+            SCORE,
+            "In scikit-learn every classifier has a method score(X, y), so no parameter can have this name.",
+        )
+
+    @classmethod
+    def auto_in_parts(cls) -> Self:
+        return cls(
+            "method",
+            "be a score or the name of one if rows are calibrated in parts",
+            "'auto', which needs all of its rows at once",
+            ("Pass some of the rows to rankset.auto, and the score of its rule as ", METHOD, " with the other rows."),
+        )
+
+    @classmethod
+    def ids_with_auto(cls) -> Self:
+        remedy = ("Do not pass ", Option("ids"), ".")
+        method = Option("method", "auto")
+        return cls("ids", ("not be passed with ", method, ", which draws no random numbers"), "ids", remedy)
 
     @classmethod
     def no_ids(cls) -> Self:
@@ -148,32 +175,3 @@ class KindError(RanksetError, TypeError):
         place = "the key or position of the labels in the batch, or a function that returns the labels"
         remedy = (f"Pass {place}, as ", Either("labels=", "labels"), ".")
         return cls("a batch", "contain labels, as (inputs, labels) or under the key 'labels'", "none", remedy)
-
-    @classmethod
-    def no_engine(cls, name: str, package: str) -> Self:
-        return cls._not_installed(package, f"rankset.engines.{name}", f"Install the extra rankset[{name}].")
-
-    @classmethod
-    def no_narwhals(cls) -> Self:
-        remedy = ("Install the extra rankset[frames]", Either(", or pass frame[classes].to_numpy()", ""), ".")
-        return cls._not_installed("narwhals", "data frames", remedy)
-
-    @classmethod
-    def no_matplotlib(cls) -> Self:
-        return cls._not_installed("matplotlib", "plots", "Install the extra rankset[plots].")
-
-    @classmethod
-    def no_plotly(cls) -> Self:
-        return cls._not_installed("plotly", "reports", "Install the extra rankset[report].")
-
-    @classmethod
-    def no_backend(cls, backend: str) -> Self:
-        return cls._not_installed(
-            backend,
-            f"{backend} data frames",
-            (f"Install {backend}", Either(", or pass another library as backend=", ""), "."),
-        )
-
-    @classmethod
-    def _not_installed(cls, package: str, purpose: str, remedy: Text) -> Self:
-        return cls(package, f"be installed for {purpose}", remedy=remedy, reason="it is not installed")

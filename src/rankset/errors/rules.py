@@ -40,8 +40,8 @@ class SplitError(RanksetError, ValueError):
     @classmethod
     def chosen_with_folds(cls, split: object) -> Self:
         return cls(
-            "the method Choice(...)",
-            "be used with a split that trains a single model",
+            "a method that chooses a score (Choice or 'auto')",
+            "be used with a split that trains a single model, because the rules of folds must have the same score",
             f"the split {short_repr(split)}",
             "Pass Holdout() as the split, or pass a single score as the method.",
         )
@@ -70,6 +70,14 @@ class MetricError(RanksetError, KeyError, ValueError):
     @classmethod
     def unknown(cls, name: object, known: Sequence[object]) -> Self:
         return cls("the name of a metric", f"be one of {join_names(known, limit=len(known))}", short_repr(name))
+
+
+class MethodError(RanksetError, AttributeError):
+    """A method that an object cannot have, although similar objects have it."""
+
+    @classmethod
+    def of_folds(cls, method: str, reason: str, remedy: str) -> Self:
+        return cls(method, "be called on a Rule", reason=f"this is a CrossRule: {reason}", remedy=remedy)
 
 
 class RuleError(RanksetError, ValueError):

@@ -12,6 +12,10 @@ ALLOWED = "alpha is the allowed error rate. "
 EXAMPLE: Text = ("For 90% coverage pass ", Option("alpha", 0.1), ".")
 
 
+AUTO = Option("method", "auto")
+FITTED = "rankset.auto(probs, labels).score"
+
+
 class LevelError(RanksetError, ValueError):
     """A value of alpha that cannot be used."""
 
@@ -29,6 +33,18 @@ class LevelError(RanksetError, ValueError):
         return cls("alpha", expected, short_repr(alpha), (ALLOWED, EXAMPLE))
 
     @classmethod
+    def not_at_calibration(cls, alpha: object) -> Self:
+        return cls(
+            "alpha",
+            ("be passed to calibrate only with ", AUTO),
+            short_repr(alpha),
+            (
+                "A rule answers every alpha: pass it to ",
+                *(Either("rule.predict(probs, alpha=...)", "rankset predict, as --alpha"), " instead."),
+            ),
+        )
+
+    @classmethod
     def missing(cls) -> Self:
         remedy = ("Pass the alpha that was used to make the sets as ", Option("alpha"), ".")
         return cls("alpha", "be known", remedy=remedy, reason="these sets do not store it")
@@ -40,6 +56,25 @@ class ScoreError(RanksetError, ValueError):
     @classmethod
     def parameter(cls, score: str, name: str, expected: str, value: object) -> Self:
         return cls(f"{name} of {score}", f"be {expected}", short_repr(value))
+
+    @classmethod
+    def unknown_name(cls, argument: str, received: str, known: Sequence[str], close: str) -> Self:
+        expected = f"be a score such as Rank() or the name of one ({', '.join(known)})"
+        return cls(argument, expected, short_repr(received), f"Did you mean {close!r}?" if close else "")
+
+    @classmethod
+    def no_name(cls, argument: str, received: str, example: str) -> Self:
+        expected = "be a score, or the name of a score that needs no rows and no other score"
+        return cls(argument, expected, short_repr(received), f"Make the score first, for example with {example}.")
+
+    @classmethod
+    def auto_is_no_score(cls, argument: str) -> Self:
+        return cls(
+            argument,
+            "be a score or the name of one",
+            "'auto', which fits a score on some of the rows",
+            ("Pass ", AUTO, " to calibrate.", Either(f" Or pass {FITTED}, fitted on other rows than those here.", "")),
+        )
 
     @classmethod
     def needs_probabilities(cls, score: object) -> Self:

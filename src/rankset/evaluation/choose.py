@@ -149,7 +149,7 @@ def choose(
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.choose(rs.grid(rs.Saps, weight=[0.05, 0.2, 0.5]), probs[:130], labels[:130])
-    >>> rs.calibrate(probs[130:], labels[130:], score=score).n
+    >>> rs.calibrate(probs[130:], labels[130:], method=score).n
     130
     """
     loss = _loss(objective)

@@ -18,11 +18,11 @@ from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.comparisons import Comparisons
 from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.own_measures import Measures, chosen_metrics
-from rankset.evaluation.trial import AUTO, MARGINAL, Alphas, Trial, check_levels, check_scores, has_several_levels
+from rankset.evaluation.trial import MARGINAL, Alphas, Trial, check_levels, check_scores, has_several_levels
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.spec import check_groups
-from rankset.scores import Score
+from rankset.scores import AUTO, Score, is_auto
 
 __all__ = ["compare", "compare_prepared"]
 
@@ -164,7 +164,7 @@ def compare(
 def _candidates(scores: Iterable[Score | str]) -> tuple[tuple[Score, ...], bool]:
     """The scores among the candidates, and whether ``auto`` is one of them."""
     several = tuple(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else ()
-    rest = [score for score in several if not (isinstance(score, str) and score == AUTO)]
+    rest = [score for score in several if not is_auto(score)]
     if several and not rest:
         raise KindError.argument("scores", "a list with at least one score besides 'auto'", scores)
     return check_scores(rest if several else scores, "scores"), len(rest) < len(several)

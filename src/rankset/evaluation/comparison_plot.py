@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankset.errors import KindError
+from rankset.errors import KindError, needs_extra
 from rankset.evaluation.comparison_table import places_of
 from rankset.evaluation.metrics import METRICS
 
@@ -79,9 +79,7 @@ def _axes(ax: Any, count: int, height: float) -> list[Any]:  # noqa: ANN401
         if len(given) != count:
             raise KindError.argument("ax", f"{count} Matplotlib Axes, one per metric", f"{len(given)} Axes")
         return given
-    try:
+    with needs_extra("pictures"):
         import matplotlib.pyplot as plt
-    except ImportError:
-        raise KindError.no_matplotlib() from None
     _, panels = plt.subplots(1, count, figsize=(1.6 + 3.2 * count, height), layout="constrained", squeeze=False)
     return list(panels[0])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rankset.inputs.matrix import Kind
-from rankset.scores import Aps, Margin, Rank, Raps, Saps, Score, Thr, traits
+from rankset.scores import NAMED_SCORES, Margin, Score, traits
 
-DEFAULT_SCORES: tuple[Score, ...] = (Rank(), Thr(), Aps(), Raps(penalty=0.2, free_ranks=2), Saps(weight=0.2))
+DEFAULT_SCORES: tuple[Score, ...] = tuple(NAMED_SCORES[name] for name in ("rank", "thr", "aps", "raps", "saps"))
 """The scores of the paper with the parameters of the paper, and THR."""
 
 

@@ -27,8 +27,6 @@ from rankset.scores import Score, checked_score
 MARGINAL = Marginal()
 Alphas = list[Any] | tuple[Alpha, ...] | NDArray[Any]
 """Several alphas."""
-AUTO = "auto"
-"""The name of ``auto`` among the candidates of ``compare``. It is not a score."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +80,10 @@ class Trial:
 
 
 def check_scores(scores: Iterable[Score | str], name: str) -> tuple[Score, ...]:
-    """Return ``scores`` as a tuple; raise ``KindError`` if there are none, or if one of them is no score."""
+    """Return scores, and those that names stand for, as a tuple; raise an error if there are none, or one is none."""
     several = tuple(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else ()
     if not several:
         raise KindError.argument(name, "a list of at least one score", scores)
-    if any(isinstance(score, str) and score == AUTO for score in several):
-        raise KindError.auto_is_no_score(name)
     return tuple(checked_score(score, name) for score in several)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import arrays
-from rankset.errors import InputError, KindError, LabelError
+from rankset.errors import InputError, KindError, LabelError, PackageError
 from rankset.inputs.row_index import is_default
 from rankset.inputs.vocabulary import Name, in_order, plain
 
@@ -68,7 +68,7 @@ class Template:
         try:
             frame = nw.from_dict(columns, backend=wanted).to_native()
         except ImportError:
-            raise KindError.no_backend(wanted) from None
+            raise PackageError.backend(wanted) from None
         except (TypeError, ValueError, OverflowError) as error:
             raise KindError.frame_refused(wanted, str(error)) from error
         if wanted == "pandas":
@@ -202,5 +202,5 @@ def _narwhals() -> Any:  # noqa: ANN401
     try:
         import narwhals
     except ImportError:
-        raise KindError.no_narwhals() from None
+        raise PackageError.narwhals() from None
     return narwhals

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from rankset.errors import FileError, KindError, Place, located
+from rankset.errors import FileError, KindError, PackageError, Place, located
 from rankset.io.columns import Columns
 from rankset.io.memory_budget import Budget
 from rankset.io.parse_cells import TEXT_BYTES
@@ -128,7 +128,7 @@ def _read_table(source: Source, suffix: str) -> Columns:
     try:
         import pyarrow as pa
     except ImportError:
-        raise FileError.no_pyarrow(path) from None
+        raise PackageError.to_read("pyarrow", path) from None
     if suffix not in FORMATS:
         raise FileError.unknown_kind(path, tuple(FORMATS))
     try:

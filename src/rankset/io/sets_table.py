@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import FileError, KindError
+from rankset.errors import FileError, needs_extra
 from rankset.inputs.vocabulary import Names, distinct, distinct_texts
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import names_of_cells
@@ -56,8 +56,6 @@ def check_kept_names(names: Iterable[str]) -> None:
 
 
 def _pyarrow() -> Any:
-    try:
+    with needs_extra("Arrow tables"):
         import pyarrow as pa
-    except ImportError:
-        raise KindError.no_backend("pyarrow") from None
     return pa

@@ -30,7 +30,7 @@ class ClassColumn:
     --------
     >>> import rankset as rs
     >>> probs = [[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]]
-    >>> rs.calibrate(probs, [0, 1, 0], score=ClassColumn.fit(probs))
+    >>> rs.calibrate(probs, [0, 1, 0], method=ClassColumn.fit(probs))
     Rule(ClassColumn(n=3), Marginal(), kind='probs', 2 classes, calibrated on 3 rows; no finite-sample guarantee)
     """
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.evaluation.calibrate import calibrate
 from rankset.evaluation.resampling import halves
 from rankset.inputs.matrix import Kind
 from rankset.paper.class_column import ClassColumn
 from rankset.paper.numbers import round_number
 from rankset.paper.outputs import Outputs
 from rankset.paper.printed import printed_rule
-from rankset.rules.calibrate import calibrate
 from rankset.sets import PredictionSets
 
 DEFINITIONS = ("score", "printed", "class-column")
@@ -59,7 +59,7 @@ def _halves_of(
 def _three_rules(values: NDArray[Any], labels: Ints, alpha: str, kind: Kind) -> tuple[Predict, Predict, Predict]:
     """The predictions of the three definitions, calibrated on the same rows."""
     rule = calibrate(values, labels, kind=kind)
-    column = calibrate(values, labels, kind=kind, score=ClassColumn.fit(values, kind=kind))
+    column = calibrate(values, labels, kind=kind, method=ClassColumn.fit(values, kind=kind))
     return (
         lambda new: rule.predict(new, alpha),
         printed_rule(values, labels, alpha, kind=kind).predict,

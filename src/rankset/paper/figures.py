@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankset.datasets import DATASETS
-from rankset.errors import KindError
+from rankset.errors import needs_extra
 from rankset.paper.experiment import METHODS
 from rankset.paper.numbers import Numbers
 from rankset.paper.outputs import AS_PUBLISHED
@@ -69,7 +69,7 @@ def draw_all(numbers: Numbers, folder: str | os.PathLike[str]) -> list[Path]:
 
     Raises
     ------
-    KindError
+    PackageError
         If matplotlib is not installed.
 
     Examples
@@ -109,11 +109,9 @@ def draw_all(numbers: Numbers, folder: str | os.PathLike[str]) -> list[Path]:
 @contextmanager
 def _style() -> Iterator[Any]:
     """Give out pyplot with the style and a backend without windows; restore both afterwards."""
-    try:
+    with needs_extra("plots"):
         import matplotlib as mpl
         import matplotlib.pyplot as plt
-    except ImportError:
-        raise KindError.no_matplotlib() from None
     backend = mpl.get_backend()
     plt.switch_backend("agg")
     try:

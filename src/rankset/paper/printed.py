@@ -11,10 +11,10 @@ from rankset.core import parallel
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Thresholds
+from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.batch import Batch
-from rankset.rules.calibrate import calibrate
 from rankset.rules.select import select, shared_reach
 from rankset.rules.spec import RuleSpec
 from rankset.sets import PredictionSets

@@ -13,13 +13,13 @@ import numpy as np
 from rankset import progress
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
+from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
 from rankset.inputs.probabilities import softmax
 from rankset.paper.definitions import GENERATOR, measure_definitions
 from rankset.paper.experiment import MEASURES, METHODS, Results, resample
 from rankset.paper.numbers import Numbers, round_number
 from rankset.paper.outputs import AS_PUBLISHED, Outputs, outputs_of_rows
-from rankset.rules.calibrate import calibrate
 
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(10, 31, 2))
 """The values of alpha in the paper: 0.1, 0.12, …, 0.3."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rankset import notebook
-from rankset.errors import FileError, KindError
+from rankset.errors import FileError
 from rankset.io import atomic
 from rankset.reports.study import Study
 
@@ -110,7 +110,7 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
 
     Raises
     ------
-    KindError
+    PackageError
         If plotly is not installed.
 
     Examples
@@ -137,11 +137,9 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
 
 
 def plotly_script() -> str:
-    """Return the script of plotly; raise a KindError if plotly is not installed."""
-    try:
+    """Return the script of plotly; raise a PackageError if plotly is not installed."""
+    with needs_extra("reports"):
         from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise KindError.no_plotly() from None
     return get_plotlyjs()
 
 

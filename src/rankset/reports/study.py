@@ -14,6 +14,7 @@ from rankset import progress
 from rankset.core.alpha import Alpha, rows_needed, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
+from rankset.evaluation.calibrate import calibrate
 from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.matrix import Kind
@@ -21,7 +22,6 @@ from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import distinct_labels
 from rankset.reports.levels import describe_score
 from rankset.reports.tested import CONFIDENCE, NAME_WIDTH, LabelledRows, RuleOnRows, TestedRule
-from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.scores import Score
 
@@ -111,7 +111,7 @@ def study_scores(
     names = None if classes is None else list(classes)
     scores = default_scores(kind) if candidates is None else candidates
     shared: dict[str, Any] = {"kind": kind, "classes": names, "ids": ids, "seed": seed}
-    rules = [calibrate(probs, labels, score=score, **shared) for score in scores]
+    rules = [calibrate(probs, labels, method=score, **shared) for score in scores]
     return study_rules(rules, new_probs, new_labels, ids=new_ids, alpha=alpha, show_progress=show_progress)
 
 

@@ -157,7 +157,7 @@ class DescribesRule:
         Examples
         --------
         >>> import rankset as rs
-        >>> rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], score=rs.Thr()).threshold(0.5)
+        >>> rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], method=rs.Thr()).threshold(0.5)
         (-0.7,)
         """
         number = self._group(group, label)

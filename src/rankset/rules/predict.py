@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
-from rankset.errors import RuleError
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
 from rankset.rules.level_rule import LevelRule
@@ -189,7 +187,7 @@ class PredictsSets:
         Examples
         --------
         >>> import rankset as rs
-        >>> rule = rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], score=rs.Thr())
+        >>> rule = rs.calibrate([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], [0, 1, 1], method=rs.Thr())
         >>> rule.p_values([[0.75, 0.25]])
         array([[0.75, 0.25]])
         """
@@ -250,11 +248,7 @@ class PredictsSets:
         >>> rs.calibrate(probs, labels).expected_size(probs, 0.1)
         Estimate(mean=2.66154, error=0.0294, n=260)
         """
-        sizes = self.predict(probs, alpha, groups=groups, ids=ids, empty=empty).sizes
-        if len(sizes) == 0:
-            raise RuleError.no_unlabelled_rows()
-        error = sizes.std(ddof=1) / math.sqrt(len(sizes)) if len(sizes) > 1 else math.inf
-        return Estimate(float(sizes.mean()), float(error), len(sizes))
+        return Estimate.of_sizes(self.predict(probs, alpha, groups=groups, ids=ids, empty=empty).sizes)
 
     def _prepare(
         self,

@@ -16,7 +16,7 @@ from rankset.errors import KindError, LabelError, ScoreError, join_names
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Names, group_names, union
-from rankset.scores.base import Score
+from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, checked_traits, traits
 
 Ints = NDArray[np.int64]
@@ -39,16 +39,17 @@ class RuleSpec:
     groups: Names = NO_NAMES
 
     @classmethod
-    def of(cls, score: Score, condition: Condition, kind: Kind, seed: int, classes: Names) -> RuleSpec:
+    def of(cls, score: Score | str, condition: Condition, kind: Kind, seed: int, classes: Names) -> RuleSpec:
         """Return a spec; raise an error if a part of it is invalid or the parts do not fit together."""
         checked_condition(condition)
         if not (type(seed) is int or is_whole(seed)) or not -(2**63) <= seed < 2**64:
             raise KindError.argument("seed", "an integer of at most 64 bits", seed)
         names = None if isinstance(classes.values, range) else classes.values
-        declared = checked_traits(score, names, len(classes.values))
+        measure = checked_score(score)
+        declared = checked_traits(measure, names, len(classes.values))
         if kind == "decision" and declared.needs_probs:
-            raise ScoreError.needs_probabilities(score)
-        return cls(score, condition, kind, int(seed), classes)._with_traits(declared)
+            raise ScoreError.needs_probabilities(measure)
+        return cls(measure, condition, kind, int(seed), classes)._with_traits(declared)
 
     def _with_traits(self, declared: Traits) -> RuleSpec:
         """Remember the traits of the score, which are known already."""

@@ -1,9 +1,14 @@
 """Results of methods of ``Rule``: ``Estimate``, ``CoverageBand``, ``RankProfile``."""
 
+from __future__ import annotations
+
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankset.errors import RuleError
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +31,33 @@ class Estimate:
     mean: float
     error: float
     n: int
+
+    @classmethod
+    def of_sizes(cls, sizes: NDArray[np.int64]) -> Estimate:
+        """Return the mean of set sizes.
+
+        Parameters
+        ----------
+        sizes : array (n,) of the number of labels in each set.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        RuleError : if there are no sets.
+
+        Examples
+        --------
+        >>> import numpy as np, rankset as rs
+        >>> rs.Estimate.of_sizes(np.array([1, 2, 2, 1]))
+        Estimate(mean=1.5, error=0.289, n=4)
+        """
+        if len(sizes) == 0:
+            raise RuleError.no_unlabelled_rows()
+        error = sizes.std(ddof=1) / math.sqrt(len(sizes)) if len(sizes) > 1 else math.inf
+        return cls(float(sizes.mean()), float(error), len(sizes))
 
     def __repr__(self) -> str:
         return f"Estimate(mean={self.mean:.6g}, error={self.error:.3g}, n={self.n})"
@@ -98,7 +130,7 @@ class RankProfile:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=rs.TopK()).rank_profile(0.1).size_bounds
+    >>> rs.calibrate(probs, labels, method=rs.TopK()).rank_profile(0.1).size_bounds
     (3, 3)
     """
 

@@ -7,9 +7,10 @@ wrappers, seen, tempered     scores that use another score: TieBreak, Chosen · 
 temperature, recalibrated    scores with a fitted temperature: Temperature · Recalibrated
 base                         the protocol Score: the required method and all optional attributes of a score
 wording                      how describe(threshold, wording) of a score writes numbers and words
+names                        scores by name, as in method="aps"
 declarations, reach, key_ranges, application, parameters, recalibration    internal functions that use or fit scores
 
-To add a score, copy the one that is closest, then add it to ``BUILT_IN`` and to ``rankset/__init__.py``.
+To add a score, copy the one that is closest, then add it to ``BUILT_IN``, ``names.py`` and ``rankset/__init__.py``.
 """
 
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import traits
+from rankset.scores.names import AUTO, NAMED_SCORES, is_auto, method_of
 from rankset.scores.rank import Rank, TopK
 from rankset.scores.reach import Reach
 from rankset.scores.recalibrated import Recalibrated
@@ -28,7 +30,9 @@ from rankset.scores.wording import Wording
 from rankset.scores.wrappers import Chosen, TieBreak
 
 __all__ = [
+    "AUTO",
     "BUILT_IN",
+    "NAMED_SCORES",
     "Aps",
     "Average",
     "Chosen",
@@ -47,6 +51,8 @@ __all__ = [
     "TopK",
     "Wording",
     "checked_score",
+    "is_auto",
+    "method_of",
     "traits",
 ]
 

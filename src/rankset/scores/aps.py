@@ -40,7 +40,7 @@ class Aps:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=rs.Aps()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=rs.Aps()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 
@@ -98,7 +98,7 @@ class Raps:
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.Raps(penalty=0.1, free_ranks=1)
-    >>> rs.calibrate(probs, labels, score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 
@@ -160,7 +160,7 @@ class Saps:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=rs.Saps()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=rs.Saps()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 
@@ -226,7 +226,7 @@ class Average:
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.Average(thr=1, aps=0, rank=1)
-    >>> rs.calibrate(probs, labels, score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 

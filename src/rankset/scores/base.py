@@ -65,7 +65,7 @@ class Score(Protocol):
     >>> isinstance(Gap(), rs.Score)
     True
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=Gap()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=Gap()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0]]
     """
 
@@ -85,18 +85,17 @@ class Score(Protocol):
 
 
 def checked_score(score: object, name: str = "score") -> Score:
-    """Return ``score`` if it is a score. Otherwise raise a KindError that mentions the argument ``name``."""
+    """Return ``score``, or the score that the name ``score`` stands for.
+
+    Raise an error that mentions the argument ``name`` if it is neither.
+    """
+    if isinstance(score, str):
+        from rankset.scores.names import named_score
+
+        return named_score(score, name)
     if isinstance(score, type):
         raise KindError.class_instead_of_object(name, score)
-    if isinstance(score, str):
-        raise KindError.argument(name, f"an object such as rankset.{_class_name(score)}()", score)
     if isinstance(score, Mapping) or not callable(getattr(score, "keys", None)):
-        raise KindError.argument(name, "a score such as Rank() or Aps(), or another object with keys(cells)", score)
+        expected = "a score such as Rank() or Aps(), the name of one, or another object with keys(cells)"
+        raise KindError.argument(name, expected, score)
     return cast("Score", score)
-
-
-def _class_name(text: str) -> str:
-    """Name of the score class that ``text`` spells, in any case; "Rank" if there is none."""
-    from rankset.scores import BUILT_IN
-
-    return next((kind.__name__ for kind in BUILT_IN if kind.__name__.lower() == text.lower()), "Rank")

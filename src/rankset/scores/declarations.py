@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from rankset.core.cells import FEATURES
 from rankset.errors import ScoreError
-from rankset.scores.base import Score, checked_score
+from rankset.scores.base import Score
 
 ABOUT_KEYS = ("features", "key_features", "reach", "ranges", "describe")
 """Declarations that describe ``keys``. They do not hold for a subclass with other keys."""
@@ -84,12 +84,7 @@ def _features(score: Score) -> frozenset[str]:
 
 
 def checked_traits(score: Score, names: Sequence[object] | None, n_columns: int) -> Traits:
-    """Return what ``score`` declares.
-
-    Raise an error if it is no score, or was fitted for another number of classes or for other ``names`` in order.
-    """
-    if isinstance(score, type | str | Mapping) or not callable(getattr(score, "keys", None)):
-        checked_score(score)  # raises the error that explains it
+    """Return what ``score`` declares; raise an error if it was fitted for other ``names`` or another number of them."""
     found = traits(score)
     if found.n_columns is not None and found.n_columns != n_columns:
         raise ScoreError.fitted_columns(score, found.n_columns, n_columns)

@@ -24,7 +24,7 @@ class Rank:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=rs.Rank()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=rs.Rank()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 
@@ -62,7 +62,7 @@ class TopK:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> sets = rs.calibrate(probs, labels, score=rs.TopK()).predict(probs, alpha=0.1)
+    >>> sets = rs.calibrate(probs, labels, method=rs.TopK()).predict(probs, alpha=0.1)
     >>> set(sets.sizes.tolist())
     {3}
     """

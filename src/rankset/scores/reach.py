@@ -51,8 +51,8 @@ class Reach:
     ...     def reach(self, bounds):
     ...         return rs.Reach(prob=-bounds[0])
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> sets = rs.calibrate(probs, labels, score=Unlikely()).predict(probs, alpha=0.1)
-    >>> sets == rs.calibrate(probs, labels, score=rs.Thr()).predict(probs, alpha=0.1)
+    >>> sets = rs.calibrate(probs, labels, method=Unlikely()).predict(probs, alpha=0.1)
+    >>> sets == rs.calibrate(probs, labels, method=rs.Thr()).predict(probs, alpha=0.1)
     True
     """
 

@@ -61,7 +61,7 @@ class Recalibrated(HasTemperature, ProbabilityKeys):
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.Recalibrated.fit(probs[:100], labels[:100])
-    >>> rs.calibrate(probs[100:], labels[100:], score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs[100:], labels[100:], method=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 

@@ -65,7 +65,7 @@ class Seen:
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.Seen(rs.Thr(), columns=[0, 1, 2], n_columns=4)
-    >>> rs.calibrate(probs, labels, score=score).predict([[0.1, 0.2, 0.1, 0.6]], alpha=0.3).to_lists()
+    >>> rs.calibrate(probs, labels, method=score).predict([[0.1, 0.2, 0.1, 0.6]], alpha=0.3).to_lists()
     [[1]]
     """
 
@@ -76,7 +76,7 @@ class Seen:
     needs_probs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked_score(self.score)
+        object.__setattr__(self, "score", checked_score(self.score))
         check_count(self, "n_columns")
         expected = f"different column numbers from 0 to {self.n_columns - 1}"
         columns = list_parameter(self, "columns", expected)

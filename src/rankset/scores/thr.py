@@ -46,7 +46,7 @@ class Thr(ProbabilityKeys):
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=rs.Thr()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=rs.Thr()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0, 1]]
     """
 
@@ -64,7 +64,7 @@ class Margin:
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=rs.Margin()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=rs.Margin()).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0]]
     """
 

@@ -93,7 +93,7 @@ class TieBreak(Wrapper):
     --------
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rule = rs.calibrate(probs, labels, score=rs.TieBreak(rs.TopK()))
+    >>> rule = rs.calibrate(probs, labels, method=rs.TieBreak(rs.TopK()))
     >>> sorted(set(rule.predict(probs, alpha=0.1).sizes.tolist()))
     [2, 3]
     """
@@ -101,7 +101,7 @@ class TieBreak(Wrapper):
     score: Score
 
     def __post_init__(self) -> None:
-        checked_score(self.score)
+        object.__setattr__(self, "score", checked_score(self.score))
 
     @property
     def features(self) -> frozenset[str]:
@@ -162,7 +162,7 @@ class Chosen(Wrapper):
     why: str
 
     def __post_init__(self) -> None:
-        checked_score(self.score)
+        object.__setattr__(self, "score", checked_score(self.score))
         if not isinstance(self.why, str):
             raise KindError.argument("why", "a string", self.why)
 

@@ -27,7 +27,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rankset as rs
-from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError, SplitError
+from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError, ScoreError, SplitError
+from rankset.scores import NAMED_SCORES
 from refusals import like, refused
 
 SPLITS = [
@@ -260,8 +261,8 @@ def test_what_is_chosen_depends_on_no_row_that_calibrates(iris):
 @pytest.mark.parametrize(
     ("make", "refusal"),
     [
-        (lambda: rs.Choice([]), KindError.argument("scores", "a list of at least one score", [])),
-        (lambda: rs.Choice("rank"), KindError.argument("scores", "a list of at least one score", "rank")),
+        (lambda: rs.Choice([]), KindError.argument("scores", "a list of at least one score, or 'auto'", [])),
+        (lambda: rs.Choice("rank"), KindError.argument("scores", "a list of at least one score, or 'auto'", "rank")),
         (
             lambda: rs.Choice([rs.Rank]),
             like(KindError, what="scores", received="the class Rank", expected="be an object"),
@@ -279,9 +280,8 @@ def test_what_is_chosen_depends_on_no_row_that_calibrates(iris):
             lambda: chosen(rs.CrossConformal(3)),
             like(
                 SplitError,
-                what="the method Choice(...)",
+                what="a method that chooses a score (Choice or 'auto')",
                 received="the split CrossConformal(folds=3, stratify=False)",
-                expected="be used with a split that trains a single model",
             ),
         ),
         (lambda: chosen(rs.GivenSplit([0, 1])), SplitError.too_few_to_choose(2)),
@@ -593,8 +593,8 @@ def test_a_model_with_other_labels_is_refused():
             like(KindError, what="estimator", received="'LinearRegression'"),
         ),
         (
-            lambda X, y: rs.ConformalClassifier(method="aps").fit(X, y),
-            KindError.argument("method", "an object such as rankset.Aps()", "aps"),
+            lambda X, y: rs.ConformalClassifier(method="apps").fit(X, y),
+            ScoreError.unknown_name("method", "apps", tuple(NAMED_SCORES), "aps"),
         ),
         (
             lambda X, y: rs.ConformalClassifier(method=rs.Aps).fit(X, y),

@@ -7,7 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
-from rankset.errors import InputError, KindError, RuleError
+from rankset.errors import InputError, KindError, MethodError, RuleError
+from rankset.integrations.sklearn.cross_refusals import REFUSALS
 from refusals import like, refused
 
 
@@ -175,3 +176,56 @@ def test_sets_of_folds_keep_the_index_of_what_came_with_the_rows():
     sets.covers(pd.Series(labels, index=groups.index))
     with refused(InputError.other_order("labels", "the rows")):
         sets.covers(pd.Series(labels, index=groups.index)[::-1])
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_methods_that_folds_cannot_have_say_why_not(name):
+    rule = rs.CrossRule(tuple(folds()[0]))
+    assert hasattr(rs.Rule, name) or hasattr(rule.rules[0], name)
+    with refused(MethodError, what=name, expected="be called on a Rule") as caught:
+        getattr(rule, name)
+    assert "this is a CrossRule: " in str(caught.value)
+    assert caught.value.remedy
+    assert not hasattr(rule, name)
+    with pytest.raises(AttributeError, match="'CrossRule' object has no attribute 'safe'"):
+        rule.safe  # noqa: B018
+
+
+def test_folds_have_every_method_of_rules_or_say_why_not():
+    rule = rs.CrossRule(tuple(folds()[0]))
+    public = {name for name in dir(rule.rules[0]) if not name.startswith("_")}
+    assert {name for name in public if not hasattr(rule, name)} == set(REFUSALS)
+
+
+def test_folds_have_the_settings_of_their_rules():
+    groups = ["north", "south", "west"] * 20
+    rng = np.random.default_rng(0)
+    probs, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
+    told = {"condition": rs.PerGroup(), "method": "aps"}
+    first, second = (rs.calibrate(probs[a::2], labels[a::2], groups=groups[a : a + 30], **told) for a in (0, 1))
+    rule = rs.CrossRule((first, second))
+    assert (rule.score, rule.condition, rule.kind) == (rs.Aps(), rs.PerGroup(), "probs")
+    assert rule.groups.tolist() == ["north", "south", "west"]
+    assert rule.classes.tolist() == [0, 1, 2]
+
+
+def test_rules_of_folds_are_saved_one_by_one_and_joined_again(tmp_path):
+    (first, second), probs = folds(classes=["x", "y", "z"])
+    rule = rs.CrossRule((first, second))
+    paths = [tmp_path / f"{number}.rankset" for number in range(len(rule.rules))]
+    for part, path in zip(rule.rules, paths, strict=True):
+        part.save(path)
+    again = rs.CrossRule(tuple(map(rs.load, paths)))
+    assert again.predict([probs, probs], 0.1) == rule.predict([probs, probs], 0.1)
+    assert again.guarantee(0.1) == rule.guarantee(0.1)
+
+
+def test_the_expected_size_of_folds():
+    rules, probs = folds()
+    rule = rs.CrossRule(tuple(rules))
+    sizes = rule.predict([probs, probs[::-1]], 0.2, empty="top").sizes
+    found = rule.expected_size([probs, probs[::-1]], 0.2, empty="top")
+    assert (found.mean, found.n) == (sizes.mean(), 60)
+    assert found.error == pytest.approx(sizes.std(ddof=1) / np.sqrt(60))
+    with refused(RuleError.no_unlabelled_rows()):
+        rule.expected_size([probs[:0], probs[:0]], 0.2)

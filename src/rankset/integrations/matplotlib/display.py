@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankset.errors import KindError
+from rankset.errors import needs_extra
 
 TARGET = {"color": "0.5", "linestyle": "--", "linewidth": 1.2}
 """Style of the line at the target coverage."""
@@ -21,10 +21,8 @@ class Display:
     def _set_axes(self, ax: Any, height: float = 4.8) -> Any:
         """Return ``ax``, or new axes if it is None, and keep it as ``ax_``."""
         if ax is None:
-            try:
+            with needs_extra("plots"):
                 import matplotlib.pyplot as plt
-            except ImportError:
-                raise KindError.no_matplotlib() from None
             _, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         return ax

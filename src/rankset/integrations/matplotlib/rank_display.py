@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
+from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
 from rankset.integrations.matplotlib.display import SHOWN_SHARE, TARGET, Display
-from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
 
 

@@ -127,7 +127,7 @@ class SizeDisplay(Display):
         >>> probs, labels = rs.datasets.load("marketing")
         >>> ax = None
         >>> for score in (rs.Rank(), rs.Thr()):
-        ...     rule = rs.calibrate(probs[:130], labels[:130], score=score)
+        ...     rule = rs.calibrate(probs[:130], labels[:130], method=score)
         ...     ax = rs.SizeDisplay.from_rule(rule, probs[130:], labels[130:], ax=ax).ax_
         >>> [line.get_label() for line in ax.lines]
         ['Rank', 'Thr']

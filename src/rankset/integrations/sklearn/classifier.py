@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,14 +27,28 @@ from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.delegated import DelegatedMethods
 from rankset.integrations.sklearn.enclosing import warn_about_enclosing_estimators
-from rankset.integrations.sklearn.fitting import Settings, read_labels
+from rankset.integrations.sklearn.fitting import Settings, read_labels, read_method
 from rankset.integrations.sklearn.model_outputs import add_model_classes, class_outputs
 from rankset.integrations.sklearn.reporting import WritesReport
 from rankset.integrations.sklearn.splits import Split
 from rankset.rules.select import Empty
 from rankset.rules.spec import check_groups
-from rankset.scores import Rank, Score
+from rankset.scores import Score
 from rankset.sets import PredictionSets
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+def refuse_score(init: Init) -> Init:
+    """Decorate ``__init__``: refuse the argument ``score``. scikit-learn sees the parameters of ``init`` only."""
+
+    @wraps(init)
+    def refusing(*args: Any, **parameters: Any) -> None:
+        if "score" in parameters:
+            raise KindError.method_not_score()
+        init(*args, **parameters)
+
+    return cast("Init", refusing)
 
 
 class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -50,9 +65,12 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         ``GridSearchCV`` that tunes the classifier. Do not put a ConformalClassifier inside such a pipeline or search:
         the pipeline or search would also learn from the calibration rows, and the guarantee would not hold. If your
         classifier is already trained, pass ``FrozenEstimator(trained)``. Then ``fit`` uses all rows for calibration.
-    method : Score or Choice, optional
-        The score. It measures how unusual a label is for its row. Default: ``rankset.Rank()``. Pass
-        ``rankset.Choice([...])`` to choose one of several scores on rows that are not used for calibration.
+    method : Score, str or Choice, optional
+        The score. It measures how unusual a label is for its row. Default: ``rankset.Rank()``. Pass a score, or the
+        name of one ("rank", "thr", "aps" and so on, as in ``rankset.calibrate``). Pass "auto" to fit a score with
+        ``rankset.auto`` for alpha=0.1, or ``rankset.Choice("auto", alpha=0.05)`` for another alpha: sets are often
+        smaller. Pass ``rankset.Choice([...])`` to choose one of several scores. Both choose on held-out rows that are
+        not used for calibration.
     condition : Condition, optional
         Groups for which coverage must hold separately. Default: ``rankset.Marginal()``, which has no separate groups.
         If the condition uses groups of rows, pass ``groups=`` to ``fit``, ``predict_set`` and ``predict_p``.
@@ -79,7 +97,7 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
     rule_ : Rule or CrossRule
         The calibrated rule. With ``CrossConformal``, it is a ``rankset.CrossRule``.
     method_ : Score
-        The score of the rule: ``method``, or the score that ``Choice`` selected.
+        The score of the rule: ``method``, or the score that was chosen.
     estimators_ : list of classifiers
         The classifiers of the folds. This attribute exists only with ``CrossConformal``.
 
@@ -94,11 +112,12 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
     [[0]]
     """
 
+    @refuse_score
     def __init__(
         self,
         estimator: Any = None,
         *,
-        method: Score | Choice | None = None,
+        method: Score | Choice | str | None = None,
         condition: Condition | None = None,
         split: Split | None = None,
         classes: Any = None,
@@ -113,9 +132,8 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
 
     @property
     def _settings(self) -> Settings:
-        method = Rank() if self.method is None else self.method
         condition = Marginal() if self.condition is None else self.condition
-        return Settings(self._inner, method, condition, self.split, self.classes, self.random_state)
+        return Settings(self._inner, read_method(self.method), condition, self.split, self.classes, self.random_state)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self._inner)
@@ -177,7 +195,6 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
             index.check(given, name)
         check_row_labels(getattr(self.split, "calibration", None), index_of(X), "calibration")
         labels, settings = read_labels(X, y, type(self).__name__), self._settings
-        settings.check_method()
         check_groups(checked_condition(settings.condition), groups)
         names = None if groups is None else names_per_row(groups, len(labels), index)
         params, known = self._route(groups, fit_params), settings.known_classes(labels)

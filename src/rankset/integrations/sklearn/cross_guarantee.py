@@ -5,7 +5,78 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rankset.core.alpha import rows_needed
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.conditions import has_one_label_per_group
+from rankset.core.alpha import Alpha, exact_alpha, rows_needed
+from rankset.core.alpha_argument import takes_alpha
+from rankset.rules.merging import renumbered
+from rankset.rules.rule import Rule
+from rankset.rules.spec import RuleSpec
+
+Ints = NDArray[np.int64]
+
+
+class ProvesCoverage:
+    """Base of ``CrossRule``: the proven coverage."""
+
+    rules: tuple[Rule, ...]
+    stratified: bool
+    spec: RuleSpec
+
+    @takes_alpha
+    def guarantee(self, alpha: Alpha, *, group: object = None, label: object = None) -> float:
+        """Return the proven lower bound of the probability that a set contains the true label.
+
+        With n rows in F folds, the value is 1 - c (alpha (n + 1) + F - 1) / (n + F). The factor c is 2 for folds of
+        equal size (Vovk et al. 2018). It is smaller than 2 if one fold has more than about half of the rows.
+
+        If there are several thresholds, the value is computed for each group, where n is the number of rows of the
+        group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass.
+
+        The value is 1 if there are so few rows that every set contains all labels. It is 0 if the folds are stratified,
+        unless every label has its own threshold, as with ``PerLabel()``.
+
+        Parameters
+        ----------
+        alpha : float, str or Fraction
+            The alpha of the sets.
+        group, label : optional
+            Row group or class. Selects one threshold if the condition has several thresholds.
+
+        Returns
+        -------
+        float
+            A number from 0 to 1.
+
+        Raises
+        ------
+        RuleError
+            If the group or label does not exist.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> fold = rs.calibrate([[0.9, 0.1]] * 50, [0] * 50)
+        >>> round(rs.CrossRule((fold,) * 10).guarantee(0.1), 4)
+        0.7682
+        """
+        exact, sizes = exact_alpha(alpha), self._fold_sizes()
+        if group is not None or label is not None:
+            sizes = sizes[:, [self._number(group, label)]]
+        if self.stratified and not has_one_label_per_group(self.rules[0].condition):
+            return 0.0
+        return float(min(proven_coverage(tuple(of_group), exact) for of_group in sizes.T.tolist()))
+
+    def _fold_sizes(self) -> Ints:
+        """Return the number of rows in every fold and group (F, groups)."""
+        spec = self.spec
+        return np.array([renumbered(rule.spec, rule.calibration, spec).counts for rule in self.rules])
+
+    def _number(self, group: object, label: object) -> int:
+        spec = self.spec
+        return Rule(spec, renumbered(self.rules[0].spec, self.rules[0].calibration, spec))._group(group, label)
 
 
 def proven_coverage(sizes: Sequence[int], alpha: Fraction) -> Fraction:

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import notebook
-from rankset.conditions import has_one_label_per_group
 from rankset.core import ranking
 from rankset.core.alpha import Alpha, exact_alpha, threshold_positions
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import union
-from rankset.integrations.sklearn.cross_guarantee import proven_coverage
+from rankset.integrations.sklearn.cross_guarantee import ProvesCoverage
+from rankset.integrations.sklearn.cross_refusals import RefusesMethods
 from rankset.rules.batch import unseen_groups, warn_of_unseen
-from rankset.rules.merging import renumbered
 from rankset.rules.rule import Rule
 from rankset.rules.select import EMPTY, Empty
-from rankset.rules.spec import RuleSpec
+from rankset.rules.spec import HasSpec, RuleSpec
+from rankset.rules.summaries import Estimate
 from rankset.sets import PredictionSets
 
 Floats = NDArray[np.float64]
@@ -29,13 +29,17 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class CrossRule:
+class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     """Cross-conformal rule: one rule made from the rules of F folds (Vovk 2015).
 
     Each fold has its own model and its own rule. To compute the p-value of a label, each rule counts its calibration
     rows that are at least as unusual as the label. The score of the label is computed from the output of the model of
     the same fold. The counts of all folds are added. Coverage is usually close to 1 - alpha. The proven coverage is
     lower, see ``guarantee``.
+
+    ``Rule`` has methods that a CrossRule cannot have: ``save``, ``coverage_band``, ``threshold``, ``rank_profile``,
+    ``at``, ``update``, ``merge`` and ``predict_parts``. They raise an error that tells the reason. To keep a fitted
+    ``ConformalClassifier`` with its CrossRule and the models of the folds, use joblib or pickle.
 
     Parameters
     ----------
@@ -89,72 +93,15 @@ class CrossRule:
         return notebook.card(title, notebook.table(facts))
 
     @property
-    def n(self) -> int:
-        """Number of calibration rows in all folds."""
-        return sum(rule.n for rule in self.rules)
-
-    @property
-    def classes(self) -> NDArray[np.generic]:
-        """Class names in column order."""
-        return self.rules[0].classes
-
-    @takes_alpha
-    def guarantee(self, alpha: Alpha, *, group: object = None, label: object = None) -> float:
-        """Return the proven lower bound of the probability that a set contains the true label.
-
-        With n rows in F folds, the value is 1 - c (alpha (n + 1) + F - 1) / (n + F). The factor c is 2 for folds of
-        equal size (Vovk et al. 2018). It is smaller than 2 if one fold has more than about half of the rows.
-
-        If there are several thresholds, the value is computed for each group, where n is the number of rows of the
-        group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass.
-
-        The value is 1 if there are so few rows that every set contains all labels. It is 0 if the folds are stratified,
-        unless every label has its own threshold, as with ``PerLabel()``.
-
-        Parameters
-        ----------
-        alpha : float, str or Fraction
-            The alpha of the sets.
-        group, label : optional
-            Row group or class. Selects one threshold if the condition has several thresholds.
-
-        Returns
-        -------
-        float
-            A number from 0 to 1.
-
-        Raises
-        ------
-        RuleError
-            If the group or label does not exist.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> fold = rs.calibrate([[0.9, 0.1]] * 50, [0] * 50)
-        >>> round(rs.CrossRule((fold,) * 10).guarantee(0.1), 4)
-        0.7682
-        """
-        exact, sizes = exact_alpha(alpha), self._fold_sizes()
-        if group is not None or label is not None:
-            sizes = sizes[:, [self._number(group, label)]]
-        if self.stratified and not has_one_label_per_group(self.rules[0].condition):
-            return 0.0
-        return float(min(proven_coverage(tuple(of_group), exact) for of_group in sizes.T.tolist()))
-
-    def _pooled_spec(self) -> RuleSpec:
-        """Return the spec of all folds, with the row groups of all."""
+    def spec(self) -> RuleSpec:  # type: ignore[override]
+        """Score, condition, kind, seed and class names of all folds, with the row groups of all."""
         specs = [rule.spec for rule in self.rules]
         return specs[0].with_groups(union(*(spec.groups for spec in specs)))
 
-    def _fold_sizes(self) -> Ints:
-        """Return the number of rows in every fold and group (F, groups)."""
-        spec = self._pooled_spec()
-        return np.array([renumbered(rule.spec, rule.calibration, spec).counts for rule in self.rules])
-
-    def _number(self, group: object, label: object) -> int:
-        spec = self._pooled_spec()
-        return Rule(spec, renumbered(self.rules[0].spec, self.rules[0].calibration, spec))._group(group, label)
+    @property
+    def n(self) -> int:
+        """Number of calibration rows in all folds."""
+        return sum(rule.n for rule in self.rules)
 
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -244,6 +191,41 @@ class CrossRule:
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
         codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
         return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template)
+
+    def expected_size(
+        self,
+        probs: Sequence[ArrayLike],
+        alpha: Alpha,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        empty: Empty = "allow",
+    ) -> Estimate:
+        """Estimate the mean size of the sets at ``alpha`` from rows without labels.
+
+        Parameters
+        ----------
+        probs, alpha, groups, ids, empty
+            As in ``predict``.
+
+        Returns
+        -------
+        Estimate
+            The mean size and its standard error.
+
+        Raises
+        ------
+        RuleError
+            If there are no rows, or for the same reasons as in ``predict``.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> fold = rs.calibrate([[0.9, 0.1]] * 9, [0] * 9)
+        >>> rs.CrossRule((fold, fold)).expected_size([[[0.8, 0.2]] * 3, [[0.95, 0.05]] * 3], alpha=0.1)
+        Estimate(mean=1, error=0, n=3)
+        """
+        return Estimate.of_sizes(self.predict(probs, alpha, groups=groups, ids=ids, empty=empty).sizes)
 
     def _prepare(self, probs: Sequence[ArrayLike], groups: ArrayLike | None, ids: ArrayLike | None) -> list[Prepared]:
         """Return the checked outputs of each fold's model; the first one has the index of all."""

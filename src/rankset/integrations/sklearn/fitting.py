@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
 from rankset.errors import KindError, LabelError, SplitError, warn
+from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.absent import is_absent
 from rankset.inputs.frames import is_frame, only_column
 from rankset.inputs.matrix import is_masked
@@ -32,9 +33,8 @@ from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.model_outputs import class_outputs
 from rankset.integrations.sklearn.splits import Holdout, Split
-from rankset.rules.calibrate import calibrate
 from rankset.rules.rule import Rule
-from rankset.scores import Score, checked_score, traits
+from rankset.scores import AUTO, Rank, Score, checked_score, is_auto, traits
 
 Ints = NDArray[np.int64]
 
@@ -55,6 +55,15 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
     return labels
 
 
+def read_method(method: object) -> Score | Choice:
+    """Return the parameter ``method`` of a ConformalClassifier as a score or a Choice."""
+    if method is None:
+        return Rank()
+    if isinstance(method, Choice):
+        return method
+    return Choice(AUTO) if is_auto(method) else checked_score(method, "method")
+
+
 @dataclass(frozen=True)
 class Settings:
     """Parameters of a ConformalClassifier, with defaults in place of None except for ``split`` and ``classes``."""
@@ -65,11 +74,6 @@ class Settings:
     split: Split | None
     classes: Any
     random_state: Any
-
-    def check_method(self) -> None:
-        """Raise a KindError if ``method`` is neither a score nor a Choice."""
-        if not isinstance(self.method, Choice):
-            checked_score(self.method, name="method")
 
     def known_classes(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return the given ``classes``, which must include all labels, or the classes of the labels; sorted."""
@@ -86,7 +90,7 @@ class Settings:
 
     def _depends_on_class_order(self) -> bool:
         """Whether the condition or a score identifies classes by their column."""
-        scores = self.method.scores if isinstance(self.method, Choice) else (self.method,)
+        scores = self.method.candidates if isinstance(self.method, Choice) else (self.method,)
         return has_clusters(self.condition) or any(traits(score).n_columns is not None for score in scores)
 
     def train(
@@ -131,6 +135,9 @@ class Settings:
     ) -> tuple[Score, Rule | CrossRule]:
         """Return the score and the rule. Each model is calibrated on its own part of the rows."""
         method = self.method
+        if isinstance(method, Choice) and method.automatic:
+            rule = self._auto(method, models[0], X, labels, groups, parts[0], classes)
+            return rule.score, rule
         if isinstance(method, Choice):
             choosing, calibrating = method.parts(parts[0], self.random_state)
             outputs, kind = class_outputs(models[0], _safe_indexing(X, choosing), classes)
@@ -138,10 +145,26 @@ class Settings:
         rules = []
         for model, rows in zip(models, parts, strict=True):
             outputs, kind = class_outputs(model, _safe_indexing(X, rows), classes)
-            options: dict[str, Any] = {"score": method, "condition": self.condition, "kind": kind, "classes": classes}
+            options: dict[str, Any] = {"method": method, "condition": self.condition, "kind": kind, "classes": classes}
             own_groups = None if groups is None else groups[rows]
             rules.append(calibrate(outputs, labels[rows], groups=own_groups, **options))
         return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), self.stratified)
+
+    def _auto(
+        self,
+        choice: Choice,
+        model: Any,
+        X: Any,
+        labels: NDArray[Any],
+        groups: Array | None,
+        rows: Ints,
+        classes: NDArray[Any],
+    ) -> Rule:
+        """Return a rule whose score is fitted and chosen on some of the ``rows``, and calibrated on the others."""
+        outputs, kind = class_outputs(model, _safe_indexing(X, rows), classes)
+        own_groups = None if groups is None else groups[rows]
+        options = {"kind": kind, "classes": classes, "condition": self.condition, "groups": own_groups}
+        return choice.auto(outputs, labels[rows], self.random_state, **options)
 
     @property
     def stratified(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.arrays import is_real, is_whole
-from rankset.errors import KindError, SplitError, join_names, warn
+from rankset.errors import KindError, SplitError, join_names, needs_extra, warn
 
 Ints = NDArray[np.int64]
 Parts = list[tuple[Ints, Ints]]
@@ -112,7 +112,8 @@ class Holdout:
         >>> train, calibrate
         (array([2, 3]), array([0, 1]))
         """
-        from sklearn.utils import check_random_state
+        with needs_extra("rankset.Holdout"):
+            from sklearn.utils import check_random_state
 
         n, rng = len(labels), check_random_state(random_state)
         if n < 2:
@@ -210,7 +211,8 @@ class CrossConformal:
         >>> len(rs.CrossConformal(3).parts(np.array([0, 1, 0, 1, 0, 1]), random_state=0))
         3
         """
-        from sklearn.model_selection import KFold, StratifiedKFold
+        with needs_extra("rankset.CrossConformal"):
+            from sklearn.model_selection import KFold, StratifiedKFold
 
         if len(labels) < self.folds:
             raise SplitError.too_few_rows(len(labels), self.folds)

@@ -3,6 +3,10 @@
     rule = rankset.torch.calibrate(model, held_out_loader)
     sets = rankset.torch.predict(rule, model, loader, alpha=0.1)
 
+    rule = rankset.torch.auto(model, held_out_loader, alpha=0.1)            # fits a score: sets are often smaller
+    print(rankset.torch.compare(model, held_out_loader, alpha=0.1))         # all scores on the same rows
+    score = rankset.torch.choose(["rank", "thr"], model, other_loader)      # the better one, to calibrate on other rows
+
 A batch is a tuple (inputs, labels) or a mapping. The labels of a mapping have the key "labels" or "label". All other
 entries of the mapping are passed to the model as keyword arguments. A batch without labels can be the inputs alone.
 The model must return the logits, a tuple whose first element is the logits, or an object with an attribute ``logits``.
@@ -16,9 +20,11 @@ If your model or your batches are different, pass functions or positions:
 If you pass ``classes=``, labels can be class names or column numbers.
 
 The model runs in evaluation mode, without gradients, on the device of its parameters. Afterwards, the training mode of
-every submodule is restored, also after an error. Only the outputs of one batch are in memory at a time.
+every submodule is restored, also after an error. ``calibrate``, ``predict`` and ``evaluate`` hold the outputs of one
+batch at a time in memory. ``auto``, ``compare`` and ``choose`` hold the outputs of all batches.
 """
 
 from rankset.integrations.torch.rules import calibrate, evaluate, predict
+from rankset.integrations.torch.scores import auto, choose, compare
 
-__all__ = ["calibrate", "evaluate", "predict"]
+__all__ = ["auto", "calibrate", "choose", "compare", "evaluate", "predict"]

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from rankset.errors import needs_extra
+
 
 def device_of(model: Any) -> Any:
     """Return the device of the first parameter of ``model``; None if it has none."""
@@ -29,7 +31,8 @@ def to_device(values: Any, device: Any) -> Any:
 @contextmanager
 def evaluation_mode(model: Any) -> Iterator[None]:
     """Switch to evaluation mode without gradients; afterwards every submodule is in the mode it was in before."""
-    import torch
+    with needs_extra("rankset.torch"):
+        import torch
 
     modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
     modes = [module.training for module in modules]

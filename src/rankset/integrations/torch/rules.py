@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.errors import InputError, KindError
+from rankset.errors import InputError, KindError, LevelError
+from rankset.evaluation.calibrate import calibrate as calibrate_rows
 from rankset.evaluation.evaluate import evaluate as evaluate_sets
 from rankset.evaluation.evaluation import Evaluation
 from rankset.inputs.matrix import Kind
@@ -19,10 +20,10 @@ from rankset.inputs.per_row import label_codes, labels_at
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names, in_order
 from rankset.integrations.torch.batches import BatchOutput, BatchReader, Forward, Where
-from rankset.rules import calibrate as rules
+from rankset.integrations.torch.collect import collect
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
-from rankset.scores import Rank, Score
+from rankset.scores import AUTO, Score, method_of
 from rankset.sets import PredictionSets
 
 
@@ -30,7 +31,7 @@ def calibrate(
     model: Callable[..., Any],
     loader: Iterable[Any],
     *,
-    score: Score = Rank(),  # noqa: B008
+    method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "logits",
     classes: Iterable[object] | None = None,
@@ -40,10 +41,13 @@ def calibrate(
     groups: Where | None = None,
     ids: Where | None = None,
     show_progress: bool = True,
+    alpha: Alpha | None = None,
+    score: Score | str | None = None,
 ) -> Rule:
     """Calibrate on the outputs of a model for all batches of a loader.
 
-    The result is the same, bit for bit, as calling ``rankset.calibrate`` with all outputs at once.
+    The result is the same, bit for bit, as calling ``rankset.calibrate`` with all outputs at once. Only the outputs of
+    one batch are in memory at a time, unless ``method="auto"``, which needs all outputs.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ def calibrate(
         The model, usually a ``torch.nn.Module``.
     loader : iterable of batches
         Batches with labels, for example a ``DataLoader``. The rows must not have been used to train the model.
-    score, condition, classes, seed
+    method, condition, classes, seed, alpha, score
         As in ``rankset.calibrate``.
     kind : {"logits", "probs", "decision", "binary"}, default "logits"
         The type of values that the model returns.
@@ -83,8 +87,13 @@ def calibrate(
     >>> rs.torch.calibrate(torch.nn.Identity(), loader).n
     30
     """
-    names = None if classes is None else in_order(classes)
+    chosen, names = method_of(method, score), None if classes is None else in_order(classes)
     reader = BatchReader(model, kind, forward, labels, groups, ids)
+    if chosen is None:
+        rows = collect(reader, loader, names, "calibrating", show_progress=show_progress)
+        return calibrate_rows(**rows, method=AUTO, condition=condition, kind=kind, seed=seed, alpha=alpha)
+    if alpha is not None:
+        raise LevelError.not_at_calibration(alpha)
     found: list[Rule] = []
 
     def learn(output: BatchOutput) -> None:
@@ -95,8 +104,8 @@ def calibrate(
             found.append(found[0]._calibrate_like(output.scores, output.named_labels(found[0].classes), **per_row))
             return
         known = None if names is None else class_names(names, len(names)).array
-        options: dict[str, Any] = {"score": score, "condition": condition, "kind": kind, "seed": seed, **per_row}
-        found.append(rules.calibrate(output.scores, output.named_labels(known), classes=names, **options))
+        options: dict[str, Any] = {"method": chosen, "condition": condition, "kind": kind, "seed": seed, **per_row}
+        found.append(calibrate_rows(output.scores, output.named_labels(known), classes=names, **options))
 
     for _ in reader.each(loader, learn, "calibrating", show_progress=show_progress):
         pass

@@ -1,33 +1,39 @@
-"""``calibrate`` makes a rule from labelled rows. ``load`` reads a rule from a file."""
+"""``calibrate``: make a rule from labelled rows, with a score, the name of one, or ``"auto"``."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 from numpy.typing import ArrayLike
 
 from rankset.conditions import Condition, Marginal
+from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
+from rankset.errors import KindError, LevelError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
-from rankset.io import container
-from rankset.rules import rule_file
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec
-from rankset.scores import Rank, Score
+from rankset.scores import Score, method_of
+
+DEFAULT_ALPHA = 0.1
+"""The alpha of ``method="auto"``, if none is passed."""
 
 
+@takes_alpha
 def calibrate(
     probs: ArrayLike,
     labels: ArrayLike,
     *,
-    score: Score = Rank(),  # noqa: B008
+    method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
     seed: int = 0,
+    alpha: Alpha | None = None,
+    score: Score | str | None = None,
 ) -> Rule:
     """Make a rule that turns a classifier's outputs into prediction sets.
 
@@ -41,7 +47,14 @@ def calibrate(
         ``Ragged`` rows, a model output of Hugging Face Transformers, or a list of dictionaries (see Notes).
     labels : the true label of each row, as a class name or a column number. If the true label is not among the
         candidates of the row, pass ``rankset.ABSENT``.
-    score : the nonconformity score. It measures how unusual a label is for a row.
+    method : the nonconformity score, which measures how unusual a label is for a row. One of
+
+        * a score, such as ``Raps(penalty=0.1)``. The default is ``Rank()``.
+        * the name of a score: "rank", "thr" (or "lac"), "aps", "raps", "saps", "topk", "margin" or "average". "raps"
+          and "saps" have the parameters of the RANK paper: ``Raps(penalty=0.2, free_ranks=2)`` and
+          ``Saps(weight=0.2)``.
+        * "auto": the score is fitted and chosen on some of the rows, and calibrated on the other rows, as by
+          ``rankset.auto``. Sets are often smaller. ``rankset.auto`` has further options.
     condition : the groups for which coverage must hold separately. By default coverage holds on average over all rows.
     kind : the type of values in ``probs``. Rows passed to ``predict`` must have the same type. One of
 
@@ -56,7 +69,10 @@ def calibrate(
     groups : the group of each row. Needed if the condition uses groups.
     ids : a unique id for each row. Only randomised scores use ids. Without ids, rows with identical values get the same
         random number. If you pass ids here, you must also pass ids to ``predict``.
-    seed : seed of the random numbers of randomised scores.
+    seed : seed of the random numbers of randomised scores, and of the split of the rows by "auto".
+    alpha : only for ``method="auto"``: the alpha for which sets should be small, by default 0.1. A rule does not store
+        alpha. Pass alpha to ``predict``.
+    score : another name of ``method``. Pass only one of the two.
 
     Returns
     -------
@@ -89,35 +105,18 @@ def calibrate(
     >>> rule = rs.calibrate(probs, ["cat", "dog", "dog", "fox"], classes=["cat", "dog", "fox"])
     >>> [labels.tolist() for labels in rule.predict([[0.6, 0.3, 0.1]], alpha=0.5)]
     [['cat']]
+    >>> rs.calibrate(probs, [0, 1, 1, 2], method="aps")
+    Rule(Aps(randomized=True), Marginal(), kind='probs', 3 classes, calibrated on 4 rows)
     """
+    chosen = method_of(method, score)
+    if chosen is None:
+        from rankset.evaluation.auto import auto
+
+        if ids is not None:
+            raise KindError.ids_with_auto()
+        level = DEFAULT_ALPHA if alpha is None else alpha
+        return auto(probs, labels, level, kind=kind, classes=classes, condition=condition, groups=groups, seed=seed)
+    if alpha is not None:
+        raise LevelError.not_at_calibration(alpha)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
-    return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes), data)
-
-
-def load(path: str | os.PathLike[str]) -> Rule:
-    """Read a rule from a file written by ``Rule.save``. No code from the file is executed.
-
-    Parameters
-    ----------
-    path : path of the file.
-
-    Returns
-    -------
-    Rule
-
-    Raises
-    ------
-    StorageError : if the file is damaged, does not contain a rule, or was written by a later version of rankset.
-
-    Examples
-    --------
-    >>> import tempfile, rankset as rs
-    >>> probs, labels = rs.datasets.load("marketing")
-    >>> with tempfile.NamedTemporaryFile(suffix=".rankset") as file:
-    ...     rs.calibrate(probs, labels).save(file.name)
-    ...     rs.load(file.name)
-    Rule(Rank(), Marginal(), kind='probs', 4 classes, calibrated on 260 rows)
-    """
-    header, arrays = container.read(path)
-    with container.damage_as_error(path):
-        return Rule(*rule_file.unpack(header, arrays))
+    return calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes), data)

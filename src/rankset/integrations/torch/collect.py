@@ -1,0 +1,71 @@
+"""All outputs of a model for the batches of a loader, with labels, groups and ids, in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankset.errors import InputError
+from rankset.inputs import tensors
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.inputs.ragged import Ragged
+from rankset.inputs.vocabulary import class_names
+from rankset.integrations.torch.batches import BatchOutput, BatchReader
+
+
+def collect(
+    reader: BatchReader, loader: Iterable[Any], names: Sequence[object] | None, what: str, *, show_progress: bool
+) -> dict[str, Any]:
+    """Return the arguments ``probs``, ``labels`` and ``classes`` of functions such as ``rankset.auto``.
+
+    ``groups`` and ``ids`` are among them if the reader finds them in batches. Every batch is checked when it is read,
+    so that errors name it.
+    """
+    parts: list[Prepared] = []
+    groups: list[object] = []
+    ids: list[object] = []
+
+    def add(output: BatchOutput) -> None:
+        if output.n_rows == 0:
+            return
+        known = parts[0].classes if parts else None if names is None else class_names(names, len(names))
+        labels = output.named_labels(None if known is None else known.array)
+        classes = parts[0].classes if parts else names
+        options: dict[str, Any] = {"kind": reader.kind, "groups": output.groups, "ids": output.ids}
+        parts.append(prepare(output.scores, labels, classes=classes, **options).with_checked_values())
+        groups.extend(_entries(output.groups))
+        ids.extend(_entries(output.ids))
+
+    for _ in reader.each(loader, add, what, show_progress=show_progress):
+        pass
+    if not parts:
+        raise InputError.no_rows()
+    classes = parts[0].classes
+    codes = np.concatenate([part.labels for part in parts if part.labels is not None])
+    found = {
+        "probs": _joined(parts),
+        "labels": codes if isinstance(classes.values, range) else classes.array[codes],
+        "classes": None if isinstance(classes.values, range) else list(classes.values),
+    }
+    return found | {name: values for name, values in (("groups", groups), ("ids", ids)) if values}
+
+
+def _entries(values: Any) -> list[object]:
+    """Return groups or ids of a batch as a list; empty if there are none."""
+    return [] if values is None else np.asarray(tensors.unwrap(values), dtype=object).tolist()
+
+
+def _joined(parts: Sequence[Prepared]) -> Any:
+    """Return the outputs of all batches in one matrix, or as ``Ragged`` rows if batches are."""
+    if all(part.counts is None for part in parts):
+        return np.concatenate([part.matrix for part in parts])
+    counts = [np.full(len(part), part.n_columns) if part.counts is None else part.counts for part in parts]
+    return Ragged.of(
+        [
+            row[:count]
+            for part, of_part in zip(parts, counts, strict=True)
+            for row, count in zip(part.matrix, of_part, strict=True)
+        ]
+    )
