@@ -82,7 +82,7 @@ def calibrate(
     pairs = pair_files(scores, labels)
     if auto_alpha is not None and len(pairs) > 1:
         raise click.UsageError("--auto works with one file only. Join the files, or choose the score with --score.")
-    condition, names = _condition(layout, per_label=per_label), read_class_names(classes)
+    condition, names = _condition(layout, per_label=per_label), read_class_names(classes, layout)
     shared: dict[str, Any] = {"kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, score=chosen, classes=names, **shared)

@@ -50,7 +50,7 @@ def compare(
         raise click.UsageError(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
-    rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
+    rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
     names = rows.classes
     shared: dict[str, Any] = {"kind": kind or "probs", "classes": names, "repeats": repeats, "seed": seed}
     with rows.name_file_in_errors(), progress.track("comparing"):

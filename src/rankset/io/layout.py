@@ -15,6 +15,8 @@ from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import texts
 from rankset.io.columns import Columns
+from rankset.io.dialect import Dialect
+from rankset.io.notes import Note, say
 from rankset.io.pandas_index import first_difference
 from rankset.io.parse_cells import is_whole_text
 from rankset.io.read_file import is_readable, read_file
@@ -29,6 +31,8 @@ class Layout:
     ``label``, ``group`` and ``identity`` name columns, ``drop`` those that are ignored, ``keep`` those that are copied
     to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has no known
     suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
+    ``sep`` (the separator of csv files), ``decimal`` ("." or ",") and ``encoding`` are recognised if they are None.
+    ``sheet`` is the name or the number, from 1, of the sheet of a workbook.
     """
 
     label: str | None = None
@@ -39,6 +43,18 @@ class Layout:
     key: str | None = None
     file_format: str | None = None
     header: bool = True
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        self.dialect  # noqa: B018 - checks it before anything is read
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is said about the text of files; None where it is recognised."""
+        return Dialect.of(self.sep, self.decimal, self.encoding)
 
     @property
     def kept_columns(self) -> list[str]:
@@ -100,7 +116,15 @@ class Layout:
         *,
         kind: str | None = None,
     ) -> Rows:
-        """Do the same as ``read_rows`` for columns that were read already."""
+        """Do the same as ``read_rows`` for columns that were read already; say what was recognised in the file."""
+        try:
+            return self._rows_of(columns, labels, classes, kind)
+        finally:
+            say(Note(columns.path, "scores", columns.recognised))
+
+    def _rows_of(
+        self, columns: Columns, labels: str | None, classes: Sequence[object] | None, kind: str | None
+    ) -> Rows:
         label = None if labels is not None else self.label
         special = self._special_columns(columns, label)
         kept = {name: columns.kept_column(name) for name in self.kept_columns}
@@ -131,7 +155,8 @@ class Layout:
     def _read(self, path: str, other: str | None = None) -> Columns:
         """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""
         says_format = other is not None and is_readable(path) and not is_readable(other)
-        return read_file(path, file_format=None if says_format else self.file_format, header=self.header)
+        file_format = None if says_format else self.file_format
+        return read_file(path, file_format=file_format, header=self.header, dialect=self.dialect, sheet=self.sheet)
 
     def _special_columns(self, columns: Columns, label: str | None) -> dict[str, NDArray[Any]]:
         """Columns of labels, groups and ids, by name."""
@@ -168,6 +193,7 @@ class Layout:
     def _read_labels(self, path: str, scores: Columns, n_rows: int) -> NDArray[Any]:
         """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores."""
         columns = self._read(path, scores.path)
+        say(Note(path, "labels", columns.recognised))
         if columns.is_blank:
             if n_rows:
                 raise FileError.unreadable(path, "it is empty")
