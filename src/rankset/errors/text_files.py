@@ -117,6 +117,16 @@ class TextFileErrors:
         return cls._of(path, "the workbook", expected, join_names(sheets) or "no sheets with cells")
 
     @classmethod
+    def no_workbook(cls, path: str) -> Self:
+        expected: Text = ("be an .xlsx file if you use ", SHEET)
+        return cls._of(path, "the file", expected, "another format", ("Do not use ", SHEET, " for this file."))
+
+    @classmethod
+    def no_separators(cls, path: str) -> Self:
+        expected: Text = ("be a csv file if you use ", SEP)
+        return cls._of(path, "the file", expected, "another format", ("Do not use ", SEP, " for this file."))
+
+    @classmethod
     def formula(cls, path: str, name: str, row: int) -> Self:
         remedy = "Open the file in a spreadsheet program and save it, or replace formulas by their values."
         expected = "have a stored value"

@@ -39,7 +39,7 @@ class Dialect:
             None if encoding is None else _encoding(encoding),
         )
         if found.sep is not None and found.sep == found.decimal:
-            expected = ("different from the decimal mark ", Either("(decimal=...)", "(--decimal)"))
+            expected = ("different from the decimal mark", Either(" (sep=..., decimal=...)", " (--sep, --decimal)"))
             raise KindError.argument("the separator", expected, sep)
         return found
 

@@ -19,7 +19,7 @@ from rankset.io.dialect import Dialect
 from rankset.io.notes import Note, say
 from rankset.io.pandas_index import first_difference
 from rankset.io.parse_cells import is_whole_text
-from rankset.io.read_file import is_readable, read_file
+from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of, is_readable, is_tabbed_text, read_file
 from rankset.io.row_ids import differing_rows, have_common_id
 from rankset.io.rows import Rows
 
@@ -79,7 +79,7 @@ class Layout:
         Columns with the names of ``classes`` are the scores, if all of them exist; other columns are then ignored. If
         ``kind`` is "binary" the scores are the column named like the second class, or the only column.
         """
-        columns = self._read(path, labels)
+        columns = self._read(path, labels, is_table=True)
         if columns.is_blank:
             raise FileError.unreadable(path, "it is empty")
         return self.rows_of(columns, labels, classes, kind=kind)
@@ -93,7 +93,7 @@ class Layout:
         kind: str | None = None,
     ) -> Rows | None:
         """Do the same for one of several files; return None for a text file without a line, which has no rows."""
-        columns = self._read(path, labels)
+        columns = self._read(path, labels, is_table=True)
         if not columns.is_blank:
             return self.rows_of(columns, labels, classes, kind=kind)
         received = 0 if labels is None else len(self._read_labels(labels, columns, 0))
@@ -152,11 +152,24 @@ class Layout:
             ignored=[] if names is None else columns.names_without({*apart, *names}),
         ).with_column_order(wanted)
 
-    def _read(self, path: str, other: str | None = None) -> Columns:
-        """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""
+    def _read(self, path: str, other: str | None, *, is_table: bool) -> Columns:
+        """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format.
+
+        ``is_table``: columns are looked for, also in text files with tabs.
+        """
+        self._check_options([path] if other is None else [path, other])
         says_format = other is not None and is_readable(path) and not is_readable(other)
         file_format = None if says_format else self.file_format
+        if is_table and file_format is None and is_tabbed_text(path, self.dialect):
+            file_format = "csv"
         return read_file(path, file_format=file_format, header=self.header, dialect=self.dialect, sheet=self.sheet)
+
+    def _check_options(self, paths: Sequence[str]) -> None:
+        """Refuse options that are about files of another kind."""
+        if self.sheet is not None and not any(is_of(path, WORKBOOKS, self.file_format) for path in paths):
+            raise FileError.no_workbook(paths[0])
+        if self.sep is not None and not any(is_of(path, SEPARATED, self.file_format) for path in paths):
+            raise FileError.no_separators(paths[0])
 
     def _special_columns(self, columns: Columns, label: str | None) -> dict[str, NDArray[Any]]:
         """Columns of labels, groups and ids, by name."""
@@ -192,7 +205,7 @@ class Layout:
 
     def _read_labels(self, path: str, scores: Columns, n_rows: int) -> NDArray[Any]:
         """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores."""
-        columns = self._read(path, scores.path)
+        columns = self._read(path, scores.path, is_table=self.label is not None)
         say(Note(path, "labels", columns.recognised))
         if columns.is_blank:
             if n_rows:

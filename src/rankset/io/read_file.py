@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -43,6 +43,8 @@ FORMATS: Final[Mapping[str, TableReader]] = {
 """Readers of tables by suffix. Any of these may be followed by ``.gz``."""
 SUFFIXES = (".npy", ".npz", *FORMATS)
 """Suffixes of all files that can be read."""
+SEPARATED = (".csv", ".tsv", ".txt")
+"""Suffixes of files that can have separators."""
 WORKBOOKS = (".xlsx", ".xlsm")
 BINARY = (".npy", ".npz", ".parquet", ".arrow", ".feather", *WORKBOOKS)
 """Suffixes of files that are no text files."""
@@ -95,6 +97,26 @@ def read_lines(path: str, dialect: Dialect = AS_USUAL) -> list[str]:
         column = found.table.column(0)
         budget.check(column.nbytes * 2 + TEXT_BYTES * len(column))
         return column.to_pylist()
+
+
+def is_tabbed_text(path: str, dialect: Dialect) -> bool:
+    """Whether a file is a table that Excel saved as text: it ends in .txt and has a tab in its first line."""
+    if path == STDIN or _suffix(Path(path)) != ".txt" or not Path(path).is_file():
+        return False
+    with unreadable_as_error(path):
+        source = Source(Budget.of(path), Path(path))
+        with source.open() as stream:
+            head = stream.read(HEAD)
+        encoding = dialect.encoding or encoding_of(head)
+        return "\t" in head.decode(encoding, "replace").partition("\n")[0]
+
+
+def is_of(path: str, suffixes: Collection[str], file_format: str | None = None) -> bool:
+    """Whether a file has one of some formats, by its suffix or as ``file_format`` says."""
+    suffix = "" if path == STDIN else _suffix(Path(path))
+    if file_format is not None and suffix not in BINARY:
+        suffix = f".{file_format}"
+    return (suffix or ".csv") in suffixes
 
 
 def is_readable(path: str) -> bool:

@@ -25,8 +25,11 @@ SAMPLE_BYTES = 64 << 10
 SAMPLE_RECORDS = 100
 NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 """A number with a decimal point or a decimal comma."""
-HALVES = re.compile(r"0,[0-9]+|1,0+|[+-]?[0-9]+,0[0-9]+")
-"""Two whole numbers with a comma between them that may be one number: 0,25 or 1,00 or 12,05."""
+HALVES = re.compile(r"[+-]?[0-9]+,[0-9]+")
+"""Two whole numbers with a comma between them."""
+LIKE_A_SHARE = re.compile(r"[+-]?0,[0-9]+|1,0+")
+LIKE_DECIMALS = re.compile(r"[^,]*,0[0-9]+")
+"""Whole numbers as no program writes them: 05 in 1,05."""
 ONE_HOT = frozenset({"0,1", "1,0", "0,0"})
 
 
@@ -88,7 +91,9 @@ def _is_cut_in_halves(sample: Sample) -> bool:
     """Whether a comma makes two columns of whole numbers that look like one column of numbers with decimal commas."""
     rows = [",".join(cells) for cells in sample.records(",")[1 if sample.header else 0 :]]
     quoted = '"' in sample.first or '"' in sample.rest
-    return not quoted and bool(rows) and all(map(HALVES.fullmatch, rows)) and not ONE_HOT.issuperset(rows)
+    if quoted or not rows or not all(map(HALVES.fullmatch, rows)) or ONE_HOT.issuperset(rows):
+        return False
+    return all(map(LIKE_A_SHARE.fullmatch, rows)) or any(map(LIKE_DECIMALS.fullmatch, rows))
 
 
 def _rows_need_one_column(sample: Sample, default: str) -> bool:

@@ -6,7 +6,6 @@ Formulas are not calculated; the values that the spreadsheet program stored for 
 from __future__ import annotations
 
 import datetime
-import io
 import itertools
 import warnings
 from collections.abc import Iterator, Sequence
@@ -27,6 +26,9 @@ PART_ROWS = 4096
 CELL_BYTES = 120
 """Bytes that Python takes for the text of a cell while its rows are converted."""
 
+NOWHERE = (0, -1)
+"""Corner of a sheet without cells."""
+
 Row = Sequence[Any]
 
 
@@ -35,16 +37,15 @@ def read(source: Source) -> Table:
     import pyarrow as pa
 
     path = source.budget.path
-    with _open_workbook(source) as (values, formulas):
+    with _open_workbook(source) as (values, formulas, budget):
         title = _sheet(values, source.sheet, path)
-        rows = _rows_with_content(values[title], source.budget)
-        start, first = next(rows, (0, ()))
-        if not first:
+        start, left = _corner(values[title])
+        rows = _rows_with_content(values[title], start, left, budget)
+        first = _texts(next(rows)) if source.header and left >= 0 else []
+        if left < 0:
             return Table(pa.table({}), is_text=True)
-        left = next(place for place, value in enumerate(first) if value is not None)
-        table = _table(rows if source.header else itertools.chain([(start, first)], rows), left, source.budget)
-        names = _texts(first[left:]) if source.header else [str(place) for place in range(table.num_columns)]
-        names, table = _with_names(names, table)
+        table = _table(rows, budget)
+        names, table = _with_names(first or list(map(str, range(table.num_columns))), table)
         missing = {} if formulas is None else _missing_values(values[title], formulas[title], start, left, source)
         return Table(
             table.rename_columns(names),
@@ -55,18 +56,25 @@ def read(source: Source) -> Table:
 
 
 @contextmanager
-def _open_workbook(source: Source) -> Iterator[tuple[Any, Any]]:
-    """Open a workbook with the values of its formulas, and again with the formulas if there are any, else None."""
+def _open_workbook(source: Source) -> Iterator[tuple[Any, Any, Budget]]:
+    """Open a workbook with the values of its formulas, and again with the formulas if there are any, else None.
+
+    The third is what is left of the budget.
+    """
     try:
         from openpyxl import load_workbook
     except ImportError:
         raise FileError.no_openpyxl(source.budget.path) from None
     with source.on_disk() as file, file.open("rb") as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about parts that are not read
-        has_formulas = check_workbook(stream, source.budget)
+        needed, has_formulas = check_workbook(stream, source.budget)
         values = load_workbook(stream, read_only=True, data_only=True, keep_links=False)
-        formulas = load_workbook(io.BytesIO(file.read_bytes()), read_only=True) if has_formulas else None
-        yield values, formulas
+        if not has_formulas:
+            yield values, None, source.budget.with_taken(needed)
+            return
+        source.budget.check(2 * needed)
+        with file.open("rb") as again:
+            yield values, load_workbook(again, read_only=True, keep_links=False), source.budget.with_taken(2 * needed)
 
 
 def _sheet(workbook: Any, wanted: str | None, path: str) -> str:
@@ -90,41 +98,55 @@ def _sheet(workbook: Any, wanted: str | None, path: str) -> str:
 
 
 def _has_cells(sheet: Any) -> bool:
-    rows = itertools.islice(sheet.iter_rows(values_only=True), MAX_ROWS)
-    return any(value is not None for row in rows for value in row)
+    return _corner(sheet) != NOWHERE
 
 
-def _rows_with_content(sheet: Any, budget: Budget) -> Iterator[tuple[int, Row]]:
-    """Yield the rows with their numbers, from the first to the last one with content."""
-    empty: list[tuple[int, Row]] = []
-    begun = False
-    for number, row in enumerate(sheet.iter_rows(values_only=True)):
+def _corner(sheet: Any) -> tuple[int, int]:
+    """Return the number of the first row with content, and the number of its first column with content."""
+    for number, row in enumerate(itertools.islice(sheet.iter_rows(values_only=True), MAX_ROWS)):
+        for place, value in enumerate(row):
+            if value is not None:
+                return number, place
+    return NOWHERE
+
+
+def _rows_with_content(sheet: Any, start: int, left: int, budget: Budget) -> Iterator[Row]:
+    """Yield the rows from ``start`` to the last one with content, from the column ``left`` on."""
+    empty = 0
+    for number, row in enumerate(sheet.iter_rows(min_row=start + 1, min_col=left + 1, values_only=True), start):
         if number >= MAX_ROWS:
             raise FileError.too_many_rows(budget.path, MAX_ROWS)
         if all(value is None for value in row):
-            if begun:
-                empty.append((number, ()))
+            empty += 1
             continue
-        begun = True
-        yield from empty
-        empty.clear()
-        yield number, row
+        yield from itertools.repeat((), empty)
+        empty = 0
+        yield row
 
 
-def _table(rows: Iterator[tuple[int, Row]], left: int, budget: Budget) -> Any:
-    """Arrow table of the texts of all rows, from the column ``left`` on; its columns are called 0, 1, 2, …"""
+def _table(rows: Iterator[Row], budget: Budget) -> Any:
+    """Arrow table of the texts of all rows; its columns are called 0, 1, 2, …"""
     import pyarrow as pa
 
     parts, needed = [], 0
-    while some := [row[left:] for _, row in itertools.islice(rows, PART_ROWS)]:
+    while some := _some_rows(rows, budget.with_taken(needed)):
         width = max(map(len, some))
-        budget.check(needed + CELL_BYTES * width * len(some))
         columns = [_texts([row[place] if place < len(row) else None for row in some]) for place in range(width)]
         parts.append(pa.table([pa.array(column, pa.string()) for column in columns], list(map(str, range(width)))))
         needed += 2 * parts[-1].nbytes + ARRAY_BYTES * width
         budget.check(needed)
     width = max((part.num_columns for part in parts), default=0)
     return pa.concat_tables([_widened(part, width) for part in parts]) if parts else pa.table({})
+
+
+def _some_rows(rows: Iterator[Row], budget: Budget) -> list[Row]:
+    """Return the next rows, if the texts of their cells fit the budget."""
+    some, widest = [], 0
+    for row in itertools.islice(rows, PART_ROWS):
+        some.append(row)
+        widest = max(widest, len(row))
+        budget.check(CELL_BYTES * widest * len(some))
+    return some
 
 
 def _widened(table: Any, width: int) -> Any:
