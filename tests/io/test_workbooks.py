@@ -308,11 +308,17 @@ def test_sets_are_written_as_a_workbook(here):
 
 
 def test_a_decimal_comma_becomes_a_number_and_an_id_does_not(here):
-    lines = ["Fall;Version;Gewicht;" + ";".join(NAMES), "007;1,50;0,25;0,5;0,25;0,25", "008;1,25;1;0,5;0,25;0,25"]
+    header = ["Fall", "Tag", "Version", "Fest", "Gewicht", *NAMES]
+    lines = [";".join(header), "007;12.05;1,50;1,50;0,25;0,5;0,25;0,25", "008;13.05;1,5;1,25;1;0,5;0,25;0,25"]
     (here / "a.csv").write_text("\n".join(lines), encoding="utf-8")
     RULE.save("rule.rankset")
-    run("predict", "rule.rankset", "a.csv", "--id", "Fall", "--keep", "Version", "--keep", "Gewicht", "-o", "s.xlsx")
-    assert [row[:3] for row in cells("s.xlsx")[1:]] == [["007", "1,50", 0.25], ["008", "1,25", 1]]
+    keep = [word for name in header[1:5] for word in ("--keep", name)]
+    run("predict", "rule.rankset", "a.csv", "--id", "Fall", *keep, "-o", "s.xlsx")
+    wanted = [["007", "12.05", "1,50", 1.5, 0.25], ["008", "13.05", "1,5", 1.25, 1]]
+    assert [row[:5] for row in cells("s.xlsx")[1:]] == wanted
+    assert openpyxl.load_workbook("s.xlsx").active["D2"].number_format == "0.00"
+    (target,) = shards.write(RULE, "a.csv", "sets", 0.1, suffix=".xlsx", layout=Layout(keep=tuple(header[:5])))
+    assert [row[:5] for row in cells(target)[1:]] == wanted
 
 
 def test_texts_are_texts(here):

@@ -21,11 +21,11 @@ from rankset.engines import shards
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
 from rankset.io.layout import Layout
-from rankset.io.notes import Note, also_listening
+from rankset.io.notes import Note, also_listening, decimal_of_scores
 from rankset.io.readers.npy import release_pages
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
-from rankset.io.writers.csv import EXCEL, EXCEL_WITH_COMMAS, PLAIN, Style
+from rankset.io.writers.csv import PLAIN, Style, excel_style
 
 PART_BYTES = 32 << 20
 """Rows of one file are predicted and written in parts of about so many bytes."""
@@ -95,7 +95,8 @@ def predict(
     sets = _predict_files(rule, files, alpha, empty, layout)
     bar = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
     with once(), closing(sets):  # if writing fails, worker processes end
-        style, parts = _excel_style(bar, layout) if excel else (PLAIN, bar)
+        styled = excel or str(output).endswith(".xlsx")
+        style, parts = _excel_style(bar, layout) if styled else (PLAIN, bar)
         if output in STDOUT:
             stream_sets(sys.stdout.buffer, parts, style=style)
             return
@@ -104,14 +105,12 @@ def predict(
 
 
 def _excel_style(parts: Iterable[SetsAndKept], layout: Layout) -> tuple[Style, Iterable[SetsAndKept]]:
-    """Return how csv is written for spreadsheets, as the first file was read, and all parts."""
+    """Return how files for spreadsheets are written, as the first file was read, and all parts."""
     heard: list[Note] = []
     rest = iter(parts)
     with also_listening(heard.append):
         first = list(itertools.islice(rest, 1))
-    found = [note.recognised.decimal for note in heard if note.role == "scores"]
-    decimal = layout.decimal or next(iter(found), None)
-    return (EXCEL_WITH_COMMAS if decimal == "," else EXCEL), itertools.chain(first, rest)
+    return excel_style(layout.decimal or decimal_of_scores(heard)), itertools.chain(first, rest)
 
 
 def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, layout: Layout) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -46,6 +46,11 @@ def also_listening(listener: Listener) -> Iterator[None]:
 
     with listening(both):
         yield
+
+
+def decimal_of_scores(heard: Sequence[Note]) -> str | None:
+    """Return the decimal mark that was recognised in the first file of scores; None for a point."""
+    return next((note.recognised.decimal for note in heard if note.role == "scores"), None)
 
 
 def say(note: Note) -> None:

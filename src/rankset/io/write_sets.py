@@ -49,7 +49,9 @@ def write_sets(path: Path, parts: Iterable[SetsAndKept], *, force: bool = False,
         file: Any = stack.enter_context(atomic.open_output(path, force=force))
         if path.suffix == ".gz":
             file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
-        writer = Csv(file, str(path), style) if suffix == ".csv" else FORMATS[suffix](file, str(path))
+        kind: Any = FORMATS[suffix]
+        styled = (style,) if suffix in FOR_SPREADSHEETS else ()
+        writer: Writer = kind(file, str(path), *styled)
         return _write_parts(writer, parts)
 
 

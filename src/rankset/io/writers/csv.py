@@ -57,6 +57,11 @@ EXCEL_WITH_COMMAS = replace(EXCEL, delimiter=";", decimal=",")
 """The same for spreadsheets where the decimal mark is a comma, and so the separator a semicolon."""
 
 
+def excel_style(decimal: str | None) -> Style:
+    """Return the style for spreadsheets with the decimal mark ``decimal``; None means a point."""
+    return EXCEL_WITH_COMMAS if decimal == "," else EXCEL
+
+
 class Csv(Writer):
     """Columns size, top and labels; labels joined by ``|``."""
 

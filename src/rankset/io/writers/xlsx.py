@@ -13,7 +13,7 @@ from rankset.errors import FileError, Place, located
 from rankset.inputs.vocabulary import distinct_texts
 from rankset.io.sets_table import SET_COLUMNS
 from rankset.io.writers.base import KeptColumns, Writer
-from rankset.io.writers.csv import SEPARATOR, kept_values
+from rankset.io.writers.csv import PLAIN, SEPARATOR, Style, kept_values
 from rankset.sets import PredictionSets
 
 MAX_ROWS = 1 << 20
@@ -22,25 +22,28 @@ MAX_TEXT = 32_767
 """Most characters of a cell."""
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that a workbook cannot hold; they are written by number."""
-DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:[.,][0-9]{1,17})?")
-"""A number as programs write it."""
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?")
+"""A number as programs write it: not 007, and without an exponent."""
+MAX_DIGITS = 15
+"""Digits that a number in a spreadsheet keeps."""
 
 
 class Xlsx(Writer):
     """One sheet with the columns size, top and labels; labels joined by ``|``.
 
-    A kept column of texts becomes numbers if all of them are written as numbers without a needless digit, so that a
-    text such as 007 or 1.50 stays as it is.
+    A kept column of texts (of a csv file) becomes numbers if that loses no digit: see ``_as_numbers``. ``style``
+    has the decimal mark of these texts.
     """
 
-    def __init__(self, file: Any, path: str) -> None:
+    def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
         super().__init__(file, path)
+        self.decimal = style.decimal
         try:
             from openpyxl import Workbook
-            from openpyxl.cell import WriteOnlyCell
+            from openpyxl.cell import Cell, WriteOnlyCell
         except ImportError:
             raise FileError.no_openpyxl(path) from None
-        self.book, self.make_cell = Workbook(write_only=True), WriteOnlyCell
+        self.book, self.make_cell, self.cells = Workbook(write_only=True), WriteOnlyCell, Cell
         self.sheet = self.book.create_sheet("sets")
         self.rows = 0
         self.names: Any = None
@@ -54,7 +57,8 @@ class Xlsx(Writer):
                 self.names = np.array([*distinct_texts(sets.names, "an .xlsx file"), None], dtype=object)[:-1]
             self._write_row([*kept, *SET_COLUMNS])
         tops = np.array([*sets.names.values, None], dtype=object)
-        others = zip(*map(_with_numbers, map(kept_values, kept.values())), strict=True) if kept else ((),) * len(sets)
+        columns = [self._column(kept_values(column)) for column in kept.values()]
+        others = zip(*columns, strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for some, other in zip(codes, others, strict=True):
             labels = SEPARATOR.join(self.names[some].tolist())
@@ -66,9 +70,23 @@ class Xlsx(Writer):
             raise FileError.too_many_rows(self.path, MAX_ROWS - 1)
         self.sheet.append([self._cell(value) for value in values])
 
+    def _column(self, values: list[Any]) -> list[Any]:
+        """Return a kept column, as cells with the same number of decimals if its texts are such numbers."""
+        found = _as_numbers(values, self.decimal)
+        if found is None:
+            return values
+        numbers, decimals = found
+        shown = f"0.{'0' * decimals}" if decimals else "General"
+        return [None if number is None else self._number_cell(number, shown) for number in numbers]
+
+    def _number_cell(self, number: float, shown: str) -> Any:
+        cell = self.make_cell(self.sheet, value=number)
+        cell.number_format = shown
+        return cell
+
     def _cell(self, value: Any) -> Any:
         """Return what openpyxl writes as a number, a boolean, an empty cell, or else as a text."""
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, bool | self.cells):
             return value
         is_exact = isinstance(value, int) and abs(value) < EXACT
         if is_exact or (isinstance(value, float) and math.isfinite(value)):
@@ -88,15 +106,27 @@ class Xlsx(Writer):
         super().close()
 
 
-def _with_numbers(values: list[Any]) -> list[Any]:
-    """Return texts as numbers if all of them are written as numbers; other values as they are."""
-    words = {value for value in values if value not in ("", None)}
-    if not words or not all(isinstance(word, str) and _is_exact(word) for word in words):
-        return values
-    return [None if value in ("", None) else float(value.replace(",", ".")) for value in values]
+def _as_numbers(values: list[Any], decimal: str) -> tuple[list[float | None], int] | None:
+    """Return texts as numbers, and the number of decimals to show (0: as many as there are); None if that loses digits.
+
+    All of them must be numbers of up to 15 digits. Either none has a needless zero at the end, or all have the same
+    number of decimals, which are then shown: 0.25 and 1.5; or 0.25 and 1.50.
+    """
+    words = list(dict.fromkeys(value for value in values if value not in ("", None)))
+    if not words or not all(isinstance(word, str) for word in words):
+        return None
+    found = [NUMBER.fullmatch(_with_point(word, decimal)) for word in words]
+    parts = [("", "") if one is None else (one[1], one[2] or "") for one in found]
+    if any(not whole or len(whole + fraction) > MAX_DIGITS for whole, fraction in parts):
+        return None
+    needless = any(fraction.endswith("0") for _, fraction in parts)
+    lengths = {len(fraction) for _, fraction in parts}
+    if needless and len(lengths) > 1:
+        return None
+    numbers = [None if value in ("", None) else float(_with_point(value, decimal)) for value in values]
+    return numbers, lengths.pop() if needless else 0
 
 
-def _is_exact(text: str) -> bool:
-    """Whether a text is a number, and the number is written like the text."""
-    plain = text.replace(",", ".")
-    return DECIMAL.fullmatch(text) is not None and plain in (repr(float(plain)), str(float(plain)).removesuffix(".0"))
+def _with_point(text: str, decimal: str) -> str:
+    """Text of a number with a decimal point; the other mark makes it no number."""
+    return text if decimal == "." else text.replace(".", "?").replace(decimal, ".")
