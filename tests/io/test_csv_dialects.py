@@ -206,8 +206,10 @@ def test_quoted_decimal_commas_between_commas(here):
     assert columns.recognised == Recognised(decimal=",")
 
 
-@given(st.lists(st.tuples(*[st.floats(-50, 50).map(lambda x: round(x, 6))] * 3), min_size=1, max_size=8),
-       st.sampled_from([(",", "."), (";", ","), (";", "."), ("\t", ","), ("\t", "."), ("|", ","), ("|", ".")]))
+@given(
+    st.lists(st.tuples(*[st.floats(-50, 50).map(lambda x: round(x, 6))] * 3), min_size=1, max_size=8),
+    st.sampled_from([(",", "."), (";", ","), (";", "."), ("\t", ","), ("\t", "."), ("|", ","), ("|", ".")]),
+)
 def test_the_same_numbers_in_every_dialect(tmp_path_factory, rows, dialect):
     """A file is read as it was written, or refused as ambiguous; never read as other numbers."""
     sep, decimal = dialect
@@ -356,8 +358,23 @@ def test_two_encodings_are_refused_with_both(here):
 
 @pytest.mark.parametrize(
     "data",
-    [b"a;b\n0,5;\0\n", b"\xff\xfea", b"\xff\xfe", b"sep=;", b"sep=;\n", b'"', b";", b"\0" * 999, b"\xef\xbb\xbf", b"a;b\n" + b'"' * 99,
-     b"a;b\n" + b"x" * 300_000, "a;b\n0,5;0,5".encode("utf-16")[:-1], b"\x81;b\n", b"a|b\n0,5|\r0,5\n", b"a;b\n;;;;\n"],
+    [
+        b"a;b\n0,5;\0\n",
+        b"\xff\xfea",
+        b"\xff\xfe",
+        b"sep=;",
+        b"sep=;\n",
+        b'"',
+        b";",
+        b"\0" * 999,
+        b"\xef\xbb\xbf",
+        b"a;b\n" + b'"' * 99,
+        b"a;b\n" + b"x" * 300_000,
+        "a;b\n0,5;0,5".encode("utf-16")[:-1],
+        b"\x81;b\n",
+        b"a|b\n0,5|\r0,5\n",
+        b"a;b\n;;;;\n",
+    ],
 )
 def test_hostile_bytes_are_refused_or_have_no_rows(here, data):
     (here / "a.csv").write_bytes(data)
@@ -462,7 +479,9 @@ def test_the_passed_mark_decides_for_other_formats(here):
 def test_formulas_are_escaped_and_numbers_are_not(here):
     (here / "a.csv").write_text("k;Bär;Käfer;Straße\n-1,5;0,5;0,25;0,25\n=1+1;0,5;0,25;0,25\n", encoding="utf-8")
     RULE.save("rule.rankset")
-    lines = run("predict", "rule.rankset", "a.csv", "--id", "k", "--excel").stdout_bytes.decode("utf-8-sig").split("\r\n")
+    lines = (
+        run("predict", "rule.rankset", "a.csv", "--id", "k", "--excel").stdout_bytes.decode("utf-8-sig").split("\r\n")
+    )
     assert [line.split(";")[0] for line in lines[1:3]] == ["-1,5", "'=1+1"]
 
 

@@ -1,6 +1,6 @@
 """Workbooks (.xlsx): sheets, cells of every type, formulas, hostile files, and sets written as .xlsx."""
 
-import datetime
+import datetime as dt
 import gzip
 import re
 import sys
@@ -127,13 +127,13 @@ def test_hidden_sheets_do_not_count(here):
 
 
 def test_cells_of_every_type(here):
-    day = datetime.datetime(2024, 2, 29)
+    day = dt.datetime(2024, 2, 29)  # noqa: DTZ001 - cells have no time zone
     save(
         "a.xlsx",
         s=[
             ["text", "whole", "number", "yes", "day", "moment", "time", 7, True],
-            ["007", 7, 0.1, True, day, day.replace(hour=5), datetime.time(1, 2), "x", "=x"[1:]],
-            ["1,5", 7.0, 1e-9, False, day.date(), day, datetime.time(0, 0), "", None],
+            ["007", 7, 0.1, True, day, day.replace(hour=5), dt.time(1, 2), "x", "=x"[1:]],
+            ["1,5", 7.0, 1e-9, False, day.date(), day, dt.time(0, 0), "", None],
         ],
     )
     columns = read_file("a.xlsx")
@@ -158,7 +158,8 @@ def test_empty_rows_and_columns_around_the_cells_are_left_out(here):
     assert calibrated("b.xlsx", "--no-header", "--label", "3", "--classes", "names.txt") == RULE
     save("c.xlsx", s=[*ROWS[:4], [], *ROWS[4:]])
     check_refusal(
-        failure("calibrate", "c.xlsx", "--label", "Antwort", "-o", "x.rankset"), FileError.missing_cell("c.xlsx", "Bär", 3)
+        failure("calibrate", "c.xlsx", "--label", "Antwort", "-o", "x.rankset"),
+        FileError.missing_cell("c.xlsx", "Bär", 3),
     )
     for rows in ([], [["a", "b"]]):
         save("d.xlsx", s=rows)
@@ -216,9 +217,7 @@ def test_the_extra_is_named_where_it_is_missing(here, monkeypatch):
     with refused(FileError.no_openpyxl("a.xlsx")):
         read_file("a.xlsx")
     assert "rankset[excel]" in str(FileError.no_openpyxl("a.xlsx"))
-    check_refusal(
-        failure("predict", "rule.rankset", "new.npy", "-o", "sets.xlsx"), FileError.no_openpyxl("sets.xlsx")
-    )
+    check_refusal(failure("predict", "rule.rankset", "new.npy", "-o", "sets.xlsx"), FileError.no_openpyxl("sets.xlsx"))
     assert not (here / "sets.xlsx").exists()
 
 
@@ -235,14 +234,14 @@ def test_folders_of_workbooks(here):
 # Hostile files
 
 
-
-
 def sheet_of(text):
     return {"sheet": f"{HEAD}{text}{END}"}
 
 
 HOSTILE = {
-    "entities": {"sheet": HEAD.replace("<work", '<!DOCTYPE x [<!ENTITY a "b">]><work') + "<row><c><v>&a;</v></c></row>" + END},
+    "entities": {
+        "sheet": HEAD.replace("<work", '<!DOCTYPE x [<!ENTITY a "b">]><work') + "<row><c><v>&a;</v></c></row>" + END
+    },
     "other encoding": {"sheet": HEAD.replace('"1.0"', '"1.0" encoding="cp037"') + END},
     "utf-16": {"sheet": (HEAD + END).encode("utf-16")},
     "broken": {"sheet": HEAD},
@@ -289,17 +288,41 @@ def cells(path):
 
 
 def test_sets_are_written_as_a_workbook(here):
-    save("a.xlsx", s=[["Fall", *NAMES, "Gewicht", "Tag"], *(
-        [f"{place:03}", *row, place / 4, datetime.date(2024, 1, 1)] for place, row in enumerate(PROBS.tolist()))])
+    save(
+        "a.xlsx",
+        s=[
+            ["Fall", *NAMES, "Gewicht", "Tag"],
+            *([f"{place:03}", *row, place / 4, dt.date(2024, 1, 1)] for place, row in enumerate(PROBS.tolist())),
+        ],
+    )
     RULE.save("rule.rankset")
-    options = ("predict", "rule.rankset", "a.xlsx", "--id", "Fall", "--keep", "Gewicht", "--keep", "Tag", "--alpha", "20%")
+    options = (
+        "predict",
+        "rule.rankset",
+        "a.xlsx",
+        "--id",
+        "Fall",
+        "--keep",
+        "Gewicht",
+        "--keep",
+        "Tag",
+        "--alpha",
+        "20%",
+    )
     done = run(*options, "-o", "sets.xlsx")
     assert "30 sets" in done.stderr
     sets = RULE.predict(PROBS, 0.2)
     assert cells("sets.xlsx") == [
         ["Fall", "Gewicht", "Tag", "size", "top", "labels"],
         *(
-            [f"{place:03}", place / 4, "2024-01-01", len(labels), labels[0] if labels else None, "|".join(labels) or None]
+            [
+                f"{place:03}",
+                place / 4,
+                "2024-01-01",
+                len(labels),
+                labels[0] if labels else None,
+                "|".join(labels) or None,
+            ]
             for place, labels in enumerate(list(map(list, sets)))
         ),
     ]
@@ -325,7 +348,10 @@ def test_texts_are_texts(here):
     names = ["=1+1", "#N/A", "\x01\ud800", "a\nb"]
     probs = np.eye(4) * 0.8 + 0.05
     rule = rs.calibrate(np.tile(probs, (20, 1)), np.array(names * 20, dtype=object), classes=names)
-    kept = {"k": np.array(["=cmd|' /C calc'!A0", "+1", "@x", ""], dtype=object), "n": np.array([1.5, np.nan, np.inf, -2])}
+    kept = {
+        "k": np.array(["=cmd|' /C calc'!A0", "+1", "@x", ""], dtype=object),
+        "n": np.array([1.5, np.nan, np.inf, -2]),
+    }
     write_sets(here / "s.xlsx", [(rule.predict(probs, 0.3), kept)])
     with zipfile.ZipFile("s.xlsx") as archive:
         assert "<f>" not in archive.read(SHEET).decode()

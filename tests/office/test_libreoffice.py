@@ -52,7 +52,7 @@ def convert(tmp_path_factory):
 
 
 def table(sep, decimal, names, n):
-    """Return scores with six decimals, labels, and the text of a file that Excel would write of them."""
+    """Return the text of a file that Excel would write: ids, scores with six decimals, labels and weights."""
     probs = RNG.dirichlet(np.ones(3), n).round(6)
     probs[:, 2] = (1 - probs[:, 0] - probs[:, 1]).round(6)
     labels = [names[RNG.choice(3, p=np.maximum(row, 0) / row.sum())] for row in probs]
@@ -60,7 +60,7 @@ def table(sep, decimal, names, n):
     for place, (row, label) in enumerate(zip(probs.tolist(), labels, strict=True)):
         numbers = [f"{value:.6f}".replace(".", decimal) for value in (*row, place / 4)]
         lines.append(sep.join([f"{names[0]} {place}", *numbers[:3], label, numbers[3]]))
-    return probs, labels, "".join(f"{line}\r\n" for line in lines)
+    return "".join(f"{line}\r\n" for line in lines)
 
 
 def rankset(folder, *arguments):
@@ -80,7 +80,7 @@ def test_files_of_excel_go_in_and_out(tmp_path, convert, export):
     suffix, sep, decimal, encoding, language = EXPORTS[export]
     names = NAMES[language]
     for name, n in (("val", 60), ("new", 12)):
-        probs, labels, text = table(sep, decimal, names, n)
+        text = table(sep, decimal, names, n)
         (tmp_path / f"{name}.{suffix}").write_bytes(text.encode(encoding))
     val, new = f"val.{suffix}", f"new.{suffix}"
     columns = ("--label", "answer", "--id", "id", "--drop", "weight")
@@ -106,8 +106,8 @@ def test_files_of_excel_go_in_and_out(tmp_path, convert, export):
 @pytest.mark.parametrize("export", ["german, ANSI", "english, ANSI"])
 def test_workbooks_of_libreoffice_are_read(tmp_path, convert, export):
     """The same rule from a csv file and from the workbook that LibreOffice makes of it."""
-    suffix, sep, decimal, encoding, language = EXPORTS[export]
-    _, _, text = table(sep, decimal, NAMES[language], 40)
+    _, sep, decimal, encoding, language = EXPORTS[export]
+    text = table(sep, decimal, NAMES[language], 40)
     (tmp_path / "val.csv").write_bytes(text.encode(encoding))
     book = convert(tmp_path / "val.csv", "xlsx", f"--infilter=CSV:{ord(sep)},34,{ANSI},1,,{language},false,true")
     columns = ("--label", "answer", "--drop", "id", "--drop", "weight")

@@ -15,7 +15,7 @@ SEPARATORS = {"\t": "a tab"}
 
 @contextmanager
 def print_notes() -> Iterator[None]:
-    """Inside, a note is printed on stderr for the first file of every kind, and at the end how many others there are."""
+    """Inside, a note is printed on stderr for the first file of a kind, and at the end how many others there are."""
     seen: Counter[tuple[str, str]] = Counter()
 
     def listen(note: Note) -> None:

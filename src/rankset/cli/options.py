@@ -100,7 +100,9 @@ LAYOUT_OPTIONS = {
         help="Encoding of text files, such as cp1252 or utf-16.  [default: it is recognised]",
     ),
     "sheet": click.option(
-        "--sheet", metavar="SHEET", help="Sheet of an .xlsx file, by name or number.  [default: the only one with cells]"
+        "--sheet",
+        metavar="SHEET",
+        help="Sheet of an .xlsx file, by name or number.  [default: the only one with cells]",
     ),
 }
 """Options that say which columns of a file are what; commands get them as one ``layout``."""

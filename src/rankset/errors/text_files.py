@@ -91,7 +91,9 @@ class TextFileErrors:
 
     @classmethod
     def two_encodings(cls, path: str, utf8: str, other: str) -> Self:
-        received = f"both: UTF-8 such as {short_repr(utf8)} ({short_repr(other)} in cp1252), and bytes that are not UTF-8"
+        received = (
+            f"both: UTF-8 such as {short_repr(utf8)} ({short_repr(other)} in cp1252), and bytes that are not UTF-8"
+        )
         eithers = Either("Layout(encoding='cp1252')", "--encoding cp1252")
         remedy: Text = ("Correct the file, or pass ", eithers, " if it is cp1252.")
         return cls._of(path, "the file", "be text in UTF-8 or in cp1252", received, remedy)

@@ -221,7 +221,9 @@ class Columns:
         if self.is_text:
             return parse_scores(self.path, table, self.sep, self.decimal, self.recognised)
         kinds = [arrow_to_numpy.number_dtype(self.path, field) for field in table.schema]
-        return arrow_to_numpy.matrix_of_columns(table, np.result_type(*kinds), partial(arrow_to_numpy.numbers, self.path))
+        return arrow_to_numpy.matrix_of_columns(
+            table, np.result_type(*kinds), partial(arrow_to_numpy.numbers, self.path)
+        )
 
     def _check_formulas(self, names: Sequence[str]) -> None:
         """Refuse columns of a workbook with formulas that no program has calculated."""

@@ -44,6 +44,10 @@ class Dialect:
         return found
 
 
+RECOGNISED = Dialect()
+"""Nothing is said: everything is recognised."""
+
+
 @dataclass
 class Recognised:
     """What was recognised in a file and differs from the usual: comma (tab in .tsv), decimal point, UTF-8.

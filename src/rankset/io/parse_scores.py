@@ -88,7 +88,7 @@ class _Parser:
         return compute.replace_substring(column, ",", ".")
 
     def _parse_one_by_one(self, name: str, column: Any, first: int) -> NDArray[np.float64]:
-        """Do the same for texts with spaces around the numbers; raise an error that names the cell that is no number."""
+        """Do the same for texts with spaces around the numbers; raise an error that names a cell that is no number."""
         import pyarrow as pa
 
         texts = [text.strip() for text in column.to_pylist()]

@@ -15,11 +15,11 @@ from typing import Final
 
 from rankset.errors import FileError, KindError, Place, located
 from rankset.io.columns import Columns
-from rankset.io.dialect import PLAIN_ENCODING, Dialect, Recognised
+from rankset.io.dialect import PLAIN_ENCODING, RECOGNISED, Dialect, Recognised
 from rankset.io.encodings import HEAD, encoding_of, encoding_of_other
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_cells import TEXT_BYTES
 from rankset.io.notes import Note, say
+from rankset.io.parse_cells import TEXT_BYTES
 from rankset.io.readers import columnar, csv, jsonl, npy, npz, text, xlsx
 from rankset.io.readers.table import Table, TableReader
 from rankset.io.source import Source
@@ -50,7 +50,6 @@ BINARY = (".npy", ".npz", ".parquet", ".arrow", ".feather", *WORKBOOKS)
 """Suffixes of files that are no text files."""
 OTHER_WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 """Suffixes of spreadsheets that are not read."""
-AS_USUAL = Dialect()
 
 
 def read_file(
@@ -58,7 +57,7 @@ def read_file(
     *,
     file_format: str | None = None,
     header: bool = True,
-    dialect: Dialect = AS_USUAL,
+    dialect: Dialect = RECOGNISED,
     sheet: str | None = None,
 ) -> Columns:
     """Read the columns of a file, or of standard input (``-``).
@@ -88,7 +87,7 @@ def read_file(
         return _read_table(Source(budget, file, header=header, dialect=dialect, sheet=sheet), suffix)
 
 
-def read_lines(path: str, dialect: Dialect = AS_USUAL) -> list[str]:
+def read_lines(path: str, dialect: Dialect = RECOGNISED) -> list[str]:
     """Read the lines of a text file of class names, whatever its suffix."""
     file, budget = _regular_file(path), Budget.of(path)
     with unreadable_as_error(path):

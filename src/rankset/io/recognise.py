@@ -23,7 +23,9 @@ STATED = re.compile(rb"(?:\xef\xbb\xbf)?sep=([^\r\n])\r?\n?")
 SAMPLE_BYTES = 64 << 10
 """Bytes after the first line that are looked at."""
 SAMPLE_RECORDS = 100
-NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+NUMBER = re.compile(
+    r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE
+)
 """A number with a decimal point or a decimal comma."""
 HALVES = re.compile(r"[+-]?[0-9]+,[0-9]+")
 """Two whole numbers with a comma between them."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rankset.io.dialect import PLAIN_ENCODING, Dialect
+from rankset.io.dialect import PLAIN_ENCODING, RECOGNISED, Dialect
 from rankset.io.encodings import as_utf8
 from rankset.io.memory_budget import Budget
 
@@ -29,7 +29,7 @@ class Source:
     file: Path | None = None
     data: bytes = b""
     header: bool = True
-    dialect: Dialect = Dialect()
+    dialect: Dialect = RECOGNISED
     sheet: str | None = None
     encoding: str = PLAIN_ENCODING
 

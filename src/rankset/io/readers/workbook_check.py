@@ -87,7 +87,10 @@ class _Part:
                 self.rows, self.elements, self.size = self.rows + 1, 1, 0
             self.elements += run.count(b"<") - run.count(b"</")
             self.size += len(run)
-            self.most_elements, self.most_bytes = max(self.most_elements, self.elements), max(self.most_bytes, self.size)
+            self.most_elements, self.most_bytes = (
+                max(self.most_elements, self.elements),
+                max(self.most_bytes, self.size),
+            )
 
     @property
     def cost(self) -> int:

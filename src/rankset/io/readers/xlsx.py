@@ -5,7 +5,7 @@ Formulas are not calculated; the values that the spreadsheet program stored for 
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import itertools
 import warnings
 from collections.abc import Iterator, Sequence
@@ -195,8 +195,8 @@ def _text(value: Any) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return str(int(value))
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+    if isinstance(value, dt.datetime) and value.time() == dt.time():
         return value.date().isoformat()
-    if isinstance(value, datetime.date | datetime.time):
+    if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     return str(value)

@@ -1,4 +1,4 @@
-"""Write sets as a workbook (``.xlsx``) with openpyxl. Numbers are numbers; texts are texts, also those like formulas."""
+"""Write sets as a workbook (``.xlsx``) with openpyxl: numbers as numbers, texts as texts, also those like formulas."""
 
 from __future__ import annotations
 
