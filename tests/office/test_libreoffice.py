@@ -13,7 +13,7 @@ import pytest
 
 openpyxl = pytest.importorskip("openpyxl")
 SOFFICE = shutil.which("soffice")
-pytestmark = pytest.mark.skipif(SOFFICE is None, reason="needs LibreOffice Calc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(SOFFICE is None, reason="needs LibreOffice Calc")]
 
 RNG = np.random.default_rng(9)
 UTF8, ANSI = 76, 1

@@ -30,8 +30,8 @@ from rankset.io.writers.csv import PLAIN, Style, excel_style
 PART_BYTES = 32 << 20
 """Rows of one file are predicted and written in parts of about so many bytes."""
 OUTPUT_HELP = (
-    "Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; it "
-    "gets one .parquet file for every file of SCORES.  [default: csv on standard output]"
+    "Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; "
+    "it gets one .parquet file for every file of SCORES.  [default: csv on standard output]"
 )
 STDOUT = (None, "-")
 
