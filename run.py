@@ -42,6 +42,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "tensors": "--group build --group tensors",
     "experiments": "--group build --group experiments",
     "browser": "--group build --group browser",
+    "office": "--group build --group office",
     "fuzz": "--group build --group fuzz",
     "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",
@@ -222,6 +223,19 @@ def browser(env: Path) -> int:
     return run(["python", "-m", "pytest", "tests/browser"], env, {})
 
 
+def office(env: Path) -> int:
+    """Open what is written for Excel in LibreOffice Calc, from Debian's packages where it is missing."""
+    if not shutil.which("soffice"):
+        say("LibreOffice is missing: apt-get install libreoffice-calc (about 120 MB)")
+        if shutil.which("apt-get"):
+            calc = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "libreoffice-calc"]
+            run(calc, None, {"DEBIAN_FRONTEND": "noninteractive"})
+    if not shutil.which("soffice"):
+        say("no soffice; as root: apt-get update && apt-get install libreoffice-calc")
+        return 1
+    return run(["python", "-m", "pytest", "-m", "slow or not slow", "tests/office"], env, {})
+
+
 def engines(env: Path) -> int:
     """Try Dask and Spark for real; Spark needs Java 17, from Debian's packages where it is missing."""
     if not shutil.which("java"):
@@ -267,6 +281,7 @@ JOBS = {
         [f"python tests/fuzz/readers.py -max_total_time=60 -rss_limit_mb=3000 {ARGS}"],
     ),
     "browser": Job("the report in a real browser", "browser", function=browser),
+    "office": Job("files of a German, French and English Excel, opened in LibreOffice", "office", function=office),
     "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
     "laws": Job(
         "the property tests with many more examples, and all slow tests",

@@ -314,7 +314,9 @@ HUGE = npy({"descr": "<f8", "fortran_order": False, "shape": (10**12, 10)})
         ("a.npy", b"\0" * 200, UNREADABLE),
         ("a.npz", zipped({"x.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x00" + b" " * 20}), UNREADABLE),
         ("a.feather", WILD, UNREADABLE),
-        ("a.xlsx", b"", like(FileError, what="the name of the file")),
+        ("a.xlsx", b"", UNREADABLE),
+        ("a.xls", b"", FileError.other_spreadsheet("a.xls", ".xls")),
+        ("a.doc", b"", like(FileError, what="the name of the file")),
         ("a", b"", like(FileError, what="the name of the file")),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -381,8 +383,8 @@ def test_pickles_are_never_loaded(folder):
             LevelError.out_of_range("10", "Did you mean 0.1?"),
         ),
         (
-            ["predict", "rule.rankset", "val_logits.npy", "-o", "x.xlsx"],
-            like(FileError, file="x.xlsx", what="the name of the file"),
+            ["predict", "rule.rankset", "val_logits.npy", "-o", "x.doc"],
+            like(FileError, file="x.doc", what="the name of the file"),
         ),
         (
             ["predict", "rule.rankset", "val_logits.npy", "-o", "no/where/x.csv"],
@@ -615,9 +617,10 @@ def test_tables_without_names(folder):
     fine("calibrate", "index.csv", "val_labels.npy", "--drop", "", "--kind", "logits", "-o", "b.rankset")
     FRAME[VAL][NAMES].to_csv("semicolons.csv", index=False, sep=";")
     check_refusal(
-        failure("calibrate", "semicolons.csv", "val_labels.npy", "--kind", "logits", "-o", "c.rankset"),
+        failure("calibrate", "semicolons.csv", "val_labels.npy", "--sep", ",", "--kind", "logits", "-o", "c.rankset"),
         FileError.other_separator("semicolons.csv", "sadness;joy;love;anger;fear;surprise"),
     )
+    fine("calibrate", "semicolons.csv", "val_labels.npy", "--kind", "logits", "-o", "c.rankset")
     (folder / "labels.txt").write_text("\n".join(FRAME[VAL]["answer"]))
     fine(
         "calibrate",

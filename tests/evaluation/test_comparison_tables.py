@@ -12,7 +12,16 @@ from matplotlib.figure import Figure
 
 import rankset as rs
 from rankset.cli.commands import rankset
-from rankset.errors import COMMAND_LINE, FileError, KindError, LabelError, LevelError, PackageError, RuleError
+from rankset.errors import (
+    COMMAND_LINE,
+    FileError,
+    KindError,
+    LabelError,
+    LevelError,
+    PackageError,
+    RuleError,
+    ScoreError,
+)
 from rankset.evaluation.auto_trial import auto_halves
 from rankset.evaluation.metrics import METRICS
 from rankset.evaluation.short_names import short_names

@@ -16,6 +16,7 @@ import atheris
 
 with atheris.instrument_imports(include=["rankset", "numpy.lib.format", "zipfile", "safetensors"]):
     import numpy as np
+    import openpyxl
     import pyarrow as pa
     import pyarrow.parquet as pq
     from pyarrow import feather
@@ -35,6 +36,13 @@ def saved(write):
     return data.getvalue()
 
 
+def workbook(file):
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], [0.5, 0.5], ["x", "=A2"]):
+        book.active.append(row)
+    book.save(file)
+
+
 def rule():
     rs.calibrate(PROBS, [0, 1, 2, 0]).save(FOLDER / "seed.rankset")
     return (FOLDER / "seed.rankset").read_bytes()
@@ -44,7 +52,8 @@ WHOLE = {
     ".npy": saved(lambda file: np.save(file, PROBS)),
     ".npz": saved(lambda file: np.savez_compressed(file, x=PROBS)),
     ".csv": ("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in PROBS.tolist())).encode(),
-    ".tsv": b"a\tb\n0.5\t0.5\n",
+    ".tsv": "a\tb\n0,5\t0,5\n".encode("utf-16"),
+    ".xlsx": saved(workbook),
     ".jsonl": LINES,
     ".jsonl.gz": gzip.compress(LINES, mtime=0),
     ".csv.gz": gzip.compress(b"a,b\n0.5,0.5\n", mtime=0),

@@ -242,8 +242,8 @@ def test_cells_that_are_no_numbers_are_told_with_their_row(folder):
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("a.csv", b"cat,d\xffg,d\xfeg,answer\n0.5,0.25,0.25,cat\n"),
-        ("a.csv", b"cat,dog,owl,answer\n0.5,0.25,0.25,c\xfft\n"),
+        ("a.csv", b"cat,d\x81g,d\x8dg,answer\n0.5,0.25,0.25,cat\n"),
+        ("a.csv", b"cat,dog,owl,answer\n0.5,0.25,0.25,c\x81t\n"),
         ("a.csv", b"cat,dog,owl,answer\n0.5,0.25,0.25,c\xed\xa0\x80t\n"),
         ("a.jsonl", b'{"cat": 0.5, "dog": 0.25, "owl": 0.25, "answer": "\\ud800"}\n'),
         ("a.jsonl", b'{"\\ud800": 0.5, "\\ud801": 0.25, "owl": 0.25, "answer": "owl"}\n'),
@@ -253,25 +253,26 @@ def test_cells_that_are_no_numbers_are_told_with_their_row(folder):
 def test_names_that_are_no_text_are_refused(folder, name, data):
     (folder / name).write_bytes(data)
     error = failure("calibrate", name, "--label", "answer", "-o", "x.rankset")
-    check_refusal(error, FileError, file=name, expected="be readable")
+    wanted = FileError.unreadable(name, "") if name == "a.jsonl" else FileError.unknown_encoding(name)
+    check_refusal(error, FileError, file=name, expected=wanted.expected)
 
 
 def test_other_files_of_names_that_are_no_text_are_refused(folder):
     np.save("probs.npy", PROBS[:2])
     np.save("labels.npy", LABELS[:2])
-    (folder / "names.txt").write_bytes(b"a\xff\na\xfe\nb\n")
+    (folder / "names.txt").write_bytes(b"a\x81\na\x8d\nb\n")
     check_refusal(
         failure("calibrate", "probs.npy", "labels.npy", "--classes", "names.txt", "-o", "x.rankset"),
         FileError,
         file="names.txt",
-        expected="be readable",
+        expected=FileError.unknown_encoding("").expected,
     )
-    (folder / "labels.txt").write_bytes(b"a\xff\na\xfe\n")
+    (folder / "labels.txt").write_bytes(b"a\x81\na\x8d\n")
     check_refusal(
         failure("calibrate", "probs.npy", "labels.txt", "-o", "x.rankset"),
         FileError,
         file="labels.txt",
-        expected="be readable",
+        expected=FileError.unknown_encoding("").expected,
     )
     words = pa.array([b"a\xff", b"a\xfe"]).view(pa.string())
     table = pa.table({"cat": [0.5, 0.5], "dog": [0.5, 0.5], "answer": words})

@@ -133,7 +133,7 @@ def calibrate(
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
-    condition, names = condition_of(layout, per_label=per_label), read_class_names(classes)
+    condition, names = condition_of(layout, per_label=per_label), read_class_names(classes, layout)
     shared: dict[str, Any] = {"method": chosen, "kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)

@@ -101,7 +101,7 @@ def compare(
         raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)
-    rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
+    rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
     with rows.name_file_in_errors(), progress.track("comparing"):
         results = rs.compare(
             rows.scores,

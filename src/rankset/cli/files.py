@@ -30,9 +30,9 @@ def split_paths(paths: Sequence[str], label_files: Sequence[str], layout: Layout
     return list(paths[:1]), list(paths[1:]) or None
 
 
-def read_class_names(path: Path | None) -> list[str] | None:
+def read_class_names(path: Path | None, layout: Layout) -> list[str] | None:
     """Return the class names in a file, one per line; None without a file."""
-    return None if path is None else read_lines(str(path))
+    return None if path is None else read_lines(str(path), layout.dialect)
 
 
 def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankset.cli.notes import print_notes
 from rankset.core.alpha_argument import WORDS, alpha_meant, warn_of_confidence
 from rankset.errors import once
 from rankset.inputs.matrix import KINDS
@@ -116,8 +117,26 @@ LAYOUT_OPTIONS = {
         default=True,
         help="The first line of the file contains data, not column names.",
     ),
+    "sep": click.option(
+        "--sep", metavar="CHARACTER", help="Separator of csv files: ; or , or | or tab.  [default: it is recognised]"
+    ),
+    "decimal": click.option(
+        "--decimal", metavar="MARK", help="Decimal mark of csv files: . or ,  [default: it is recognised]"
+    ),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text files, such as cp1252 or utf-16.  [default: it is recognised]",
+    ),
+    "sheet": click.option(
+        "--sheet",
+        metavar="SHEET",
+        help="Sheet of an .xlsx file, by name or number.  [default: the only one with cells]",
+    ),
 }
 """Options that say which columns of a file are what; commands get them as one ``layout``."""
+TEXT_OPTIONS = ("sep", "decimal", "encoding", "sheet")
+"""Options of every command that reads files of scores."""
 
 
 ALPHA_OPTIONS = frozenset({"alpha", "alphas", "levels"})
@@ -135,9 +154,13 @@ def words_refused(command: Callable[..., Any]) -> Callable[..., Any]:
 def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add options by name.
 
-    Those of ``LAYOUT_OPTIONS`` reach the command as one ``Layout``. ``max_memory`` is in force while the command runs.
-    The same warning is given once.
+    Those of ``LAYOUT_OPTIONS`` reach the command as one ``Layout``; with ``header`` come the ``TEXT_OPTIONS``.
+    ``max_memory`` is in force while the command runs. The same warning is given once, and what is recognised in files
+    is printed.
     """
+    if "header" in names:
+        place = names.index("header") + 1
+        names = (*names[:place], *TEXT_OPTIONS, *names[place:])
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         of_layout = [name for name in names if name in LAYOUT_OPTIONS]
@@ -146,7 +169,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapped(**values: Any) -> Any:
             if of_layout:
                 values["layout"] = Layout(**{name: values.pop(name) for name in of_layout})
-            with once(), memory_budget.use_limit(values.pop("max_memory", None)):
+            with once(), print_notes(), memory_budget.use_limit(values.pop("max_memory", None)):
                 return command(**values)
 
         for name in reversed(names):

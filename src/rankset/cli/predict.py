@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,16 +21,17 @@ from rankset.engines import shards
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
 from rankset.io.layout import Layout
+from rankset.io.notes import Note, also_listening, decimal_of_scores
 from rankset.io.readers.npy import release_pages
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
-from rankset.io.writers.csv import EXCEL, PLAIN
+from rankset.io.writers.csv import PLAIN, Style, excel_style
 
 PART_BYTES = 32 << 20
 """Rows of one file are predicted and written in parts of about so many bytes."""
 OUTPUT_HELP = (
-    "Output file: .csv, .jsonl, .parquet, .npz, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; it gets "
-    "one .parquet file for every file of SCORES.  [default: csv on standard output]"
+    "Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; "
+    "it gets one .parquet file for every file of SCORES.  [default: csv on standard output]"
 )
 STDOUT = (None, "-")
 
@@ -45,7 +47,12 @@ STDOUT = (None, "-")
     show_default=True,
     help="Leave empty sets empty (allow), or put the most likely label into them (top).",
 )
-@click.option("--excel", is_flag=True, help="Write csv for spreadsheets. Text that looks like a formula is escaped.")
+@click.option(
+    "--excel",
+    is_flag=True,
+    help="Write csv for spreadsheets: text that looks like a formula is escaped, and if SCORES have decimal commas, "
+    "the output has them too, with the separator ;",
+)
 @options("alpha", "group", "identity", "keep", "drop", "key", "file_format", "header", "max_memory", "force")
 def predict(
     rule_file: Path,
@@ -69,6 +76,7 @@ def predict(
     \b
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
     rankset predict rule.rankset test.csv --id patient --keep site | head
+    rankset predict rule.rankset test.csv --excel -o sets.csv
     """
     to_folder = output is not None and (output.endswith("/") or Path(output).is_dir())
     if output not in STDOUT and not to_folder:
@@ -84,15 +92,25 @@ def predict(
         written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
         echo(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
         return
-    style = EXCEL if excel else PLAIN
     sets = _predict_files(rule, files, alpha, empty, layout)
-    parts = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
+    bar = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
     with once(), closing(sets):  # if writing fails, worker processes end
+        styled = excel or str(output).endswith(".xlsx")
+        style, parts = _excel_style(bar, layout) if styled else (PLAIN, bar)
         if output in STDOUT:
             stream_sets(sys.stdout.buffer, parts, style=style)
             return
         rows = write_sets(Path(str(output)), parts, force=force, style=style)
     echo(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
+
+
+def _excel_style(parts: Iterable[SetsAndKept], layout: Layout) -> tuple[Style, Iterable[SetsAndKept]]:
+    """Return how files for spreadsheets are written, as the first file was read, and all parts."""
+    heard: list[Note] = []
+    rest = iter(parts)
+    with also_listening(heard.append):
+        first = list(itertools.islice(rest, 1))
+    return excel_style(layout.decimal or decimal_of_scores(heard)), itertools.chain(first, rest)
 
 
 def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, layout: Layout) -> Any:

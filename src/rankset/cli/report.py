@@ -77,7 +77,7 @@ def report(
         rules = [rs.load(path) for path in rule_files]
     else:
         _check_calibration(pairs, layout)
-        rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes), kind)
+        rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
         rules = _calibrate_all_scores(rows, kind, seed)
     names = rules[0].classes.tolist()
     new = layout.read_rows(*pairs[-1], names, kind=rules[0].kind).with_groups_of(rules[0].groups.tolist())

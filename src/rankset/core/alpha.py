@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import LevelError
+from rankset.errors import LevelError, short_repr
 
 Alpha = float | str | Fraction | Decimal
-"""alpha as users write it: 0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
+"""alpha as users write it: 0.1, "0.1", "10%", "0,1", Decimal("0.1"), Fraction(1, 10), np.float32(0.1)."""
 
 MOST_PLACES = 400
 
@@ -20,7 +20,9 @@ MOST_PLACES = 400
 def exact_alpha(alpha: Alpha) -> Fraction:
     """Return alpha exactly as typed: 0.1 is one tenth, not the nearest binary fraction.
 
-    >>> exact_alpha(0.1) == exact_alpha("0.1") == Fraction(1, 10)
+    Texts may be percentages, and may have a decimal comma.
+
+    >>> exact_alpha(0.1) == exact_alpha("0.1") == exact_alpha("10%") == exact_alpha("0,1") == Fraction(1, 10)
     True
     """
     value = _parsed(alpha)
@@ -68,9 +70,30 @@ def _parsed(alpha: object) -> Fraction:
         return Fraction(alpha)
     if isinstance(alpha, str) and "/" in alpha and len(alpha) <= MOST_PLACES:
         return _fraction(alpha)
-    if isinstance(alpha, str | float | np.floating | Decimal):
+    if isinstance(alpha, str):
+        return _text(alpha)
+    if isinstance(alpha, float | np.floating | Decimal):
         return _decimal(alpha)
     raise LevelError.not_a_number(alpha)
+
+
+def _text(alpha: str) -> Fraction:
+    """Parse a number with a decimal point or a decimal comma, perhaps a percentage: 0.05, 0,05, 5%, 2,5 %."""
+    number = alpha.strip()
+    percent = number.endswith("%")
+    number = number.removesuffix("%").rstrip() if percent else number
+    if not percent and "," not in number:
+        return _decimal(alpha)
+    if "," in number:
+        number = number.replace(",", ".") if number.count(",") == 1 and "." not in number else ""
+    try:
+        value = _decimal(number)
+    except LevelError as error:
+        error.received = short_repr(alpha)  # as it was typed
+        raise
+    if percent and not 0 < value < 100:
+        raise LevelError.out_of_range(alpha)
+    return value / 100 if percent else value
 
 
 def _fraction(text: str) -> Fraction:

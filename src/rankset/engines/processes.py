@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from rankset.core import parallel
 from rankset.core.arrays import is_whole
 from rankset.errors import FileError, KindError
-from rankset.io import atomic, memory_budget
+from rankset.io import atomic, memory_budget, notes
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 GRACE = 0.2
@@ -46,7 +47,10 @@ def map_in_processes(work: Callable[[Any], Result], jobs: Sequence[Any], workers
     their_end, our_end = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(count, context, _start_worker, (threads, memory_budget.limit() // count, their_end))
     try:
-        yield from _in_order(pool, work, jobs, 2 * count)
+        for result, heard in _in_order(pool, partial(_with_notes, work), jobs, 2 * count):
+            for note in heard:
+                notes.say(note)
+            yield result
     except BrokenProcessPool:
         raise FileError.workers_ended() from None
     except BaseException:  # an error, a signal, or the caller wants no more results
@@ -57,6 +61,13 @@ def map_in_processes(work: Callable[[Any], Result], jobs: Sequence[Any], workers
         pool.shutdown(cancel_futures=True)
         our_end.close()
         their_end.close()
+
+
+def _with_notes(work: Callable[[Any], Result], job: Any) -> tuple[Result, list[notes.Note]]:
+    """Do the work for a job in a worker; return the result, and what was recognised in files."""
+    heard: list[notes.Note] = []
+    with notes.listening(heard.append):
+        return work(job), heard
 
 
 def _in_order(

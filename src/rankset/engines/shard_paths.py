@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rankset.errors import FileError, warn
-from rankset.io.read_file import STDIN, is_readable
+from rankset.io.read_file import STDIN, WORKBOOKS, is_of, is_readable
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """A file, a folder, a pattern, or several of them."""
@@ -20,7 +20,8 @@ NUMBER = re.compile(f"([{DIGITS}]+)")
 def expand_paths(paths: Paths) -> list[str]:
     """Return all files, those of a folder or a pattern sorted by name.
 
-    Text files (.txt), hidden files and files of unknown formats in a folder are left out. Two files of a folder or
+    Text files (.txt), hidden files and files of unknown formats in a folder are left out, and so are workbooks if there
+    are other files. Two files of a folder or
     pattern that differ in their format only are refused.
     """
     if not isinstance(paths, str | os.PathLike):
@@ -38,6 +39,7 @@ def expand_paths(paths: Paths) -> list[str]:
             if entry.is_file() and is_readable(entry.path) and not entry.name.startswith(".")
             if not entry.name.endswith(".txt")
         )
+        found = _without_workbooks(found)
     elif glob.has_magic(text):
         found = sorted(path for path in glob.glob(text) if Path(path).is_file())  # noqa: PTH207 - of any folder
     else:
@@ -46,6 +48,13 @@ def expand_paths(paths: Paths) -> list[str]:
         raise FileError.no_shards(text)
     _check_formats(found)
     return found
+
+
+def _without_workbooks(paths: Sequence[str]) -> list[str]:
+    """Files of a folder without workbooks (notes beside the scores), unless there is nothing else."""
+    books = [path for path in paths if is_of(path, WORKBOOKS)]
+    others = [path for path in paths if path not in books]
+    return others or [path for path in books if not Path(path).name.startswith("~$")]  # locks of open workbooks
 
 
 def pair_files(scores: Paths, labels: Paths | None) -> list[tuple[str, str | None]]:

@@ -10,9 +10,11 @@ from rankset.engines.partial_rules import PartialRule
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
 from rankset.errors import NOWHERE, Place, located
 from rankset.io.layout import Layout
+from rankset.io.notes import Note, also_listening, decimal_of_scores
 from rankset.io.rows import Rows
 from rankset.io.write_sets import write_sets
 from rankset.io.writers.base import SetsAndKept
+from rankset.io.writers.csv import PLAIN, excel_style
 
 Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
@@ -56,7 +58,11 @@ def predict_file(task: PredictionTask, layout: Layout, path: str) -> SetsAndKept
 def write_file(task: PredictionTask, layout: Layout, job: tuple[str, Path], *, force: bool) -> Path:
     """Write the sets of a file of scores to its target, and return the target."""
     path, target = job
-    write_sets(target, [predict_file(task, layout, path)], force=force)
+    heard: list[Note] = []
+    with also_listening(heard.append):
+        sets = predict_file(task, layout, path)
+    style = excel_style(layout.decimal or decimal_of_scores(heard)) if target.suffix == ".xlsx" else PLAIN
+    write_sets(target, [sets], force=force, style=style)
     return target
 
 

@@ -230,7 +230,7 @@ def write(
         As in ``predict``.
     folder : path
         Output folder. It is created if it does not exist.
-    suffix : {".parquet", ".csv", ".jsonl", ".npz"}
+    suffix : {".parquet", ".csv", ".jsonl", ".npz", ".xlsx"}
         Format of the output files.
     keep : sequence of str
         Extra columns of the input that are copied to the output. Ignored if ``layout`` is given.

@@ -6,6 +6,7 @@ from typing import Any, Self
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.many_files import ManyFilesErrors
+from rankset.errors.text_files import SEP, TextFileErrors
 from rankset.errors.values import join_names, short_repr, shorten
 
 LABEL = Option("label")
@@ -17,7 +18,7 @@ EVERY_FILE = ("If you use ", LABEL, ", every file must contain the scores and th
 MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment variable RANKSET_MAX_MEMORY to allow more. ")
 
 
-class FileError(ManyFilesErrors, RanksetError, ValueError):
+class FileError(ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
     """A file of scores, labels or sets that cannot be read or written."""
 
     @classmethod
@@ -61,8 +62,8 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
 
     @classmethod
     def not_for_spreadsheets(cls, path: str) -> Self:
-        expected = ("end in .csv", Either("", " if you use --excel"))
-        return cls._of(path, "the name of the file", expected, remedy="Only csv files are written for spreadsheets.")
+        expected, remedy = ("end in .csv or .xlsx", Either("", " if you use --excel")), "Other formats have no style."
+        return cls._of(path, "the name of the file", expected, remedy=remedy)
 
     @classmethod
     def own_input(cls, path: str) -> Self:
@@ -134,8 +135,9 @@ class FileError(ManyFilesErrors, RanksetError, ValueError):
 
     @classmethod
     def other_separator(cls, path: str, name: str) -> Self:
-        received, remedy = f"the single column {short_repr(name)}", "Save the file with commas or tabs."
-        return cls._of(path, "columns", "be separated by commas (.csv) or tabs (.tsv)", received, remedy)
+        received = f"the single column {short_repr(name)}"
+        remedy = ("If whole lines are in quotes, remove the quotes. If not, pass the separator with ", SEP, ".")
+        return cls._of(path, "the first line", "contain the names of several columns", received, remedy)
 
     @classmethod
     def no_header(cls, path: str, names: Sequence[str]) -> Self:

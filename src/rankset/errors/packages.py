@@ -17,6 +17,7 @@ EXTRAS = {
     "matplotlib": "plots",
     "narwhals": "frames",
     "numba": "fast",
+    "openpyxl": "excel",
     "plotly": "report",
     "pyarrow": "cli",
     "pyspark": "spark",
@@ -42,6 +43,12 @@ class PackageError(RanksetError, ModuleNotFoundError):
     @classmethod
     def to_read(cls, module: str, path: str) -> Self:
         error = cls.missing(module, "reading this file")
+        error.where = Place(file=path)
+        return error
+
+    @classmethod
+    def to_write(cls, module: str, path: str) -> Self:
+        error = cls.missing(module, "writing this file")
         error.where = Place(file=path)
         return error
 

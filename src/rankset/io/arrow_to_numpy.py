@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,17 @@ def numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> ND
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     return column.to_numpy(zero_copy_only=False)
+
+
+def matrix_of_columns(table: Any, kind: Any, numbers_of: Callable[[str, Any, int], NDArray[Any]]) -> NDArray[Any]:
+    """Matrix of the columns of a table; ``numbers_of`` gets the name, some rows and the number of the first of them."""
+    matrix, first = np.empty((len(table), table.num_columns), dtype=kind), 0
+    for batch in table.to_batches():
+        rows = matrix[first : first + len(batch)]
+        for place, (name, column) in enumerate(zip(table.column_names, batch.columns, strict=True)):
+            rows[:, place] = numbers_of(name, column, first)
+        first += len(batch)
+    return matrix
 
 
 def matrix_of_lists(path: str, name: str, column: Any) -> NDArray[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from rankset.errors import FileError
 from rankset.io import arrow_to_numpy, object_rows, pandas_index
+from rankset.io.dialect import Recognised
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_cells import parse_numbers
+from rankset.io.parse_scores import parse_scores
 from rankset.io.readers.npz import Archive
 from rankset.io.unreadable import unreadable_as_error
 
@@ -29,7 +31,8 @@ class Columns:
     """The content of the file ``path``: exactly one of ``matrix``, ``archive`` and ``table`` (of Arrow).
 
     ``has_names``: the columns of the table have names, not only numbers. ``is_text``: its cells are texts as the file
-    has them. ``budget``: memory that making arrays of them may take. ``line_orders``: as in ``Table``.
+    has them. ``budget``: memory that making arrays of them may take. ``line_orders``, ``sep``, ``recognised`` and
+    ``formulas``: as in ``Table``. ``decimal``: the decimal mark that the user passed.
     """
 
     path: str
@@ -40,6 +43,10 @@ class Columns:
     is_text: bool = False
     budget: Budget = NO_LIMIT
     line_orders: Collection[tuple[str, ...]] | None = ()
+    sep: str | None = None
+    decimal: str | None = None
+    recognised: Recognised = field(default_factory=Recognised, compare=False)
+    formulas: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -127,6 +134,7 @@ class Columns:
             raise FileError.no_column(self.path, name, self.names)
         if self.archive is not None:
             return self.archive.read(name)
+        self._check_formulas([name])
         with unreadable_as_error(self.path):
             column = self.table.column(name)
             if column.type.num_fields:  # lists and objects
@@ -195,6 +203,7 @@ class Columns:
                 raise FileError.no_class(self.path, missing)
             names = list(wanted)
         self._check_class_names(names)
+        self._check_formulas(names)
         self.budget.check(self.table.nbytes + 8 * len(self.table) * len(names))
         return self._matrix(names), names if self.has_names else None
 
@@ -228,21 +237,23 @@ class Columns:
     def _matrix(self, names: Sequence[str]) -> NDArray[Any]:
         """Numbers of some columns of the table."""
         table = self.table.select(names)
-        text = self.is_text
-        kinds = [np.dtype(float) if text else arrow_to_numpy.number_dtype(self.path, field) for field in table.schema]
-        matrix = np.empty((len(table), len(names)), dtype=np.result_type(*kinds))
-        numbers, first = parse_numbers if text else arrow_to_numpy.numbers, 0
-        for batch in table.to_batches():
-            rows = matrix[first : first + len(batch)]
-            for place, (name, column) in enumerate(zip(names, batch.columns, strict=True)):
-                rows[:, place] = numbers(self.path, name, column, first)
-            first += len(batch)
-        return matrix
+        if self.is_text:
+            return parse_scores(self.path, table, self.sep, self.decimal, self.recognised)
+        kinds = [arrow_to_numpy.number_dtype(self.path, field) for field in table.schema]
+        return arrow_to_numpy.matrix_of_columns(
+            table, np.result_type(*kinds), partial(arrow_to_numpy.numbers, self.path)
+        )
+
+    def _check_formulas(self, names: Sequence[str]) -> None:
+        """Refuse columns of a workbook with formulas that no program has calculated."""
+        for name in names:
+            if name in self.formulas:
+                raise FileError.formula(self.path, name, self.formulas[name])
 
 
 def _is_fraction(name: str) -> bool:
     """Whether the name of a column looks like one of its numbers."""
     try:
-        return not float(name).is_integer()
+        return not float(name.replace(",", ".")).is_integer()
     except (ValueError, OverflowError):
         return False

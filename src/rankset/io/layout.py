@@ -15,10 +15,12 @@ from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import texts
 from rankset.io.columns import Columns
+from rankset.io.dialect import Dialect
+from rankset.io.notes import Note, say
 from rankset.io.object_rows import missing_value
 from rankset.io.pandas_index import first_difference
 from rankset.io.parse_cells import is_whole_text
-from rankset.io.read_file import is_readable, read_file
+from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of, is_readable, is_tabbed_text, read_file
 from rankset.io.row_ids import differing_rows, have_common_id
 from rankset.io.rows import Rows
 
@@ -31,6 +33,8 @@ class Layout:
     to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has no known
     suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
     ``absent`` is the text that labels have in rows whose true label is not among the candidates ("" for missing ones).
+    ``sep`` (the separator of csv files), ``decimal`` ("." or ",") and ``encoding`` are recognised if they are None.
+    ``sheet`` is the name or the number, from 1, of the sheet of a workbook.
     """
 
     label: str | None = None
@@ -42,6 +46,18 @@ class Layout:
     file_format: str | None = None
     header: bool = True
     absent: str | None = None
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        self.dialect  # noqa: B018 - checks it before anything is read
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is said about the text of files; None where it is recognised."""
+        return Dialect.of(self.sep, self.decimal, self.encoding)
 
     @property
     def kept_columns(self) -> list[str]:
@@ -66,7 +82,7 @@ class Layout:
         Columns with the names of ``classes`` are the scores, if all of them exist; other columns are then ignored. If
         ``kind`` is "binary" the scores are the column named like the second class, or the only column.
         """
-        columns = self._read(path, labels)
+        columns = self._read(path, labels, is_table=True)
         if columns.is_blank:
             raise FileError.unreadable(path, "it is empty")
         return self.rows_of(columns, labels, classes, kind=kind)
@@ -80,7 +96,7 @@ class Layout:
         kind: str | None = None,
     ) -> Rows | None:
         """Do the same for one of several files; return None for a text file without a line, which has no rows."""
-        columns = self._read(path, labels)
+        columns = self._read(path, labels, is_table=True)
         if not columns.is_blank:
             return self.rows_of(columns, labels, classes, kind=kind)
         received = 0 if labels is None else len(self._read_labels(labels, columns, 0)[0])
@@ -103,7 +119,15 @@ class Layout:
         *,
         kind: str | None = None,
     ) -> Rows:
-        """Do the same as ``read_rows`` for columns that were read already."""
+        """Do the same as ``read_rows`` for columns that were read already; say what was recognised in the file."""
+        try:
+            return self._rows_of(columns, labels, classes, kind)
+        finally:
+            say(Note(columns.path, "scores", columns.recognised))
+
+    def _rows_of(
+        self, columns: Columns, labels: str | None, classes: Sequence[object] | None, kind: str | None
+    ) -> Rows:
         label = None if labels is not None else self.label
         special = self._special_columns(columns, label)
         kept = {name: columns.kept_column(name) for name in self.kept_columns}
@@ -141,10 +165,24 @@ class Layout:
                 with located(Place(file=path)):
                     raise InputError.length(name, n_rows, len(kept[name]))
 
-    def _read(self, path: str, other: str | None = None) -> Columns:
-        """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format."""
+    def _read(self, path: str, other: str | None, *, is_table: bool) -> Columns:
+        """Read a file; ``file_format`` is for the ``other`` file if that one alone does not say its format.
+
+        ``is_table``: columns are looked for, also in text files with tabs.
+        """
+        self._check_options([path] if other is None else [path, other])
         says_format = other is not None and is_readable(path) and not is_readable(other)
-        return read_file(path, file_format=None if says_format else self.file_format, header=self.header)
+        file_format = None if says_format else self.file_format
+        if is_table and file_format is None and is_tabbed_text(path, self.dialect):
+            file_format = "csv"
+        return read_file(path, file_format=file_format, header=self.header, dialect=self.dialect, sheet=self.sheet)
+
+    def _check_options(self, paths: Sequence[str]) -> None:
+        """Refuse options that are about files of another kind."""
+        if self.sheet is not None and not any(is_of(path, WORKBOOKS, self.file_format) for path in paths):
+            raise FileError.no_workbook(paths[0])
+        if self.sep is not None and not any(is_of(path, SEPARATED, self.file_format) for path in paths):
+            raise FileError.no_separators(paths[0])
 
     def _special_columns(self, columns: Columns, label: str | None) -> dict[str, NDArray[Any]]:
         """Columns of labels, groups and ids, by name."""
@@ -183,7 +221,8 @@ class Layout:
 
         Return them, and whether the file has texts only.
         """
-        columns = self._read(path, scores.path)
+        columns = self._read(path, scores.path, is_table=self.label is not None)
+        say(Note(path, "labels", columns.recognised))
         if columns.is_blank:
             if n_rows:
                 raise FileError.unreadable(path, "it is empty")

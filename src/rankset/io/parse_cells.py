@@ -1,7 +1,4 @@
-"""Parse text cells (csv, tsv, txt): scores as numbers, labels and ids as whole numbers or names.
-
-The errors raised here name the file, the column and the row of a cell that is missing or is no number.
-"""
+"""Parse text cells (csv, tsv, txt): labels and ids as whole numbers or names. Scores: ``parse_scores``."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import fits_64_bits, object_array
-from rankset.errors import FileError, short_repr
 
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,19}")
 MISSING = frozenset({"", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "NULL", "n/a", "null", "<NA>", "None"})
@@ -25,39 +21,6 @@ TEXT_BYTES = 96
 def is_whole_text(text: str) -> bool:
     """Return whether ``text`` is a 64-bit integer as programs write it; 007, +7 and 7.0 are texts."""
     return WHOLE_NUMBER.fullmatch(text) is not None and fits_64_bits(int(text))
-
-
-def parse_numbers(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
-    """Parse an Arrow array of texts as float64; ``first`` is the number of its first row in the file."""
-    import pyarrow as pa
-
-    try:
-        return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        return _parse_one_by_one(path, name, column, first)
-
-
-def _parse_one_by_one(path: str, name: str, column: Any, first: int) -> NDArray[Any]:
-    """Do the same for texts with spaces around the numbers; raise an error that names the cell that is no number."""
-    import pyarrow as pa
-
-    texts = [text.strip() for text in column.to_pylist()]
-    for row, text in enumerate(texts, first):
-        if text in MISSING:
-            raise FileError.missing_cell(path, name, row)
-        if not _is_number(text):
-            raise FileError.not_numbers(path, name, short_repr(text), row)
-    return pa.array(texts, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
-
-
-def _is_number(text: str) -> bool:
-    import pyarrow as pa
-
-    try:
-        pa.scalar(text).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 def parse_names(words: Sequence[Any], *, whole: bool) -> NDArray[Any]:

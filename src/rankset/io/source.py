@@ -1,4 +1,4 @@
-"""The bytes of a file or of standard input, decompressed where the name ends in ``.gz``."""
+"""The bytes of a file or of standard input, decompressed where the name ends in ``.gz``, and text as UTF-8."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rankset.io.dialect import PLAIN_ENCODING, RECOGNISED, Dialect
+from rankset.io.encodings import as_utf8
 from rankset.io.memory_budget import Budget
 
 
@@ -19,13 +21,21 @@ from rankset.io.memory_budget import Budget
 class Source:
     """The bytes of ``file``, or ``data`` if there is no file; ``budget`` limits the memory for reading them.
 
-    ``header``: the first line of a csv file holds the names of the columns.
+    ``header``: the first line of a csv file holds the names of the columns. ``dialect``: what the user said about the
+    text. ``sheet``: the name or number of the sheet of a workbook. ``encoding``: that of the text; readers get UTF-8.
     """
 
     budget: Budget
     file: Path | None = None
     data: bytes = b""
     header: bool = True
+    dialect: Dialect = RECOGNISED
+    sheet: str | None = None
+    encoding: str = PLAIN_ENCODING
+
+    def with_encoding(self, encoding: str) -> Source:
+        """Return the same source as text in an encoding."""
+        return replace(self, encoding=encoding)
 
     @property
     def is_gzipped(self) -> bool:
@@ -34,7 +44,15 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[Any]:
-        """Open the decompressed bytes as a Python file."""
+        """Open the decompressed bytes as a Python file; text as UTF-8."""
+        with self._open_bytes() as stream:
+            if self.encoding == PLAIN_ENCODING:
+                yield stream
+            else:
+                yield as_utf8(stream, self.encoding, self.budget.path)
+
+    @contextmanager
+    def _open_bytes(self) -> Iterator[Any]:
         if self.file is None:
             yield io.BytesIO(self.data)
             return
@@ -43,9 +61,13 @@ class Source:
 
     @contextmanager
     def open_for_arrow(self) -> Iterator[Any]:
-        """Open the decompressed bytes as a pyarrow file, whose threads need not wait for Python."""
+        """Open the decompressed bytes as a pyarrow file, whose threads need not wait for Python; text as UTF-8."""
         import pyarrow as pa
 
+        if self.encoding != PLAIN_ENCODING:
+            with self.open() as stream:
+                yield pa.PythonFile(stream, mode="r")
+            return
         if self.file is None:
             yield pa.BufferReader(self.data)
             return

@@ -1,4 +1,4 @@
-"""Write sets to a file (csv, jsonl, parquet or npz) or to an open stream, part by part.
+"""Write sets to a file (csv, jsonl, parquet, npz or xlsx) or to an open stream, part by part.
 
 A file is written completely or not at all (``atomic``).
 """
@@ -19,9 +19,17 @@ from rankset.io.writers.csv import PLAIN, Csv, Style
 from rankset.io.writers.jsonl import JsonLines
 from rankset.io.writers.npz import Npz
 from rankset.io.writers.parquet import Parquet
+from rankset.io.writers.xlsx import Xlsx
 
-FORMATS: Final[Mapping[str, type[Writer]]] = {".csv": Csv, ".jsonl": JsonLines, ".parquet": Parquet, ".npz": Npz}
+FORMATS: Final[Mapping[str, type[Writer]]] = {
+    ".csv": Csv,
+    ".jsonl": JsonLines,
+    ".parquet": Parquet,
+    ".npz": Npz,
+    ".xlsx": Xlsx,
+}
 """Writers by suffix."""
+FOR_SPREADSHEETS = (".csv", ".xlsx")
 TEXT_FORMATS = (".csv", ".jsonl")
 """Suffixes that may be followed by ``.gz``."""
 
@@ -30,18 +38,20 @@ def write_sets(path: Path, parts: Iterable[SetsAndKept], *, force: bool = False,
     """Write a row per set (its size, its most likely label, its labels); return the number of rows.
 
     Raises ``FileError`` if ``path`` has no known suffix, exists and ``force`` is false, or cannot be written, and for a
-    ``style`` other than the plain one if the file is no csv file.
+    ``style`` other than the plain one if the file is for no spreadsheet.
     """
     suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
     if suffix not in FORMATS or (path.suffix == ".gz" and suffix not in TEXT_FORMATS):
         raise FileError.unknown_kind(str(path), tuple(FORMATS))
-    if style != PLAIN and suffix != ".csv":
+    if style != PLAIN and suffix not in FOR_SPREADSHEETS:
         raise FileError.not_for_spreadsheets(str(path))
     with ExitStack() as stack:
         file: Any = stack.enter_context(atomic.open_output(path, force=force))
         if path.suffix == ".gz":
             file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
-        writer = Csv(file, str(path), style) if suffix == ".csv" else FORMATS[suffix](file, str(path))
+        kind: Any = FORMATS[suffix]
+        styled = (style,) if suffix in FOR_SPREADSHEETS else ()
+        writer: Writer = kind(file, str(path), *styled)
         return _write_parts(writer, parts)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rankset import notebook
-from rankset.errors import FileError
+from rankset.errors import FileError, needs_extra
 from rankset.io import atomic
 from rankset.reports.study import Study
 

@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,23 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Style:
-    """How csv is written. ``quotes_formulas``: an apostrophe goes before texts that spreadsheets would run."""
+    """How csv is written. ``quotes_formulas``: an apostrophe goes before texts that spreadsheets would run.
+
+    ``decimal``: the decimal mark of numbers; a number among texts may have it as well as the decimal point.
+    """
 
     encoding: str = "utf-8"
     delimiter: str = ","
     quotes_formulas: bool = False
+    decimal: str = "."
 
     def cell(self, value: object) -> object:
         """Return the content of the cell of a value."""
         text = str(value)
-        quoted = self.quotes_formulas and FORMULA.match(text) and not NUMBER.fullmatch(text)
+        if isinstance(value, float) and self.decimal != ".":
+            return text.replace(".", self.decimal)
+        number = text.replace(self.decimal, ".", 1) if self.decimal != "." else text
+        quoted = self.quotes_formulas and FORMULA.match(text) and not NUMBER.fullmatch(number)
         return f"'{text}" if quoted else value
 
 
@@ -47,6 +54,13 @@ PLAIN = Style()
 """csv for programs."""
 EXCEL = Style(encoding="utf-8-sig", quotes_formulas=True)
 """csv for spreadsheets; it begins with the mark by which Excel recognises UTF-8."""
+EXCEL_WITH_COMMAS = replace(EXCEL, delimiter=";", decimal=",")
+"""The same for spreadsheets where the decimal mark is a comma, and so the separator a semicolon."""
+
+
+def excel_style(decimal: str | None) -> Style:
+    """Return the style for spreadsheets with the decimal mark ``decimal``; None means a point."""
+    return EXCEL_WITH_COMMAS if decimal == "," else EXCEL
 
 
 class Csv(Writer):
@@ -70,7 +84,7 @@ class Csv(Writer):
                 self.names = np.array([*distinct_texts(sets.names, "a csv file"), None], dtype=object)[:-1]
             self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
             self._write_row((*kept, *SET_COLUMNS))
-        others = zip(*map(_cells, kept.values()), strict=True) if kept else ((),) * len(sets)
+        others = zip(*map(kept_values, kept.values()), strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for row, (some, other) in enumerate(zip(codes, others, strict=True)):
             names = (self.names if sets.options is None else sets.options[row].astype(str))[some].tolist()
@@ -89,7 +103,7 @@ class Csv(Writer):
         self.text.detach()
 
 
-def _cells(column: Any) -> list[Any]:
+def kept_values(column: Any) -> list[Any]:
     """Values of a kept column; lists and objects as JSON."""
     values = python_values(column)
     return [json.dumps(json_value(value), default=str) if isinstance(value, list | dict) else value for value in values]

@@ -1,0 +1,132 @@
+"""Write sets as a workbook (``.xlsx``) with openpyxl: numbers as numbers, texts as texts, also those like formulas."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from rankset.core.arrays import EXACT
+from rankset.errors import FileError, PackageError, Place, located
+from rankset.inputs.vocabulary import distinct_texts
+from rankset.io.sets_table import SET_COLUMNS
+from rankset.io.writers.base import KeptColumns, Writer
+from rankset.io.writers.csv import PLAIN, SEPARATOR, Style, kept_values
+from rankset.sets import PredictionSets
+
+MAX_ROWS = 1 << 20
+"""Most rows of a sheet, with the names of the columns."""
+MAX_TEXT = 32_767
+"""Most characters of a cell."""
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that a workbook cannot hold; they are written by number."""
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?")
+"""A number as programs write it: not 007, and without an exponent."""
+MAX_DIGITS = 15
+"""Digits that a number in a spreadsheet keeps."""
+
+
+class Xlsx(Writer):
+    """One sheet with the columns size, top and labels; labels joined by ``|``.
+
+    A kept column of texts (of a csv file) becomes numbers if that loses no digit: see ``_as_numbers``. ``style``
+    has the decimal mark of these texts.
+    """
+
+    def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
+        super().__init__(file, path)
+        self.decimal = style.decimal
+        try:
+            from openpyxl import Workbook
+            from openpyxl.cell import Cell, WriteOnlyCell
+        except ImportError:
+            raise PackageError.to_write("openpyxl", path) from None
+        self.book, self.make_cell, self.cells = Workbook(write_only=True), WriteOnlyCell, Cell
+        self.sheet = self.book.create_sheet("sets")
+        self.rows = 0
+        self.names: Any = None
+
+    def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        if self.names is None:
+            for name in sets.names.values:
+                if SEPARATOR in str(name):
+                    raise FileError.separator_in_name(self.path, name)
+            with located(Place(file=self.path)):
+                self.names = np.array([*distinct_texts(sets.names, "an .xlsx file"), None], dtype=object)[:-1]
+            self._write_row([*kept, *SET_COLUMNS])
+        tops = np.array([*sets.names.values, None], dtype=object)
+        columns = [self._column(kept_values(column)) for column in kept.values()]
+        others = zip(*columns, strict=True) if kept else ((),) * len(sets)
+        codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
+        for some, other in zip(codes, others, strict=True):
+            labels = SEPARATOR.join(self.names[some].tolist())
+            self._write_row([*other, len(some), tops[some[0]] if len(some) else None, labels])
+
+    def _write_row(self, values: list[Any]) -> None:
+        self.rows += 1
+        if self.rows > MAX_ROWS:
+            raise FileError.too_many_rows(self.path, MAX_ROWS - 1)
+        self.sheet.append([self._cell(value) for value in values])
+
+    def _column(self, values: list[Any]) -> list[Any]:
+        """Return a kept column, as cells with the same number of decimals if its texts are such numbers."""
+        found = _as_numbers(values, self.decimal)
+        if found is None:
+            return values
+        numbers, decimals = found
+        shown = f"0.{'0' * decimals}" if decimals else "General"
+        return [None if number is None else self._number_cell(number, shown) for number in numbers]
+
+    def _number_cell(self, number: float, shown: str) -> Any:
+        cell = self.make_cell(self.sheet, value=number)
+        cell.number_format = shown
+        return cell
+
+    def _cell(self, value: Any) -> Any:
+        """Return what openpyxl writes as a number, a boolean, an empty cell, or else as a text."""
+        if value is None or isinstance(value, bool | self.cells):
+            return value
+        is_exact = isinstance(value, int) and abs(value) < EXACT
+        if is_exact or (isinstance(value, float) and math.isfinite(value)):
+            return value
+        text = NOT_IN_XML.sub(lambda found: ascii(found[0])[1:-1], str(value))
+        if len(text) > MAX_TEXT:
+            raise FileError.long_cell(self.path, MAX_TEXT, len(text))
+        if not text:
+            return None
+        cell = self.make_cell(self.sheet, value="")
+        cell.value = text
+        cell.data_type = "s"  # a text such as =1+1 is not a formula, and #N/A not an error
+        return cell
+
+    def close(self) -> None:
+        self.book.save(self.file)
+        super().close()
+
+
+def _as_numbers(values: list[Any], decimal: str) -> tuple[list[float | None], int] | None:
+    """Return texts as numbers, and the number of decimals to show (0: as many as there are); None if that loses digits.
+
+    All of them must be numbers of up to 15 digits. Either none has a needless zero at the end, or all have the same
+    number of decimals, which are then shown: 0.25 and 1.5; or 0.25 and 1.50.
+    """
+    words = list(dict.fromkeys(value for value in values if value not in ("", None)))
+    if not words or not all(isinstance(word, str) for word in words):
+        return None
+    found = [NUMBER.fullmatch(_with_point(word, decimal)) for word in words]
+    parts = [("", "") if one is None else (one[1], one[2] or "") for one in found]
+    if any(not whole or len(whole + fraction) > MAX_DIGITS for whole, fraction in parts):
+        return None
+    needless = any(fraction.endswith("0") for _, fraction in parts)
+    lengths = {len(fraction) for _, fraction in parts}
+    if needless and len(lengths) > 1:
+        return None
+    numbers = [None if value in ("", None) else float(_with_point(value, decimal)) for value in values]
+    return numbers, lengths.pop() if needless else 0
+
+
+def _with_point(text: str, decimal: str) -> str:
+    """Text of a number with a decimal point; the other mark makes it no number."""
+    return text if decimal == "." else text.replace(".", "?").replace(decimal, ".")
