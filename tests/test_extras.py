@@ -77,9 +77,9 @@ CASES = {
     "engines.dask": ("dask", "rs.engines.dask"),
     "import of engines.dask": ("dask", "from rankset.engines import dask"),
     "engines.spark": ("pyspark", "rs.engines.spark"),
-    "report.page": (
+    "reports.page": (
         "plotly",
-        f"rs.report.page(rs.report.study_scores({PROBS}, [0] * 30, {PROBS}, [0] * 30), 'title')",
+        f"rs.reports.page(rs.reports.study_scores({PROBS}, [0] * 30, {PROBS}, [0] * 30), 'title')",
     ),
     "to_frame": ("narwhals", f"rs.calibrate({PROBS}, [0] * 30).predict({PROBS}, 0.1).to_frame(backend='pandas')"),
     "parquet": ("pyarrow", "rs.engines.shards.calibrate('scores.parquet', label='y', workers=1)"),

@@ -48,8 +48,8 @@ CALLS = {
         SETS, LABELS, alpha=alpha, **words
     ),
     "printed_rule": lambda alpha, **words: rs.paper.printed_rule(PROBS, LABELS, alpha, **words),
-    "study_rules": lambda alpha, **words: rs.report.study_rules([RULE], PROBS, LABELS, alpha=alpha, **words),
-    "study_scores": lambda alpha, **words: rs.report.study_scores(
+    "study_rules": lambda alpha, **words: rs.reports.study_rules([RULE], PROBS, LABELS, alpha=alpha, **words),
+    "study_scores": lambda alpha, **words: rs.reports.study_scores(
         PROBS, LABELS, PROBS, LABELS, candidates=[rs.Rank()], alpha=alpha, **words
     ),
 }
@@ -128,7 +128,7 @@ def test_the_alpha_that_a_word_means(word, value, alpha):
 def test_grids_that_the_library_makes_do_not_warn():
     rs.CoverageDisplay.from_rule(RULE, PROBS, LABELS, alphas=[0.1, 0.9])
     rs.SizeDisplay.from_rule(RULE, PROBS, LABELS, alphas=[0.1, 0.9])
-    rs.report.study_rules([RULE], PROBS, LABELS)
+    rs.reports.study_rules([RULE], PROBS, LABELS)
     repr(RULE), RULE._repr_html_()
 
 
@@ -139,16 +139,18 @@ def test_invalid_alphas_are_refused_without_a_warning(alpha):
 
 
 LOOKUPS = [
+    "Comparisons.get",
     *(f"rankset.paper.Numbers.{name}" for name in ("mean", "sd", "z")),
     *(f"rankset.paper.Results.{name}" for name in ("mean", "of")),
+    "rankset.paper.table_1",
     "rankset.engines.shards.PredictionTask.of",
 ]
-"""Methods that find results of an experiment by its alpha, and one that users do not call."""
+"""Functions that find results of an experiment by its alpha, and one that users do not call."""
 
 
 def public_functions():
     """All public functions and methods with an argument ``alpha``, by name."""
-    modules = [rs.paper, rs.report, importlib.import_module("rankset.engines.shards")]
+    modules = [rs.paper, rs.reports, importlib.import_module("rankset.engines.shards")]
     owners = {name: getattr(rs, name) for name in dir(rs) if name not in ("torch", "engines")}
     for module in modules:
         owners |= {f"{module.__name__}.{name}": getattr(module, name) for name in dir(module) if name[0] != "_"}

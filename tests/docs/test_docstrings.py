@@ -164,7 +164,15 @@ def test_the_walk_finds_classes_methods_properties_and_functions():
     found = {one.name for one in NAMES}
     some = {"calibrate", "Rule.predict", "PredictionSets.sizes", "PredictionSets.from_mask", "Rank.keys"}
     assert some | {"ConformalClassifier.predict", "torch.calibrate", "datasets.load", "Score.keys"} <= found
-    assert {"auto", "compare", "choose", "torch.auto", "report.page", "paper.study", "CrossRule.expected_size"} <= found
+    assert {
+        "auto",
+        "compare",
+        "choose",
+        "torch.auto",
+        "reports.page",
+        "paper.study",
+        "CrossRule.expected_size",
+    } <= found
     assert "ConformalClassifier.get_params" not in found
     assert {one.package for one in FINISHED} >= {"scores", "conditions", "sets", "integrations"}
 

@@ -64,7 +64,7 @@ def test_scores_have_short_names(score, name):
 
 
 def test_short_names_are_all_different():
-    recalibrated = [rs.Recalibrated(scale=scale) for scale in (1.0, 2.0)]
+    recalibrated = [rs.Recalibrated(temperature=scale) for scale in (1.0, 2.0)]
     names = short_names([rs.Rank(), rs.Rank(), Own(), Own(), *recalibrated, rs.Thr(), rs.Chosen(rs.Thr(), "why")])
     assert len(set(names)) == len(names)
     assert names[0] == "RANK"

@@ -196,7 +196,7 @@ def test_choosing_and_fitting_leave_it_out():
 
 
 def test_a_report_does_not_claim_what_cannot_be_attained():
-    study = rs.report.study_rules([RULE], PROBS[150:], LABELS[150:])
+    study = rs.reports.study_rules([RULE], PROBS[150:], LABELS[150:])
     assert study.data["absent"] == {"calibration": 10, "rows": 10, "least": 11 / 151}
     (score,) = study.data["scores"]
     assert score["absent"] == 10
@@ -206,7 +206,7 @@ def test_a_report_does_not_claim_what_cannot_be_attained():
     at = study.data["alphas"].index(0.2)
     assert score["metrics"]["coverage"][at] == pytest.approx(sets.covers(LABELS[150:]).mean(), abs=1e-5)
     assert {row["label"] for row in score["ambiguous"]} <= {-1, 0, 1, 2, 3}
-    plain = rs.report.study_rules([rs.calibrate(PROBS, TRUTH)], PROBS, TRUTH).data
+    plain = rs.reports.study_rules([rs.calibrate(PROBS, TRUTH)], PROBS, TRUTH).data
     assert "absent" not in plain
     assert "absent" not in plain["scores"][0]
 

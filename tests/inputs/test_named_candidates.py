@@ -38,7 +38,7 @@ def test_names_change_nothing_but_names():
     assert rule.update(NAMED, TRUTH) == rule.update(PLAIN, COLUMNS)
     assert rs.auto(NAMED, TRUTH, 0.2) == rs.auto(PLAIN, COLUMNS, 0.2)
     assert repr(rs.compare(NAMED, TRUTH, repeats=2)) == repr(rs.compare(PLAIN, COLUMNS, repeats=2))
-    assert rs.report.study_rules([rule], NAMED, TRUTH).data == rs.report.study_rules([rule], PLAIN, COLUMNS).data
+    assert rs.reports.study_rules([rule], NAMED, TRUTH).data == rs.reports.study_rules([rule], PLAIN, COLUMNS).data
 
 
 def test_sets_speak_in_the_names_of_their_rows():

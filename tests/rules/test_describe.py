@@ -57,7 +57,7 @@ SENTENCES = {
             "this limit is kept only if the random number of its row, between 0 and 1, is at most 0.4003"
         ),
     ),
-    "temperature": (rs.Temperature(2.0), "keeps labels with a recalibrated probability of at least 0.1098"),
+    "temperature": (rs.Temperature(0.5), "keeps labels with a recalibrated probability of at least 0.1098"),
     "chosen": (rs.Chosen(rs.Thr(), "why not"), "keeps labels with a probability of at least 0.1806"),
     "seen": (
         rs.Seen(rs.Thr(), (0, 1), 4),

@@ -95,7 +95,7 @@ def compare(
         raise click.UsageError(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
-    candidates = list(methods) or [*default_scores(kind), AUTO]
+    candidates: list[rs.Score | str] = list(methods) or [*default_scores(kind), AUTO]
     scores = [one for one in candidates if not (no_auto and one == AUTO)]
     if all(one == AUTO for one in scores):
         raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")

@@ -47,7 +47,7 @@ def read_own_outputs(
 def _read(path: str, name: str, labels: str | None, layout: Layout, kind: Any, classes: Path | None) -> Outputs:
     """Return the outputs in one file."""
     layout, kind = _find_arrays(path, labels, layout, kind)
-    rows = layout.read_calibration_rows(path, labels, read_class_names(classes), kind)
+    rows = layout.read_calibration_rows(path, labels, read_class_names(classes, layout), kind)
     with rows.name_file_in_errors():
         answers = rows.labels_for(rows.classes)
         return Outputs.of(name, rows.scores, answers, kind=kind or "probs", classes=rows.classes)

@@ -59,7 +59,11 @@ def class_takes_alpha(kind: type[T]) -> type[T]:
 
 
 def warn_of_confidence(alpha: object) -> None:
-    """Warn if ``alpha`` is above 0.5: it is probably a confidence. Invalid values are left to ``exact_alpha``."""
+    """Warn if ``alpha``, or one of several, is above 0.5: it is probably a confidence. Invalid values are ignored."""
+    if isinstance(alpha, list | tuple):
+        for one in alpha:
+            warn_of_confidence(one)
+        return
     try:
         exact = exact_alpha(alpha)  # type: ignore[arg-type]
     except LevelError:

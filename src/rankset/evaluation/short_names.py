@@ -59,6 +59,8 @@ def short_name(score: Score) -> str:
 
 def _is_shown(score: Score, parameter: Field[Any]) -> bool:
     """Whether a parameter is a number, a text or a score, and not the default."""
+    if not parameter.init:
+        return False
     value = getattr(score, parameter.name)
     if isinstance(value, bool | int | float | np.number | str):
         return parameter.default is MISSING or bool(value != parameter.default)

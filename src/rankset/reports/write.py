@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from numpy.typing import ArrayLike
 
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import FileError
 from rankset.inputs.matrix import Kind
 from rankset.reports.page import Report, plotly_script
@@ -20,6 +21,7 @@ Target = str | os.PathLike[str]
 TITLE = "Prediction sets"
 
 
+@takes_alpha
 def report(
     rule: Rule | Sequence[Rule],
     probs: ArrayLike,
@@ -96,6 +98,7 @@ def report(
     return write_study(study, path, title)
 
 
+@takes_alpha
 def report_scores(
     probs: ArrayLike,
     labels: ArrayLike,

@@ -33,6 +33,7 @@ NAMED_SCORES: dict[str, Score] = {
 NEED_ARGUMENTS = {
     "tiebreak": "rankset.TieBreak(rankset.Rank())",
     "seen": "rankset.Seen.fit(training_labels, classes)",
+    "tempered": "rankset.Tempered(rankset.Aps(), 1.5)",
     "temperature": "rankset.Temperature.fit(probs, labels)",
     "recalibrated": "rankset.Recalibrated.fit(probs, labels)",
     "chosen": "rankset.auto(probs, labels).score",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.logarithms import log_probabilities
 from rankset.scores.recalibration.scale import simplest_inverse
+from rankset.scores.wording import Wording, describe_threshold
 from rankset.scores.wrappers import Wrapper
 
 
@@ -39,8 +41,8 @@ class Tempered(Wrapper):
 
     Parameters
     ----------
-    score : Score
-        The score that is applied to the new probabilities.
+    score : Score or str
+        The score, or its name, that is applied to the new probabilities.
     temperature : float
         The temperature. 1 changes nothing.
 
@@ -57,7 +59,7 @@ class Tempered(Wrapper):
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.Tempered(rs.Aps(), temperature=0.5)
     >>> rs.calibrate(probs, labels, score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
-    [[0, 1]]
+    [[0]]
     """
 
     score: Score
@@ -65,7 +67,7 @@ class Tempered(Wrapper):
     needs_probs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked_score(self.score)
+        object.__setattr__(self, "score", checked_score(self.score))
         check_temperature(self)
 
     @classmethod
@@ -123,6 +125,11 @@ class Tempered(Wrapper):
     def keys(self, cells: Cells) -> Keys:
         """Return the keys of the inner score."""
         return self.score.keys(cells)
+
+    def describe(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return which labels are in a set, in words."""
+        inner = describe_threshold(self.score, threshold, wording)
+        return inner if self.temperature == 1 else f"{inner}, with probabilities at temperature {self.temperature:g}"
 
     def reach(self, bounds: Keys) -> Reach:
         """Return the ``Reach`` of the inner score."""

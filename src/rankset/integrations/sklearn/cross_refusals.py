@@ -25,6 +25,8 @@ REFUSALS = {
     ),
     "threshold": (POOLED, P_VALUES),
     "at": (POOLED, P_VALUES),
+    "describe": (POOLED, P_VALUES),
+    "smallest_alpha": (POOLED, f"{ONE_FOLD}.smallest_alpha()."),
     "rank_profile": (POOLED, f"{ONE_FOLD}.rank_profile(alpha)."),
     "calibration": (POOLED, f"{ONE_FOLD}.calibration."),
     "update": ("all rows were divided into folds before the models were trained", AGAIN),

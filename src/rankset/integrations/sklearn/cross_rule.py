@@ -192,6 +192,7 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
         codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
         return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template)
 
+    @takes_alpha
     def expected_size(
         self,
         probs: Sequence[ArrayLike],

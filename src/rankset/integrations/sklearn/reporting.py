@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.row_index import RowIndex
@@ -35,7 +36,7 @@ class CrossRuleOnRows:
     @cached_property
     def spec(self) -> RuleSpec:
         """Score, condition and names of the rule."""
-        return self.rule._pooled_spec()
+        return self.rule.spec
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -71,6 +72,7 @@ class WritesReport:
     rule_: Rule | CrossRule
     guaranteed_: bool
 
+    @takes_alpha
     def report(
         self,
         X: Any,
