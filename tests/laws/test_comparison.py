@@ -89,6 +89,22 @@ def test_padding_is_in_no_group(seed, alpha, condition):
     np.testing.assert_allclose(told.values[0], expected, rtol=1e-12)
 
 
+@given(st.integers(0, 2**32), alphas, st.sampled_from([rs.Marginal(), rs.PerGroup()]), st.floats(0, 1))
+def test_absent_labels_are_missed_and_count_in_their_groups(seed, alpha, condition, share):
+    rng = np.random.default_rng(seed)
+    probs = rng.multinomial(8, np.ones(4) / 4, 24) / 8
+    labels = np.array([rs.ABSENT if rng.random() < share else int(one) for one in rng.integers(0, 4, 24)], dtype=object)
+    groups = rng.choice(["a", "b", "c"], 24) if condition.needs_groups else None
+    pick = (lambda half: {}) if groups is None else (lambda half: {"groups": groups[half]})
+    told = rs.compare(probs, labels, alpha, scores=[rs.Thr()], condition=condition, groups=groups, repeats=3)
+    expected = by_hand(
+        halves(24, 3, 0),
+        lambda cal: rs.calibrate(probs[cal], labels[cal], method="thr", condition=condition, **pick(cal)),
+        lambda rule, test: rs.evaluate(rule.predict(probs[test], alpha, **pick(test)), labels[test]),
+    )
+    np.testing.assert_allclose(told.values[0], expected, rtol=1e-12)
+
+
 LOGITS, TRUTH = rs.datasets.load("carer")
 SITES = np.random.default_rng(0).choice(["north", "south"], len(TRUTH))
 
