@@ -4,6 +4,7 @@ from datetime import date
 from uuid import UUID
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -213,3 +214,21 @@ def test_classes_absent_from_calibration_are_always_kept_per_label_with_one_warn
     assert sets.mask[:, 2:].all()
     assert not sets.mask[:, :2].all()
     assert (rule.p_values(rows)[:, 2:] == 1).all()
+
+
+def test_integers_are_column_numbers_where_no_class_is_called_by_a_number():
+    probs, labels = rs.datasets.load("marketing")
+    names = ["red", "green", "blue", "grey"]
+    expected = rs.calibrate(probs, np.array(names)[labels], classes=names)
+    for classes in (names, dict(enumerate(names)), {str(k): name for k, name in enumerate(names)}):
+        assert rs.calibrate(probs, labels, classes=classes) == expected
+    sets = expected.predict(probs, alpha=0.1)
+    assert (sets.covers(labels) == sets.covers(np.array(names)[labels])).all()
+    assert rs.calibrate(probs, [*labels[:-1], rs.ABSENT], classes=names).n == len(labels)
+    with refused(LabelError.unknown("labels", 0, [4], tuple(names))):
+        rs.calibrate(probs, np.full(len(labels), 4), classes=names)
+    for numbered in (["1", "2", "3", "4"], ["a1", "a2", "a3", "a4"], ["2.0", "x", "y", "z"]):
+        with refused(LabelError):
+            rs.calibrate(probs, labels, classes=numbered)
+    with refused(LabelError):  # columns of a frame have names of their own
+        rs.calibrate(pd.DataFrame(probs, columns=names), labels)

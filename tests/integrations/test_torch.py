@@ -423,7 +423,21 @@ def test_what_needs_all_rows_takes_names_groups_and_ragged_rows():
     assert rs.torch.auto(lambda x: x, pieces, **QUIET) == rs.auto(rs.Ragged.of(cut), answers, kind="logits")
 
 
-def test_groups_and_ids_that_are_not_used_are_refused():
-    for name in ("groups", "ids"):
-        with refused(KindError, what=name):
-            rs.torch.choose(["rank"], SAME, carer(), **{name: 2}, **QUIET)
+def test_groups_and_ids_of_batches_are_those_of_all_rows():
+    sites = torch.arange(len(TRUTH)) % 3
+    told = {"condition": rs.PerGroup(), "groups": 2, "ids": 3, "repeats": 3}
+    batches = loader(CARER, TRUTH, sites, torch.arange(len(TRUTH)))
+    asked = {
+        "kind": "logits",
+        "condition": rs.PerGroup(),
+        "groups": sites,
+        "ids": torch.arange(len(TRUTH)),
+        "repeats": 3,
+    }
+    found = rs.torch.compare(SAME, batches, scores=["aps", "auto"], **told, **QUIET)
+    expected = rs.compare(CARER, TRUTH, scores=["aps", "auto"], **asked)
+    assert (found.values == expected.values).all()
+    assert (found.auto_values == expected.auto_values).all()
+    assert rs.torch.choose(["aps", "thr"], SAME, batches, **told, **QUIET) == rs.choose(
+        ["aps", "thr"], CARER, TRUTH, **asked
+    )

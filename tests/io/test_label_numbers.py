@@ -16,10 +16,10 @@ import rankset as rs
 from rankset.engines import shards
 from rankset.engines.frame_columns import partition_of
 from rankset.errors import COMMAND_LINE, FileError, LabelError
+from rankset.inputs.column_numbers import two_readings
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.io.readers import jsonl
-from rankset.io.spelling import two_readings
 from refusals import check_refusal, failure, refused
 
 RNG = np.random.default_rng(21)

@@ -12,6 +12,7 @@ from rankset.core.arrays import fits_64_bits, object_array
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs import frames, tensors
 from rankset.inputs.absent import ABSENT, ABSENT_CODE, is_absent
+from rankset.inputs.column_numbers import are_column_numbers
 from rankset.inputs.matrix import unsupported_container
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
@@ -42,9 +43,22 @@ def labels_at(classes: Array, codes: Codes) -> Array:
     return object_array([*classes.tolist(), ABSENT])[codes]
 
 
-def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex, *, name: str = "labels") -> Codes:
-    """Return the column number of each row's label; -1 for ``ABSENT``."""
+def label_codes(
+    labels: ArrayLike,
+    classes: Names,
+    n_rows: int,
+    index: RowIndex,
+    *,
+    name: str = "labels",
+    by_position: bool = False,
+) -> Codes:
+    """Return the column number of each row's label; -1 for ``ABSENT``.
+
+    ``by_position``: columns have no names of their own, so integers are column numbers if no class is called by one.
+    """
     array, absent = labels_per_row(labels, n_rows, index, name)
+    if by_position and array.dtype.kind in "iu" and _are_within(array, classes) and are_column_numbers(classes.values):
+        classes = Names(range(len(classes)))
     if absent is not None and absent.all():
         return np.full(n_rows, ABSENT_CODE, dtype=np.int64)
     codes = classes.codes(array)
@@ -53,6 +67,12 @@ def label_codes(labels: ArrayLike, classes: Names, n_rows: int, index: RowIndex,
     if absent is not None:
         codes[absent] = ABSENT_CODE
     return codes
+
+
+def _are_within(numbers: Array, classes: Names) -> bool:
+    """Return whether all ``numbers`` are column numbers, of classes that are called by names."""
+    named = not isinstance(classes.values, range) and len(numbers) > 0
+    return bool(named and numbers.min() >= 0 and numbers.max() < len(classes))
 
 
 def labels_per_row(

@@ -220,7 +220,7 @@ def _label_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int
     """Return the column of each row's label, by the names of its candidates if they have names."""
     if opened.options is not None:
         return option_codes(labels, opened.options, opened.index)
-    columns = label_codes(labels, classes, n, opened.index)
+    columns = label_codes(labels, classes, n, opened.index, by_position=opened.by_position)
     if opened.counts is not None:
         _check_candidates(columns, opened.counts, classes)
     return columns
@@ -243,12 +243,13 @@ class _Unwrapped:
     counts: Ints | None = None
     index: RowIndex = field(default_factory=RowIndex)
     options: Array | None = None
+    by_position: bool = False
 
 
 def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrapped:  # noqa: ANN401
     """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
     if type(values) is np.ndarray and values.dtype.kind != "O":
-        return _Unwrapped(values, classes)
+        return _Unwrapped(values, classes, by_position=True)
     values = huggingface.unwrap(values)
     if frames.is_frame(values):
         match = frames.second_class if kind == "binary" else frames.match_columns
@@ -267,7 +268,7 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrap
     if named_rows.are_named(values):
         columns = named_rows.match_columns(values, classes, kind)
         return _Unwrapped(*columns, Template(index=index), index=RowIndex(index))
-    return _Unwrapped(values, classes, Template(index=index), index=RowIndex(index))
+    return _Unwrapped(values, classes, Template(index=index), index=RowIndex(index), by_position=True)
 
 
 def _first_entries(series: Any) -> list[Any]:  # noqa: ANN401

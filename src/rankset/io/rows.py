@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from rankset.core.arrays import is_whole, object_array
 from rankset.errors import FileError, LabelError, Place, RanksetError, RuleError, StorageError, located
+from rankset.inputs.column_numbers import two_readings
 from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io.absent_labels import find_absent, mark_absent
 from rankset.io.parse_cells import is_whole_text, whole_numbers_or_names
-from rankset.io.spelling import equal_groups, spell_groups, spell_labels, two_readings, whole_number
+from rankset.io.spelling import equal_groups, spell_groups, spell_labels, whole_number
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ def names_of_cells(sets: PredictionSets) -> NDArray[Any]:
 def label_columns(sets: PredictionSets, labels: ArrayLike, index: RowIndex) -> NDArray[np.int64]:
     """Return the column of the true label of each row; -1 for ``ABSENT``."""
     if sets.options is None:
-        return label_codes(labels, sets.names, len(sets), index)
+        by_position = sets.template.backend is None
+        return label_codes(labels, sets.names, len(sets), index, by_position=by_position)
     return option_codes(labels, sets.options, index)
 
 

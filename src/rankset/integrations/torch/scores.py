@@ -93,7 +93,7 @@ def compare(
     Parameters
     ----------
     model, loader, kind, classes, forward, labels, groups, ids, show_progress
-        As in ``rankset.torch.calibrate``. Groups and ids are refused if ``rankset.compare`` does not take them.
+        As in ``rankset.torch.calibrate``.
     alpha : float, str or Fraction, default 0.1
         Largest allowed probability that a set does not contain the true label.
     **options
@@ -149,7 +149,7 @@ def choose(
     candidates : iterable of Score or str
         Scores to choose from, or their names.
     model, loader, kind, classes, forward, labels, groups, ids, show_progress
-        As in ``rankset.torch.calibrate``. Groups and ids are refused if ``rankset.choose`` does not take them.
+        As in ``rankset.torch.calibrate``.
     alpha : float, str or Fraction, default 0.1
         Largest allowed probability that a set does not contain the true label.
     **options
