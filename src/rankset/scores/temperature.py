@@ -59,7 +59,10 @@ class Temperature(HasTemperature, ProbabilityKeys):
 
     @classmethod
     def fit(cls, probs: ArrayLike, labels: ArrayLike, *, kind: Kind = "probs") -> Temperature:
-        """Fit the temperature by maximum likelihood. Do not calibrate on the same rows.
+        """Fit the temperature by penalised maximum likelihood. Do not calibrate on the same rows.
+
+        The penalty is (1 / temperature - 1)² / 2, so that few rows give a temperature near 1. With many rows it has no
+        visible effect.
 
         Parameters
         ----------
