@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,3 +141,14 @@ def test_other_mistakes():
     wide = rs.calibrate(ROWS, ["q4", *TRUTH[1:]], classes=[*NAMES, "q4"])
     assert wide.classes.tolist() == [*NAMES, "q4"]
     assert rs.calibrate(ROWS, [rs.ABSENT, *TRUTH[1:]]).calibration.n_absent == 1
+
+
+def test_structs_of_polars_and_arrow_are_matched_by_name():
+    rows = [{"A": 0.8, "B": 0.2}, {"A": 0.1, "B": 0.9}] * 20
+    turned = [{"B": row["B"], "A": row["A"]} for row in rows]
+    rule = rs.calibrate(rows, ["A", "B"] * 20)
+    for structs in (pl.Series(turned), pa.array(turned), pa.chunked_array([pa.array(turned)])):
+        assert rs.calibrate(structs, ["A", "B"] * 20) == rule
+        assert rule.predict(structs, alpha=0.1) == rule.predict(rows, alpha=0.1)
+    gaps = pl.Series([{"A": 1.0, "B": None}, {"A": None, "B": 1.0}] * 20)
+    assert rule.predict(gaps, alpha=0.1) == rule.predict([{"A": 1.0}, {"B": 1.0}] * 20, alpha=0.1)

@@ -96,3 +96,18 @@ def test_rows_and_labels_meet_after_it():
     rule = rs.calibrate(rs.normalise_answers(rows), rs.normalise_answers(["PARIS"] * 11 + ["lyon"]))
     assert rule.classes.tolist() == ["lyon", "paris"]
     assert rule.predict(rs.normalise_answers(rows[:1]), 0.2).to_lists() == [["paris"]]
+
+
+def test_tokens_have_log_probabilities_whatever_the_kind():
+    tokens = [{"token": "A", "logprob": -1.0}, {"token": " a", "logprob": -2.0}, {"token": "B", "logprob": -1.2}]
+    (row,) = rs.normalise_answers([tokens])
+    assert row == {"a": pytest.approx(np.logaddexp(-1.0, -2.0)), "b": -1.2}
+
+
+def test_numbers_that_cannot_be_added_are_refused():
+    with refused(InputError.negative_answer(-3.0)):
+        rs.normalise_answers([{"A": -1.0, " a": -3.0}])
+    for kind in ("probs", "logits"):
+        for value in (None, "x", float("nan")):
+            with refused(InputError.nan_answer()):
+                rs.normalise_answers([{"A": value, "a ": 0.5}], kind=kind)

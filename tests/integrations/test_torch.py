@@ -441,3 +441,17 @@ def test_groups_and_ids_of_batches_are_those_of_all_rows():
     assert rs.torch.choose(["aps", "thr"], SAME, batches, **told, **QUIET) == rs.choose(
         ["aps", "thr"], CARER, TRUTH, **asked
     )
+
+
+def test_absent_labels_of_batches_are_those_of_all_rows():
+    names = list("uvwxyz")
+    for classes, labels in ((names, [names[k] for k in TRUTH.tolist()]), (None, TRUTH.tolist())):
+        labels[:200] = [rs.ABSENT] * 200
+        batches = [(CARER[:700], labels[:700]), (CARER[700:], labels[700:])]
+        rule = rs.torch.auto(SAME, batches, 0.3, classes=classes, **QUIET)
+        assert rule == rs.auto(CARER, labels, 0.3, kind="logits", classes=classes)
+        assert rule.calibration.n_absent > 0
+        found = rs.torch.compare(SAME, batches, 0.3, scores=["thr"], classes=classes, repeats=2, **QUIET)
+        asked = {"scores": ["thr"], "kind": "logits", "classes": classes, "repeats": 2}
+        assert (found.values == rs.compare(CARER, labels, 0.3, **asked).values).all()
+        assert rs.torch.choose(["thr"], SAME, batches, 0.3, classes=classes, **QUIET) == rs.Thr()

@@ -14,7 +14,7 @@ import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.engines import shards
 from rankset.engines.shard_paths import expand_paths
-from rankset.errors import COMMAND_LINE, FileError, PackageError
+from rankset.errors import COMMAND_LINE, FileError, LabelError, PackageError
 from rankset.io.layout import Layout
 from rankset.io.read_file import read_file
 from rankset.io.write_sets import write_sets
@@ -387,3 +387,39 @@ def test_layouts_of_python_choose_sheets(here):
     assert shards.calibrate("a.xlsx", layout=Layout("Antwort", sheet="Daten")) == RULE
     targets = shards.write(RULE, "a.xlsx", "sets", 0.1, suffix=".xlsx", layout=Layout(sheet="Daten"))
     assert [path.name for path in targets] == ["a.xlsx"]
+
+
+def test_a_column_without_a_name_is_not_dropped(here):
+    rows = [["", *ROWS[0]], *([number, *row] for number, row in enumerate(ROWS[1:]))]
+    save("a.xlsx", s=[[None, *rows[0][1:]], *rows[1:]])
+    assert read_file("a.xlsx").names == ["", *ROWS[0]]
+    assert calibrated("a.xlsx", "--label", "Antwort", "--drop", "") == RULE
+    save("b.xlsx", s=[[None, 1.5, 2.5], [0.5, 1.0, 2.0]])
+    check_refusal(failure("predict", "r.rankset", "b.xlsx", "--no-header", "-o", "s.csv"), FileError)
+
+
+def test_one_long_text_in_many_cells_is_counted_in_each(here, monkeypatch):
+    save("a.xlsx", s=[["a", "b"], *[["x" * 30_000] * 2] * 2000])
+    monkeypatch.setenv("RANKSET_MAX_MEMORY", "100MB")
+    with refused(FileError, what="reading the file"):
+        read_file("a.xlsx")
+
+
+def test_candidates_keep_their_names(here):
+    rows = rs.Ragged.of([{"Bern": 0.7, "Basel": 0.3}, {"Rom": 0.5, "Turin": 0.3, "Pisa": 0.2}] * 10)
+    sets = rs.calibrate(rows, ["Basel", "Turin"] * 10).predict(rows, alpha=0.1)
+    write_sets(here / "s.xlsx", [(sets, {})])
+    cells = list(openpyxl.load_workbook("s.xlsx").active.iter_rows(values_only=True))
+    assert cells[1][1:] == ("Bern", "Bern|Basel")
+
+
+@pytest.mark.parametrize("text", ["Bär", "0"])
+def test_the_text_of_absent_labels_is_no_class(here, text):
+    header = "Bär,ok\n" if text == "Bär" else "0,1\n"
+    (here / "a.csv").write_text(header + "0.5,0.5\n" * 20, encoding="utf-8")
+    (here / "y.csv").write_text("y\n" + f"{text}\n" * 20, encoding="utf-8")
+    check_refusal(
+        failure(*("calibrate", "a.csv", "--labels", "y.csv", "--label", "y", "--absent", text, "-o", "x.rankset")),
+        LabelError.absent_is_class(text),
+        file="a.csv",
+    )

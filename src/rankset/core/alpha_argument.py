@@ -60,8 +60,8 @@ def class_takes_alpha(kind: type[T]) -> type[T]:
 
 def warn_of_confidence(alpha: object) -> None:
     """Warn if ``alpha``, or one of several, is above 0.5: it is probably a confidence. Invalid values are ignored."""
-    if isinstance(alpha, list | tuple):
-        for one in alpha:
+    if isinstance(alpha, list | tuple) or getattr(alpha, "ndim", 0) == 1:
+        for one in alpha:  # type: ignore[attr-defined]
             warn_of_confidence(one)
         return
     try:

@@ -186,7 +186,12 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def nan_answer(cls) -> Self:
-        return cls("numbers of answers that become one", "not contain NaN", "NaN", FROM_THE_MODEL)
+        return cls("numbers of answers that become one", "be numbers and not NaN", "another value", FROM_THE_MODEL)
+
+    @classmethod
+    def negative_answer(cls, value: object) -> Self:
+        remedy = ("For log-probabilities pass ", Option("kind", "logits"), ".")
+        return cls("probabilities of answers that become one", "be at least 0", short_repr(value), remedy)
 
     @classmethod
     def candidate_names(cls, row: int, expected: int, received: int) -> Self:

@@ -55,6 +55,11 @@ class LabelError(RanksetError, ValueError):
         return cls("labels", f"be classes for {what}", ABSENT, remedy, where=Place(row=row))
 
     @classmethod
+    def absent_is_class(cls, text: str) -> Self:
+        remedy = "Pass a text that is no class and no column number."
+        return cls("the text of absent labels", "be no class", f"{short_repr(text)}, which is a class", remedy)
+
+    @classmethod
     def out_of_range(cls, name: str, row: int, value: object, n_classes: int) -> Self:
         remedy = ("For other labels pass the class names in column order as ", Option("classes"), ".")
         return cls(name, _column_numbers(n_classes), short_repr(value), remedy, where=Place(row=row))

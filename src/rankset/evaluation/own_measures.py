@@ -16,6 +16,9 @@ Measures = str | Mapping[str, Formula]
 ALWAYS = ("coverage", "size")
 """Metrics that ``compare`` always measures."""
 
+COLUMNS = ("alpha", "score")
+"""Columns of the frame of a comparison that are no metrics."""
+
 
 def chosen_metrics(metrics: Measures | Iterable[Measures] | None) -> tuple[Metric, ...]:
     """Return the metrics to measure; all of them for None.
@@ -44,7 +47,7 @@ def chosen_metrics(metrics: Measures | Iterable[Measures] | None) -> tuple[Metri
 
 def _own_metric(name: object, formula: object) -> Metric:
     """A metric of a function of the user; raise ``KindError`` if name or function cannot be used."""
-    if not isinstance(name, str) or name in METRICS:
+    if not isinstance(name, str) or name in METRICS or name in COLUMNS or name.endswith((" error", " spread")):
         raise KindError.argument("metrics", "a dictionary whose keys are new names", name)
     if not callable(formula):
         raise KindError.argument("metrics", "a dictionary whose values are functions", formula)

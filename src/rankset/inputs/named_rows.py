@@ -28,6 +28,15 @@ def are_named(values: object) -> bool:
     return listed and len(values) > 0 and is_named_row(next(iter(values)))  # type: ignore[arg-type, call-overload]
 
 
+def from_structs(values: Any) -> Any:  # noqa: ANN401
+    """Return a polars series or an Arrow array of structs as a list of dictionaries without nulls; others unchanged."""
+    text = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if not text.startswith("struct") or type(values).__module__.partition(".")[0] not in {"polars", "pyarrow"}:
+        return values
+    rows = values.to_list() if hasattr(values, "to_list") else values.to_pylist()
+    return [{name: value for name, value in (row or {}).items() if value is not None} for row in rows]
+
+
 def is_named_row(row: object) -> bool:
     """Return whether ``row`` is a dictionary of numbers, or a list of tokens and log-probabilities."""
     if isinstance(row, Mapping):

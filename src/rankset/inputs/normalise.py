@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankset.core.arrays import object_array
+from rankset.core.arrays import is_real, object_array
 from rankset.errors import InputError, KindError
 from rankset.inputs.matrix import KINDS, Kind
 from rankset.inputs.named_rows import is_named_row, read_pairs
@@ -98,14 +98,18 @@ def _merged(row: Any, kind: Kind) -> dict[Any, Any]:  # noqa: ANN401
     together: dict[Any, list[Any]] = {}
     for name, value in read_pairs(row, 0, "answers"):
         together.setdefault(_normalised(name, kind), []).append(value)
+    if not isinstance(row, Mapping):  # tokens have log-probabilities
+        kind = "logits"
     combined = {name: values[0] if len(values) == 1 else _combined(values, kind) for name, values in together.items()}
     return Counter(combined) if isinstance(row, Counter) else combined
 
 
 def _combined(values: list[Any], kind: Kind) -> Any:  # noqa: ANN401
     """Return the number of several keys that mean the same answer."""
-    if any(value != value for value in values):  # noqa: PLR0124
+    if any(not is_real(value) or value != value for value in values):  # noqa: PLR0124
         raise InputError.nan_answer()
+    if kind == "probs" and min(values) < 0:
+        raise InputError.negative_answer(min(values))
     if kind == "probs":
         return sum(values)
     largest = max(values)

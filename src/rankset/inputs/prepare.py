@@ -250,7 +250,7 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrap
     """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
     if type(values) is np.ndarray and values.dtype.kind != "O":
         return _Unwrapped(values, classes, by_position=True)
-    values = huggingface.unwrap(values)
+    values = named_rows.from_structs(huggingface.unwrap(values))
     if frames.is_frame(values):
         match = frames.second_class if kind == "binary" else frames.match_columns
         matrix, names, template = match(values, classes)

@@ -52,6 +52,9 @@ class Rows:
         if self.labels is None or absent is None:
             return self
         labels, found = find_absent(self.labels, absent, is_text=is_text)
+        if found is not None and absent in (self.names or map(str, range(self.scores.shape[1]))):
+            with located(Place(file=self.scores_file)):
+                raise LabelError.absent_is_class(absent)
         return replace(self, labels=labels, absent=found)
 
     @property

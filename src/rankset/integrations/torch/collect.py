@@ -9,6 +9,7 @@ import numpy as np
 
 from rankset.errors import InputError
 from rankset.inputs import tensors
+from rankset.inputs.per_row import labels_at
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.ragged import Ragged
 from rankset.inputs.vocabulary import class_names
@@ -46,7 +47,7 @@ def collect(
     codes = np.concatenate([part.labels for part in parts if part.labels is not None])
     found = {
         "probs": _joined(parts),
-        "labels": codes if isinstance(classes.values, range) else classes.array[codes],
+        "labels": labels_at(classes.array, codes),
         "classes": None if isinstance(classes.values, range) else list(classes.values),
     }
     return found | {name: values for name, values in (("groups", groups), ("ids", ids)) if values}

@@ -26,6 +26,9 @@ PART_ROWS = 4096
 CELL_BYTES = 120
 """Bytes that Python takes for the text of a cell while its rows are converted."""
 
+LETTER_BYTES = 8
+"""Bytes for each letter of a text: cells can share one text in a workbook, and have copies of it in a table."""
+
 NOWHERE = (0, -1)
 """Corner of a sheet without cells."""
 
@@ -40,12 +43,12 @@ def read(source: Source) -> Table:
     with _open_workbook(source) as (values, formulas, budget):
         title = _sheet(values, source.sheet, path)
         start, left = _corner(values[title])
-        rows = _rows_with_content(values[title], start, left, budget)
+        rows = _rows_with_content(values[title], start, budget)
         first = _texts(next(rows)) if source.header and left >= 0 else []
         if left < 0:
             return Table(pa.table({}), is_text=True)
         table = _table(rows, budget)
-        names, table = _with_names(first or list(map(str, range(table.num_columns))), table)
+        names, table, left = _with_names(first or list(map(str, range(table.num_columns))), table, left)
         missing = {} if formulas is None else _missing_values(values[title], formulas[title], start, left, source)
         return Table(
             table.rename_columns(names),
@@ -110,10 +113,10 @@ def _corner(sheet: Any) -> tuple[int, int]:
     return NOWHERE
 
 
-def _rows_with_content(sheet: Any, start: int, left: int, budget: Budget) -> Iterator[Row]:
-    """Yield the rows from ``start`` to the last one with content, from the column ``left`` on."""
+def _rows_with_content(sheet: Any, start: int, budget: Budget) -> Iterator[Row]:
+    """Yield the rows from ``start`` to the last one with content."""
     empty = 0
-    for number, row in enumerate(sheet.iter_rows(min_row=start + 1, min_col=left + 1, values_only=True), start):
+    for number, row in enumerate(sheet.iter_rows(min_row=start + 1, values_only=True), start):
         if number >= MAX_ROWS:
             raise FileError.too_many_rows(budget.path, MAX_ROWS)
         if all(value is None for value in row):
@@ -141,11 +144,12 @@ def _table(rows: Iterator[Row], budget: Budget) -> Any:
 
 def _some_rows(rows: Iterator[Row], budget: Budget) -> list[Row]:
     """Return the next rows, if the texts of their cells fit the budget."""
-    some, widest = [], 0
+    some, widest, letters = [], 0, 0
     for row in itertools.islice(rows, PART_ROWS):
         some.append(row)
         widest = max(widest, len(row))
-        budget.check(CELL_BYTES * widest * len(some))
+        letters += sum(len(value) for value in row if isinstance(value, str))
+        budget.check(CELL_BYTES * widest * len(some) + LETTER_BYTES * letters)
     return some
 
 
@@ -158,16 +162,27 @@ def _widened(table: Any, width: int) -> Any:
     return table
 
 
-def _with_names(names: list[str], table: Any) -> tuple[list[str], Any]:
-    """Names and table with the same number of columns, without empty columns at the right."""
-    from pyarrow import compute
+def _with_names(names: list[str], table: Any, left: int) -> tuple[list[str], Any, int]:
+    """Names and table with the same number of columns, without empty columns at the left and at the right.
 
+    ``left`` columns at the left have no cell in the first row. The number of columns left out at the left comes third.
+    """
     width = max(len(names), table.num_columns)
     table = _widened(table, width)
     names = [*names, *([""] * (width - len(names)))]
-    while names and not names[-1] and not compute.any(compute.not_equal(table.column(len(names) - 1), "")).as_py():
+    while names and not names[-1] and _is_blank(table.column(len(names) - 1)):
         names.pop()
-    return names, table.select(list(range(len(names))))
+    blank = 0
+    while blank < min(left, len(names)) and _is_blank(table.column(blank)):
+        blank += 1
+    return names[blank:], table.select(list(range(blank, len(names)))), blank
+
+
+def _is_blank(column: Any) -> bool:
+    """Return whether all cells of a column are empty."""
+    from pyarrow import compute
+
+    return not compute.any(compute.not_equal(column, "")).as_py()
 
 
 def _missing_values(values: Any, formulas: Any, start: int, left: int, source: Source) -> dict[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankset.io.sets_table import SET_COLUMNS
 from rankset.io.writers.base import KeptColumns, Writer
 from rankset.io.writers.csv import PLAIN, SEPARATOR, Style, kept_values
 from rankset.sets import PredictionSets
+from rankset.sets.option_names import names_of_cells
 
 MAX_ROWS = 1 << 20
 """Most rows of a sheet, with the names of the columns."""
@@ -49,20 +51,27 @@ class Xlsx(Writer):
         self.names: Any = None
 
     def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
+        if sets.options is not None:
+            self._check_names(names_of_cells(sets).tolist())
         if self.names is None:
-            for name in sets.names.values:
-                if SEPARATOR in str(name):
-                    raise FileError.separator_in_name(self.path, name)
+            self._check_names(sets.names.values)
             with located(Place(file=self.path)):
                 self.names = np.array([*distinct_texts(sets.names, "an .xlsx file"), None], dtype=object)[:-1]
             self._write_row([*kept, *SET_COLUMNS])
-        tops = np.array([*sets.names.values, None], dtype=object)
+        shared = np.array([*sets.names.values, None], dtype=object)
         columns = [self._column(kept_values(column)) for column in kept.values()]
         others = zip(*columns, strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
-        for some, other in zip(codes, others, strict=True):
-            labels = SEPARATOR.join(self.names[some].tolist())
+        for row, (some, other) in enumerate(zip(codes, others, strict=True)):
+            texts, tops = (self.names, shared) if sets.options is None else (sets.options[row].astype(str),) * 2
+            labels = SEPARATOR.join(texts[some].tolist())
             self._write_row([*other, len(some), tops[some[0]] if len(some) else None, labels])
+
+    def _check_names(self, names: Iterable[object]) -> None:
+        """Refuse names that contain what stands between two labels."""
+        for name in names:
+            if SEPARATOR in str(name):
+                raise FileError.separator_in_name(self.path, name)
 
     def _write_row(self, values: list[Any]) -> None:
         self.rows += 1
