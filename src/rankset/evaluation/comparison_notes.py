@@ -1,4 +1,4 @@
-"""The title above and the notes below the printed tables of a ``Comparison``: only what the tables show is explained."""
+"""The title above and the notes below the tables of a ``Comparison``: only what the tables show is explained."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ def title(comparison: Comparison) -> str:
     """Return what was compared: the number of scores, halves and rows, alpha, and the condition."""
     repeats, count = comparison.values.shape[2], len(comparison.scores)
     auto = "" if comparison.auto_values is None else " and auto"
+    halves = _counted(repeats, "random half", "random halves")
     condition = "" if isinstance(comparison.condition, Marginal) else f", {comparison.condition!r}"
     return (
-        f"Comparison of {_counted(count, 'score', 'scores')}{auto} on {_counted(repeats, 'random half', 'random halves')}"
+        f"Comparison of {_counted(count, 'score', 'scores')}{auto} on {halves}"
         f" of {comparison.n:,} rows, alpha={comparison.alpha:g}{condition}"
     )
 
