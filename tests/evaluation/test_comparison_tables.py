@@ -504,6 +504,29 @@ def test_the_command_line_writes_tables_for_spreadsheets(files, tmp_path):
     assert "must end in .csv or .xlsx" in err
 
 
+@pytest.mark.parametrize("own", [lambda covered, sizes: 1, lambda: 1, lambda *, covered: 1, lambda a, b, c, d, e: 1])
+def test_measures_with_other_arguments_are_refused_with_their_name(own):
+    expected = "a function of 4 arguments (covered, sizes, labels, alpha)"
+    with refused(KindError.argument("metrics['mine']", expected, own)) as caught:
+        rs.compare(PROBS, LABELS, metrics={"mine": own})
+    assert isinstance(caught.value.__cause__, TypeError)
+    with refused(KindError.argument("objective", expected, own)):
+        rs.choose([rs.Rank(), rs.Thr()], PROBS, LABELS, objective=own)
+
+
+def test_the_line_of_auto_can_be_computed_again():
+    told = rs.compare(PROBS, LABELS, 0.2, scores=[rs.Rank(), "auto"], repeats=3, seed=4)
+    rng, n = np.random.default_rng(4), len(LABELS)
+    for split in range(3):
+        order = rng.permutation(n)
+        cal, test = order[: n // 2], order[n // 2 :]
+        rule = rs.auto(PROBS[cal], LABELS[cal], 0.2, seed=4)
+        seen = rs.evaluate(rule.predict(PROBS[test], 0.2), LABELS[test])
+        assert told.auto_values[told.measures.index("size"), split] == seen.mean_size
+        rank = rs.calibrate(PROBS[cal], LABELS[cal]).predict(PROBS[test], 0.2)
+        assert told.values[0, told.measures.index("size"), split] == rank.sizes.mean()
+
+
 def test_other_suffixes_are_refused_before_any_work(files):
     code, _, err = run(*files, "-o", "table.doc", "--score", "rank")
     assert code != 0

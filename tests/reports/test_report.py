@@ -243,6 +243,7 @@ def test_every_rule_has_its_own_guarantee_and_name():
     named = rs.report(
         rules, LOGITS[NEW], LABELS[NEW], groups=groups[NEW], names=["a.rankset", "b.rankset", "c.rankset", "d.rankset"]
     )
+    assert len(repr(named)) < 120
     labels = [score["label"] for score in named.study.data["scores"]]
     assert labels[:3] == ["RANK (a.rankset)", "RANK, per group", "RANK (c.rankset)"]
     with pytest.raises(rs.errors.KindError, match="4 names, one per rule"):

@@ -64,9 +64,8 @@ class Results:
 
     def __repr__(self) -> str:
         repeats = self.values.shape[-1]
-        lines = [
-            f"Results of {repeats} {'repetition' if repeats == 1 else 'repetitions'}, means of {', '.join(self.measures)}"
-        ]
+        times, measures = "repetition" if repeats == 1 else "repetitions", ", ".join(self.measures)
+        lines = [f"Results of {repeats} {times}, means of {measures}"]
         width = max(len(method) for method in self.methods)
         for method, by_alpha in zip(self.methods, self.values, strict=True):
             for alpha, values in zip(self.alphas, by_alpha, strict=True):

@@ -58,7 +58,7 @@ def study_scores(
     new_probs: ArrayLike,
     new_labels: ArrayLike,
     *,
-    candidates: Iterable[Score] | None = None,
+    candidates: Iterable[Score | str] | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     ids: ArrayLike | None = None,
@@ -76,7 +76,8 @@ def study_scores(
     new_probs, new_labels
         Model outputs and labels of the test rows.
     candidates
-        The scores to test. By default RANK, THR, APS, RAPS and SAPS, or RANK, THR and Margin if ``kind`` is "decision".
+        The scores to test, their names such as "aps", or "auto" for ``rankset.auto``. By default RANK, THR, APS,
+        RAPS and SAPS, or RANK, THR and Margin if ``kind`` is "decision".
     kind
         The type of values in the model outputs: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes

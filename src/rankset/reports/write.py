@@ -113,7 +113,7 @@ def report_scores(
     new_labels: ArrayLike,
     path: Target | None = None,
     *,
-    scores: Iterable[Score] | None = None,
+    scores: Iterable[Score | str] | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     ids: ArrayLike | None = None,
@@ -135,8 +135,9 @@ def report_scores(
         Model outputs and true labels of the test rows.
     path : str or path, optional
         The file to write, as in ``report``.
-    scores : iterable of Score, optional
-        The scores to compare. By default RANK, THR, APS, RAPS and SAPS, as in ``compare``.
+    scores : iterable of Score or str, optional
+        The scores to compare, their names such as "aps", or "auto" for ``rankset.auto``. By default RANK, THR,
+        APS, RAPS and SAPS, as in ``compare``.
     kind : {"probs", "logits", "decision", "binary"}, default "probs"
         The type of values in the model outputs, as in ``calibrate``.
     classes : iterable, optional
