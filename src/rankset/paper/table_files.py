@@ -36,8 +36,8 @@ def rows(numbers: Numbers, alpha: str) -> Iterator[dict[str, Any]]:
             line |= {name: numbers.mean(row, method, alpha, name) for name in ("SSCV*", "empty")}
             z = numbers.z(row, method, alpha)
             line |= {} if math.isnan(z) else {"z": z}
-            theirs = published.get((row.removesuffix("²"), method)) if is_compared else None
-            for name in ("size", "SSCV") if theirs else ():
+            theirs = published.get((row.removesuffix("²"), method), {}) if is_compared else {}
+            for name in {"size", "SSCV"} & set(theirs):
                 line |= {f"{name} paper": theirs[name], f"{name} diff": line[name] - theirs[name]}
             yield line
 

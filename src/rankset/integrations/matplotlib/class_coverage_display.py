@@ -29,8 +29,8 @@ SPACE_OF_LEGEND = 26
 class ClassCoverageDisplay(Display):
     """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first.
 
-    A dashed line shows 1 - alpha, the target: of every class for sets with a threshold per label (``PerLabel``), else of
-    the average over all rows.
+    A dashed line shows 1 - alpha, the target: of every class for sets with a threshold per label (``PerLabel``), else
+    of the average over all rows.
 
     Parameters
     ----------
