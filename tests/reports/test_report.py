@@ -258,3 +258,16 @@ def test_absent_labels_limit_only_the_rules_that_have_them():
     ]
     told = rs.reports.study_rules(rules, LOGITS[NEW], LABELS[NEW]).data["scores"]
     assert [score["guarantee"]["absent"] for score in told] == [0, 140]
+
+
+def test_the_command_line_names_rules_by_their_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("early.rankset", slice(0, 300)), ("late.rankset", slice(300, 700))):
+        rs.calibrate(LOGITS[rows], LABELS[rows], kind="logits").save(name)
+    np.save("x.npy", LOGITS[NEW])
+    np.save("y.npy", LABELS[NEW])
+    asked = ["report", "early.rankset", "late.rankset", "x.npy", "y.npy", "-o", "page.html"]
+    done = CliRunner().invoke(rankset, asked)
+    assert done.exit_code == 0, done.output
+    assert "RANK (early.rankset), RANK (late.rankset)" in done.stderr
+    assert '"label":"RANK (late.rankset)"' in (tmp_path / "page.html").read_text(encoding="utf-8")
