@@ -79,9 +79,9 @@ def test_the_slider_moves_every_number(visit, place):
     told = visit.facts()
     expected = {name: format_value(seen[name]) for name in METRICS}
     assert {name: told[name] for name in METRICS} == expected
-    assert f"Rank at alpha = {alpha}:" in visit.page.inner_text("#headline")
+    assert f"RANK at alpha = {alpha}:" in visit.page.inner_text("#headline")
     row = visit.page.locator("#scores tbody tr.chosen td").all_inner_texts()
-    assert row[0] == "Rank()"
+    assert row[0] == "RANK"
     assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
     assert first[2] == f"{seen.worst_class.coverage:.3f}"
@@ -130,7 +130,7 @@ def test_numbers_can_be_downloaded(visit, tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 5 * 50
     seen = rs.evaluate(RULE.predict(LOGITS[NEW], 0.1), TRUTH)
-    (row,) = [row for row in rows if row["score"] == "Rank()" and row["alpha"] == "0.1"]
+    (row,) = [row for row in rows if row["score"] == "RANK" and row["alpha"] == "0.1"]
     for name in METRICS:
         found = float(row[name]) if row[name] else np.nan
         assert found == pytest.approx(seen[name], abs=1e-5, nan_ok=True), name
@@ -171,6 +171,30 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     assert told == {str(share.name): f"{share.coverage:.3f}" for share in seen.groups}
     assert "at least 98.5 %, within every group" in page.inner_text("#words")
     page.close()
+
+
+def test_the_guarantee_is_that_of_the_selected_rule(browser, tmp_path):
+    sites, asked = np.array(["north", "south", "east"])[np.arange(1300) % 3], {"kind": "logits"}
+    rules = [
+        rs.calibrate(LOGITS[CAL], LABELS[CAL], **asked),
+        rs.calibrate(LOGITS[CAL], LABELS[CAL], condition=rs.PerGroup(), groups=sites[CAL], **asked),
+        rs.auto(LOGITS[CAL], LABELS[CAL], **asked),
+    ]
+    rs.report(rules, LOGITS[NEW], LABELS[NEW], tmp_path / "rules.html", groups=sites[NEW])
+    visit = Visit(browser, tmp_path / "rules.html", viewport={"width": 1200, "height": 900})
+    page = visit.page
+    assert "group of the condition" not in page.inner_text("#words")
+    assert "The calibration set has 700 rows" in page.inner_text("#words")
+    names = page.locator("#score option").all_inner_texts()
+    assert names[:2] == ["RANK", "RANK, per group"]
+    assert page.locator("#scores tbody td:first-child").all_inner_texts() == names
+    assert repr(rules[2].score) in page.inner_text("#scores-note")
+    assert page.evaluate("(box => box.scrollWidth <= box.clientWidth)(document.querySelector('#scores').parentNode)")
+    page.select_option("#score", "1")
+    visit.drawn()
+    assert "within every group of the condition (per group)" in page.inner_text("#words")
+    assert "The smallest of 3 groups has 233 rows" in page.inner_text("#words")
+    page.context.close()
 
 
 def test_ids_are_listed_as_text_and_found(browser, tmp_path):

@@ -105,7 +105,7 @@ def test_errors_are_given_where_they_are_known():
     told = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr()], repeats=5)
     given = [measure for measure, error in zip(told.measures, told.errors[0], strict=True) if np.isfinite(error)]
     assert given == WITH_ERRORS
-    by_section = [cell.count("±") for cell in repr(told).splitlines()[1:-1]]
+    by_section = [cell.count("±") for cell in repr(told).splitlines()[1:10]]
     assert by_section == [0, 1, 1, 0, 3, 3, 0, 0, 0]
     assert np.isnan(told.to_frame("pandas")["worst class error"]).all()
     one = rs.compare(PROBS, LABELS, 0.1, scores=[rs.Rank(), rs.Thr()], repeats=1)
@@ -152,7 +152,7 @@ def test_differences_are_told_from_noise():
     assert "Comparison of 3 scores on 30 random halves of 260 rows, alpha=0.1" in text
     scores = ["Rank()", "Thr()", "Temperature(temperature=1.0)"]
     expected = ["Coverage", *scores, "Set size", *scores, "Classes", *scores]
-    assert [line.split("  ")[0] for line in text.splitlines()[1:-1]] == expected
+    assert [line.split("  ")[0] for line in text.splitlines()[1:13]] == expected
     assert text.splitlines()[7].endswith("smallest")
     assert "tied, within noise" in text.splitlines()[8]
     assert (text.count("smallest"), text.count("tied")) == (1, 1)

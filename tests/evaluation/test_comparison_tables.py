@@ -132,6 +132,45 @@ def test_latex_of_a_comparison():
         SOME.to_latex(3)
 
 
+def test_latex_shows_the_metrics_that_were_named():
+    named = rs.compare(PROBS, LABELS, scores=[rs.Rank()], metrics=["class gap", {"a<b>|c": lambda *_: 1}], repeats=2)
+    assert r"score & coverage & size & class gap & a\textless{}b\textgreater{}\textbar{}c \\" in named.to_latex()
+    assert "class gap" not in SOME.to_latex()
+
+
+@pytest.mark.parametrize("alphas", [[0.1, 0.2], [0.05, 0.1, 0.2], [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]])
+def test_points_of_a_score_are_closer_to_each_other_than_to_the_next_score(alphas):
+    figure = rs.compare(PROBS, LABELS, alphas, scores=[rs.Rank(), rs.Thr()], repeats=2).plot()
+    heights = np.array([one.lines[0].get_ydata() for one in figure.axes[0].containers[1::2]])
+    assert np.ptp(heights[:, 0]) < heights[:, 1].min() - heights[:, 0].max()
+    np.testing.assert_allclose(heights.mean(axis=0), [0, 1], atol=1e-12)
+    assert [0.5, 0.5] in [list(line.get_ydata()) for line in figure.axes[0].lines]  # between the scores
+    assert "dashed: the target" in figure.get_supxlabel()
+    plt.close(figure)
+    figure = SOME.plot(["size"])
+    assert "dashed" not in figure.get_supxlabel()
+    thin, thick = figure.axes[0].containers
+    assert thin.lines[2][0].get_zorder() > thick.lines[2][0].get_zorder()
+    plt.close(figure)
+
+
+def test_the_printed_table_counts_and_explains_what_it_shows():
+    assert repr(SOME).startswith("Comparison of 3 scores and auto on 4 random halves")
+    (one,) = (rs.compare(PROBS, LABELS, scores=[rs.Rank()], repeats=1),)
+    assert repr(one).startswith("Comparison of 1 score on 1 random half of")
+    assert "±" not in repr(one)
+    assert "In parentheses" not in repr(one)
+    assert "smallest" not in repr(one)
+    note = repr(SOME).splitlines()[16:]
+    assert note[0].startswith("± is one")
+    assert max(map(len, note)) <= 110
+    with pytest.warns(rs.errors.RanksetWarning):
+        few = rs.compare(PROBS[:10], LABELS[:10], 0.05, scores=[rs.Rank(), rs.Thr()], repeats=2)
+    assert (few.values[:, few.measures.index("size")] == 4).all()
+    assert "smallest" not in repr(few)
+    assert repr(few).count("same sizes") == 2
+
+
 def test_a_picture_shows_means_errors_and_spread():
     figure = SOME.plot()
     assert isinstance(figure, Figure)
@@ -186,7 +225,7 @@ def test_several_alphas_are_several_comparisons_on_the_same_splits():
         alone = rs.compare(PROBS, LABELS, alpha, scores=[rs.Rank(), rs.Thr()], repeats=4)
         assert BOTH[alpha].values.tobytes() == alone.values.tobytes()
         assert BOTH[alpha].errors.tobytes() == alone.errors.tobytes()
-        assert "\n".join(repr(alone).splitlines()[:-1]) in repr(BOTH)
+        assert repr(alone).split("\n±")[0] in repr(BOTH)
     assert BOTH["0.25"] is BOTH[0.25] is BOTH.get(0.25)
     assert 0.25 in BOTH
     assert "x" not in BOTH
@@ -231,7 +270,7 @@ def test_metrics_are_chosen_and_own_ones_added():
     assert rs.compare(PROBS, LABELS, metrics="SSCV", repeats=2).measures == ("coverage", "SSCV", "size")
     every = rs.compare(PROBS, LABELS, metrics=[*METRICS, {"nothing": lambda *_: math.nan}], repeats=2)
     assert every.measures == (*METRICS, "nothing")
-    assert repr(every).splitlines()[-2].split() == ["auto", "–"]
+    assert ["auto", "–"] in [line.split() for line in repr(every).splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -435,8 +474,61 @@ def test_the_command_line_writes_tables_and_pictures(files, tmp_path, name):
     assert run(*asked, "--force")[0] == 0
 
 
+def test_the_picture_of_the_command_line_shows_the_named_metrics(files, tmp_path):
+    code, _, err = run(*files, "--drop", "site", "--score", "rank", "--metric", "SSCV", "-o", "picture.svg")
+    assert code == 0, err
+    assert "picture.svg: picture of the comparison" in err
+    drawn = (tmp_path / "picture.svg").read_text(encoding="utf-8")
+    assert all(f"<!-- {name} -->" in drawn for name in ("size", "coverage", "SSCV"))
+
+
+def test_the_command_line_writes_tables_for_spreadsheets(files, tmp_path):
+    asked = [*files, "--drop", "site", "--score", "rank"]
+    told = rs.compare(PROBS, LABELS, ["0.1"], scores=[rs.Rank()], repeats=3).to_frame("pandas", long=True)
+    assert run(*asked, "-o", "table.xlsx")[0] == 0
+    found = pd.read_excel(tmp_path / "table.xlsx")
+    pd.testing.assert_frame_equal(found, told, check_dtype=False)
+    code, _, err = run(*asked, "-o", "table.csv", "--excel", "--decimal", ".")
+    assert code == 0, err
+    assert (tmp_path / "table.csv").read_bytes().startswith(b"\xef\xbb\xbfalpha,score")
+    lines = (tmp_path / "val.csv").read_text(encoding="utf-8").replace(",", ";").replace(".", ",")
+    (tmp_path / "commas.csv").write_text(lines, encoding="utf-8")
+    commas = ["commas.csv" if one == "val.csv" else one for one in asked]
+    code, _, err = run(*commas, "-o", "table.csv", "--excel", "--force")
+    assert code == 0, err
+    assert (tmp_path / "table.csv").read_bytes().startswith(b"\xef\xbb\xbfalpha;score")
+    frame = pd.read_csv(tmp_path / "table.csv", sep=";", decimal=",", encoding="utf-8-sig")
+    pd.testing.assert_frame_equal(frame, told, check_dtype=False)
+    code, _, err = run(*asked, "-o", "picture.png", "--excel")
+    assert code != 0
+    assert "must end in .csv or .xlsx" in err
+
+
+@pytest.mark.parametrize("own", [lambda covered, sizes: 1, lambda: 1, lambda *, covered: 1, lambda a, b, c, d, e: 1])
+def test_measures_with_other_arguments_are_refused_with_their_name(own):
+    expected = "a function of 4 arguments (covered, sizes, labels, alpha)"
+    with refused(KindError.argument("metrics['mine']", expected, own)) as caught:
+        rs.compare(PROBS, LABELS, metrics={"mine": own})
+    assert isinstance(caught.value.__cause__, TypeError)
+    with refused(KindError.argument("objective", expected, own)):
+        rs.choose([rs.Rank(), rs.Thr()], PROBS, LABELS, objective=own)
+
+
+def test_the_line_of_auto_can_be_computed_again():
+    told = rs.compare(PROBS, LABELS, 0.2, scores=[rs.Rank(), "auto"], repeats=3, seed=4)
+    rng, n = np.random.default_rng(4), len(LABELS)
+    for split in range(3):
+        order = rng.permutation(n)
+        cal, test = order[: n // 2], order[n // 2 :]
+        rule = rs.auto(PROBS[cal], LABELS[cal], 0.2, seed=4)
+        seen = rs.evaluate(rule.predict(PROBS[test], 0.2), LABELS[test])
+        assert told.auto_values[told.measures.index("size"), split] == seen.mean_size
+        rank = rs.calibrate(PROBS[cal], LABELS[cal]).predict(PROBS[test], 0.2)
+        assert told.values[0, told.measures.index("size"), split] == rank.sizes.mean()
+
+
 def test_other_suffixes_are_refused_before_any_work(files):
     code, _, err = run(*files, "-o", "table.doc", "--score", "rank")
     assert code != 0
-    assert FileError.suffix("table.doc", ".csv, .tex, .png, .svg or .pdf").render(COMMAND_LINE) in err
+    assert FileError.suffix("table.doc", ".csv, .xlsx, .tex, .png, .svg or .pdf").render(COMMAND_LINE) in err
     assert run(*files, "-o", "val.csv", "--force", "--score", "rank")[0] != 0

@@ -207,3 +207,14 @@ def test_without_matplotlib_it_says_what_to_install():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
     assert "pip install 'rankset[plots]'" in told
+
+
+def test_the_legend_of_class_coverage_names_the_target_and_covers_no_point():
+    logits, labels = rs.datasets.load("carer")
+    rule = rs.calibrate(logits[:700], labels[:700], kind="logits", condition=rs.PerLabel())
+    ax = rs.ClassCoverageDisplay.from_predictions(rule.predict(logits[700:1300], 0.1), labels[700:1300]).ax_
+    assert ax.get_legend().get_texts()[0].get_text() == "target: 0.9"
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1
+    assert ax.title.get_window_extent().y0 >= ax.get_legend().get_window_extent().y1 - 4
+    plt.close(ax.figure)

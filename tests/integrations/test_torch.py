@@ -358,6 +358,16 @@ def test_compare_and_choose_are_those_of_all_rows():
         assert best == rs.choose(several, CARER, TRUTH, 0.05, kind="logits", **options)
 
 
+def test_compare_and_choose_take_and_document_lists_of_alphas():
+    found = rs.torch.compare(SAME, carer(), [0.05, 0.1], scores=["rank"], repeats=2, **QUIET)
+    assert isinstance(found, rs.Comparisons)
+    assert found.alphas == (0.05, 0.1)
+    assert rs.torch.choose(["rank"], SAME, carer(), [0.05, 0.1], repeats=2, **QUIET) == rs.Rank()
+    for function in (rs.torch.compare, rs.torch.choose):
+        assert "Alphas" in function.__annotations__["alpha"]
+        assert "or a list of several" in function.__doc__
+
+
 COLLECTED = {
     "auto": lambda model, batches, **options: rs.torch.auto(model, batches, **options, **QUIET),
     "compare": lambda model, batches, **options: rs.torch.compare(model, batches, scores=["rank"], **options, **QUIET),

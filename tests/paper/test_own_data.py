@@ -209,3 +209,49 @@ class TestCommandLine:
         assert done.exit_code == code, done.output
         assert told in done.stderr
         assert "Traceback" not in done.output
+
+
+class TestTablesAsFiles:
+    def test_latex_and_csv_have_the_numbers_of_the_table(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        np.savez("mine_one.npz", logits=LOGITS, labels=LABELS)
+        asked = ["paper", "table", "--data", "mine_one.npz", "--repeats", "3"]
+        numbers = rs.paper.study([Outputs.of("mine_one", LOGITS, LABELS, kind="logits")], **FEW)
+        for name in ("table.tex", "table.csv", "table.txt"):
+            result = CliRunner().invoke(rankset, [*asked, "-o", name])
+            assert result.exit_code == 0, result.output
+            assert name in result.stderr
+        latex = (tmp_path / "table.tex").read_text(encoding="utf-8")
+        assert latex == rs.paper.table_1(numbers, latex=True)
+        coverage = numbers.mean("mine_one", "RANK", "0.1", "coverage")
+        assert rf"mine\_one & RANK & ${coverage:.4f}$ & " in latex
+        assert latex.count(r" \\") == 1 + len(METHODS)
+        frame = pd.read_csv("table.csv")
+        assert frame["method"].tolist() == list(METHODS)
+        sizes = [numbers.mean("mine_one", method, "0.1", "size") for method in METHODS]
+        np.testing.assert_allclose(frame["size"], sizes)
+        assert rs.paper.table_1(numbers) in (tmp_path / "table.txt").read_text(encoding="utf-8")
+        again = CliRunner().invoke(rankset, [*asked, "-o", "table.tex"])
+        assert again.exit_code != 0
+        assert "--force" in again.stderr
+        assert CliRunner().invoke(rankset, [*asked, "-o", "table.doc"]).exit_code != 0
+
+    def test_published_values_stand_beside_ours(self):
+        numbers = rs.paper.study(["marketing"], **FEW)
+        latex = rs.paper.table_1(numbers, latex=True)
+        assert "size paper & size diff & SSCV & SSCV paper & SSCV diff" in latex
+        assert "marketing$^2$ & RANK" in latex
+        theirs = tables.published_table()["marketing", "RANK"]["size"]
+        assert f"& ${theirs:.3f}$ & " in latex
+        assert "paper" in rs.paper.table_1(numbers).split("\n")[0]
+        assert f"& ${theirs:.3f}$ &" not in rs.paper.table_1(numbers, "0.2", latex=True)
+
+
+def test_results_are_printed_in_a_few_lines():
+    some = rs.paper.resample(LOGITS, LABELS, repeats=20, kind="logits")
+    lines = repr(some).splitlines()
+    assert lines[0] == "Results of 20 repetitions, means of coverage, size, SSCV, SSCV*, empty"
+    assert len(lines) == 1 + len(METHODS)
+    assert f"{some.mean('RANK', some.alphas[0], 'size'):.4f}" in lines[1]
+    many = rs.paper.resample(LOGITS, LABELS, alphas=[k / 100 for k in range(1, 40)], repeats=2, kind="logits")
+    assert len(repr(many).splitlines()) < 40

@@ -222,3 +222,52 @@ def test_rules_with_and_without_groups_are_shown_by_group():
         covered = rule.predict(probs[new], 0.1, **options).covers(labels[new])
         expected = [round(float(covered[groups[new] == name].mean()), 4) for name in ("north", "south")]
         assert study["scores"][shown]["group_coverage"][place] == expected
+
+
+def test_every_rule_has_its_own_guarantee_and_name():
+    groups = np.array(["north", "south", "east"])[np.arange(1300) % 3]
+    plain = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits")
+    grouped = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerGroup(), groups=groups[CAL])
+    chosen = rs.auto(LOGITS[CAL], LABELS[CAL], kind="logits")
+    rules = [plain, grouped, plain, chosen]
+    first, second, third, fourth = rs.reports.study_rules(rules, LOGITS[NEW], LABELS[NEW], groups=groups[NEW]).data[
+        "scores"
+    ]
+    assert first["guarantee"]["groups"] == 1
+    assert (first["guarantee"]["smallest"], first["guarantee"]["rows"]) == (700, 700)
+    assert (second["guarantee"]["groups"], second["guarantee"]["smallest"]) == (3, 233)
+    assert second["guarantee"]["condition"] == "per group"
+    assert [first["label"], second["label"], third["label"]] == ["RANK", "RANK, per group", "RANK #2"]
+    assert len(fourth["label"]) < 30
+    assert fourth["text"] == repr(chosen.score)
+    named = rs.report(
+        rules, LOGITS[NEW], LABELS[NEW], groups=groups[NEW], names=["a.rankset", "b.rankset", "c.rankset", "d.rankset"]
+    )
+    assert len(repr(named)) < 120
+    labels = [score["label"] for score in named.study.data["scores"]]
+    assert labels[:3] == ["RANK (a.rankset)", "RANK, per group", "RANK (c.rankset)"]
+    with pytest.raises(rs.errors.KindError, match="4 names, one per rule"):
+        rs.reports.study_rules(rules, LOGITS[NEW], LABELS[NEW], groups=groups[NEW], names=["a"])
+
+
+def test_absent_labels_limit_only_the_rules_that_have_them():
+    absent = [rs.ABSENT if row % 5 == 0 else label for row, label in enumerate(LABELS[CAL].tolist())]
+    rules = [
+        rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits"),
+        rs.calibrate(LOGITS[CAL], absent, kind="logits"),
+    ]
+    told = rs.reports.study_rules(rules, LOGITS[NEW], LABELS[NEW]).data["scores"]
+    assert [score["guarantee"]["absent"] for score in told] == [0, 140]
+
+
+def test_the_command_line_names_rules_by_their_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("early.rankset", slice(0, 300)), ("late.rankset", slice(300, 700))):
+        rs.calibrate(LOGITS[rows], LABELS[rows], kind="logits").save(name)
+    np.save("x.npy", LOGITS[NEW])
+    np.save("y.npy", LABELS[NEW])
+    asked = ["report", "early.rankset", "late.rankset", "x.npy", "y.npy", "-o", "page.html"]
+    done = CliRunner().invoke(rankset, asked)
+    assert done.exit_code == 0, done.output
+    assert "RANK (early.rankset), RANK (late.rankset)" in done.stderr
+    assert '"label":"RANK (late.rankset)"' in (tmp_path / "page.html").read_text(encoding="utf-8")

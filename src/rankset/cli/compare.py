@@ -11,15 +11,18 @@ import click
 
 import rankset as rs
 from rankset import progress
-from rankset.cli.comparison_file import check_comparison_output, write_comparison
+from rankset.cli.comparison_file import PICTURES, check_comparison_output, write_comparison
 from rankset.cli.conditions import condition_of
 from rankset.cli.files import read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
+from rankset.errors import FileError
 from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.metrics import METRICS
 from rankset.io.layout import Layout
+from rankset.io.notes import Note, also_listening, decimal_of_scores
+from rankset.io.writers.csv import PLAIN, excel_style
 from rankset.scores import AUTO, NAMED_SCORES
 
 
@@ -43,7 +46,14 @@ from rankset.scores import AUTO, NAMED_SCORES
     multiple=True,
     help="Metric to show besides coverage and size; may be repeated.  [default: all]",
 )
-@click.option("-o", "--output", type=FILE, help="Also write the table: .csv, .tex, or a picture (.png, .svg, .pdf).")
+@click.option(
+    "-o", "--output", type=FILE, help="Also write the table: .csv, .xlsx, .tex, or a picture (.png, .svg, .pdf)."
+)
+@click.option(
+    "--excel",
+    is_flag=True,
+    help="Write the csv for spreadsheets. If SCORES have decimal commas, it has them too, with the separator ;",
+)
 @options(
     *(
         "kind",
@@ -70,6 +80,7 @@ def compare(
     per_label: bool,
     metrics: Sequence[str],
     output: Path | None,
+    excel: bool,
     kind: Any,
     alphas: Sequence[str],
     classes: Path | None,
@@ -101,7 +112,11 @@ def compare(
         raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)
-    rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
+    if excel and (output is None or output.suffix.lower() not in (".csv", ".xlsx")):
+        raise FileError.not_for_spreadsheets(str(output or "-"))
+    heard: list[Note] = []
+    with also_listening(heard.append):
+        rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
     with rows.name_file_in_errors(), progress.track("comparing"):
         results = rs.compare(
             rows.scores,
@@ -118,7 +133,9 @@ def compare(
             seed=seed,
         )
     if output is not None:
-        write_comparison(results, output, force=force)
+        style = excel_style(layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
+        write_comparison(results, output, metrics=metrics, style=style, force=force)
+        echo(f"{output}: {'picture' if output.suffix.lower() in PICTURES else 'table'} of the comparison", err=True)
     if as_json:
         facts = {alpha: json_values(_json_facts(results[alpha])) for alpha in alphas or (DEFAULT_ALPHA,)}
         echo(json.dumps(facts))

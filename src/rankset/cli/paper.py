@@ -11,30 +11,39 @@ from typing import Any
 
 import click
 
-from rankset.cli.options import not_a_confidence, options, words_refused
+from rankset.cli.files import check_output
+from rankset.cli.options import FILE, not_a_confidence, options, words_refused
 from rankset.cli.own_outputs import check_data, read_own_outputs
 from rankset.core.alpha import exact_alpha
 from rankset.datasets import DATASETS
+from rankset.errors import FileError
+from rankset.io import atomic
 from rankset.io.layout import Layout
 from rankset.paper import figures as drawing
 from rankset.paper import tables
 from rankset.paper.numbers import Numbers
 from rankset.paper.outputs import Outputs
 from rankset.paper.study import ALPHAS, study
+from rankset.paper.table_files import as_csv
 
 OUTPUT = Path("rankset-demo")
+TABLES = (".tex", ".csv", ".txt")
 FILE_OPTIONS = ("kind", "label", "labels", "drop", "classes", "key", "file_format", "header", "max_memory")
 """Options that tell how to read a user's own files."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is measured: the alpha of the tables, the number of random splits, the rows of the table and the seed."""
+    """What is measured: the alpha of the tables, the number of random splits, the rows of the table and the seed.
+
+    ``files`` are the input files.
+    """
 
     alpha: str
     repeats: int
     rows: list[str | Outputs] | None
     seed: int
+    files: Sequence[str] = ()
 
 
 def _common_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +66,7 @@ def _common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("Options such as --kind and --label are for your own files. Add --data FILE.")
         own = iter(read_own_outputs(files, label_files, layout, kind, classes))
         rows = [one if one in DATASETS else next(own) for one in data]
-        command(Request(alpha, repeats, rows or None, seed), **others)
+        command(Request(alpha, repeats, rows or None, seed, (*files, *label_files)), **others)
 
     added: Callable[..., Any] = with_request
     for option in reversed(_experiment_options()):
@@ -108,20 +117,32 @@ def paper() -> None:
     rankset paper table --data mnist --alpha 0.05
     rankset paper table --data mine.npz      # your own model: arrays probs (or logits) and labels
     rankset paper table --data val.csv --label answer --kind logits
+    rankset paper table --data mine.npz -o table.tex    # also .csv and .txt
     rankset paper all -o rankset-demo        # tables, figures and all numbers
     """
 
 
 @paper.command()
+@click.option("-o", "--output", type=FILE, help="Also write Table 1 to this file: .tex (LaTeX), .csv or .txt.")
+@click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 @_common_options
-def table(request: Request) -> None:
+def table(request: Request, output: Path | None, force: bool) -> None:
     """Print Table 1 for one alpha: our values, the published values, and the differences.
 
     With --data FILE, print the same table for your own model outputs. Labels are a column of the file (--label), or in
     a file of their own (--labels). In an .npz file, an array of scores called probs or logits and an array called
     labels are found without options.
     """
-    _print_tables(study(request.rows, alphas=[request.alpha], repeats=request.repeats, seed=request.seed))
+    if output is not None:
+        if output.suffix.lower() not in TABLES:
+            raise FileError.suffix(str(output), f"{', '.join(TABLES[:-1])} or {TABLES[-1]}")
+        check_output(output, None, request.files, force=force)
+    numbers = study(request.rows, alphas=[request.alpha], repeats=request.repeats, seed=request.seed)
+    _print_tables(numbers)
+    if output is not None:
+        with atomic.open_output(output, force=force) as file:
+            file.write(_table_file(numbers, output.suffix.lower()).encode())
+        click.echo(f"{output}", err=True)
 
 
 @paper.command()
@@ -158,6 +179,15 @@ def _run_study(request: Request, output: Path) -> Numbers:
     numbers.save(output / "numbers.json")
     click.echo(f"{output / 'numbers.json'}", err=True)
     return numbers
+
+
+def _table_file(numbers: Numbers, suffix: str) -> str:
+    """Return Table 1 in the format of a file; as text with its heading and its notes."""
+    if suffix == ".tex":
+        return tables.table_1(numbers, latex=True)
+    if suffix == ".csv":
+        return as_csv(numbers, numbers.alpha)
+    return "\n".join([tables.heading(numbers, numbers.alpha), tables.table_1(numbers), tables.notes(numbers), ""])
 
 
 def _print_tables(numbers: Numbers) -> None:

@@ -81,11 +81,11 @@ def report(
         rules = _calibrate_all_scores(rows, kind, seed)
     names = rules[0].classes.tolist()
     new = layout.read_rows(*pairs[-1], names, kind=rules[0].kind).with_groups_of(rules[0].groups.tolist())
-    study = _study(rules, new, alpha)
+    study = _study(rules, new, alpha, [Path(path).name for path in rule_files] or None)
     source = f"Made by rankset {rs.__version__} from {', '.join(paths)}"
     with atomic.open_output(output, force=force) as file:
         file.write(rs.reports.page(study, title, source=source).encode())
-    echo(f"{output}: {len(new.scores):,} rows, {', '.join(one['name'] for one in study.data['scores'])}", err=True)
+    echo(f"{output}: {len(new.scores):,} rows, {', '.join(one['label'] for one in study.data['scores'])}", err=True)
 
 
 def _split_files(paths: Sequence[str], layout: Layout) -> tuple[list[str], list[Pair]]:
@@ -118,11 +118,16 @@ def _calibrate_all_scores(rows: Rows, kind: Any, seed: int) -> list[rs.Rule]:
         return [rs.calibrate(rows.scores, labels, method=score, **shared) for score in default_scores(kind)]
 
 
-def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str) -> Any:
+def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str, names: Sequence[str] | None) -> Any:
     """Return the results of the rules on rows whose labels are known."""
     with rows.name_file_in_errors():
         groups = rows.groups if any(rule.condition.needs_groups for rule in rules) else None
         labels = rows.labels_for(rules[0].classes.tolist())
         return rs.reports.study_rules(
-            rules, rows.scores, labels, groups=groups, ids=rows.ids, alpha=alpha, show_progress=True
+            *(rules, rows.scores, labels),
+            groups=groups,
+            ids=rows.ids,
+            names=names,
+            alpha=alpha,
+            show_progress=True,
         )

@@ -93,9 +93,10 @@ def compare(
     alpha
         Allowed error rate, strictly between 0 and 1. Or a list of several.
     scores
-        Scores to compare, and the text "auto" for ``rankset.auto``. By default RANK, THR, APS, RAPS, SAPS and auto; for
-        decision values RANK, THR, Margin and auto. With more than 20,000,000 values in ``probs``, auto is measured on
-        fewer splits, at least 5, because it is fitted again in each split.
+        Scores to compare or their names, and the text "auto" for ``rankset.auto``. At least one of them must be a fixed
+        score: "auto" alone is refused, because its numbers are read against those of a score. By default RANK,
+        THR, APS, RAPS, SAPS and auto; for decision values RANK, THR, Margin and auto. With more than 20,000,000 values
+        in ``probs``, auto is measured on fewer splits, at least 5, because it is fitted again in each split.
     condition
         The groups for which coverage must hold separately. Each group has its own threshold in each split. A group with
         too few calibration rows keeps every label.
@@ -128,14 +129,21 @@ def compare(
     Raises
     ------
     KindError
-        If ``scores`` is not a list of at least one score, ``repeats`` is not an integer above 0, or a function of
-        ``metrics`` does not return a number.
+        If ``scores`` is not a list of at least one score besides "auto", ``repeats`` is not an integer above 0, or a
+        function of ``metrics`` does not take four arguments or does not return a number.
     RuleError
         If there is no metric with this name.
     LabelError
         If groups are missing though the condition needs them, or passed though it does not.
     InputError
         If there are fewer than two rows, or if values are invalid, for example negative probabilities.
+
+    Notes
+    -----
+    The splits can be made again: ``rng = np.random.default_rng(seed)``, then ``order = rng.permutation(n)`` once for
+    every split. The rows ``order[: n // 2]`` calibrate, the rows ``order[n // 2 :]`` test. In each split, auto is
+    ``rankset.auto(probs[cal], labels[cal], alpha, condition=condition, seed=seed)``, without ids. The spread of a table
+    is the standard deviation over the splits, with ``ddof=1``.
 
     Examples
     --------

@@ -11,34 +11,12 @@ from numpy.typing import ArrayLike
 from rankset import notebook
 from rankset.conditions import Condition, Marginal
 from rankset.errors import KindError
-from rankset.evaluation import comparison_table
+from rankset.evaluation import comparison_notes, comparison_table
 from rankset.evaluation.comparison_table import Line
 from rankset.evaluation.comparison_tables import ComparisonTables
 from rankset.evaluation.metrics import Floats, mean_where_defined
 from rankset.evaluation.short_names import short_names
 from rankset.scores import Score
-
-NOTE = (
-    "± is one standard error: how much the number would change with other rows of the same kind and other halves. The "
-    "coverage of random halves hardly depends on the rows, so its ± is small. Numbers without ± have no standard error "
-    "that was checked. In parentheses: the standard deviation over the halves, how much one calibration on half of the "
-    "rows differs from another. A dash: not defined in any half."
-)
-
-NOTE_OF_ONE = (
-    "One random half has no standard errors: how much the numbers would change with another half is not known, so "
-    "differences cannot be distinguished from noise. Pass repeats=20 or more."
-)
-
-NOTE_OF_SMALL_GROUPS = (
-    "No standard errors: at least one group of the condition has so few rows that it keeps every label in some halves, "
-    "and a threshold in others."
-)
-
-NOTE_OF_AUTO = (
-    "auto is not a fixed score: in each half that calibrates, rankset.auto fits and chooses a score on some rows and "
-    "calibrates on the others. No standard error is known for it."
-)
 
 MARGINAL = Marginal()
 
@@ -121,7 +99,7 @@ class Comparison(ComparisonTables):
 
     @property
     def spread(self) -> Floats:
-        """Array (score, metric): standard deviations over the splits. NaN if a metric is defined in fewer than two.
+        """Array (score, metric): standard deviations over the splits (ddof=1). NaN if defined in fewer than two splits.
 
         How much the result of one calibration on half of the rows varies. It is not the error of the mean.
         """
@@ -186,7 +164,7 @@ class Comparison(ComparisonTables):
         return float(sizes.mean()), float(np.sqrt(variance))
 
     def __repr__(self) -> str:
-        return "\n".join([*self._text, self._note])
+        return "\n".join([*self._text, comparison_notes.wrapped(self._note)])
 
     def _repr_html_(self) -> str:
         tables = [notebook.table(rows, head) for head, rows in comparison_table.sections(self)]
@@ -220,7 +198,9 @@ class Comparison(ComparisonTables):
         return [*lines, auto]
 
     def _marks(self) -> list[str]:
-        """What is written behind the mean size of each score."""
+        """What is written behind the mean size of each score; no score is the smallest if all sizes are the same."""
+        if (self._sizes == self._sizes[0]).all():
+            return ["same sizes" if len(self.scores) > 1 else ""] * len(self.scores)
         near = self.tied_with_smallest if np.isfinite(self._size_errors).all() else ()
         first = "smallest" if self.auto_values is None else "smallest fixed score"
         return [
@@ -245,20 +225,12 @@ class Comparison(ComparisonTables):
 
     @property
     def _title(self) -> str:
-        halves = f"{self._repeats} random {'half' if self._repeats == 1 else 'halves'}"
-        condition = "" if isinstance(self.condition, Marginal) else f", {self.condition!r}"
-        return (
-            f"Comparison of {len(self.scores)} scores on {halves} of {self.n:,} rows, alpha={self.alpha:g}{condition}"
-        )
+        return comparison_notes.title(self)
 
     @property
     def _note(self) -> str:
         """What the numbers mean, below the tables."""
-        if self._repeats == 1:
-            note = NOTE_OF_ONE
-        else:
-            note = f"{NOTE_OF_SMALL_GROUPS} {NOTE}" if np.isnan(self._size_errors).all() else NOTE
-        return note if self.auto_values is None else f"{note} {NOTE_OF_AUTO}"
+        return comparison_notes.note(self)
 
 
 def _variance_of_halves(values: Floats) -> Floats:

@@ -16,27 +16,33 @@ if TYPE_CHECKING:
 
 TARGET = {"linestyle": "--", "linewidth": 1.2}
 """Style of the line at 1 - alpha."""
-LEGEND = "thick: ± one standard error; thin: ± one standard deviation over the halves"
+LEGEND = "thick: ± one standard error\nthin, with caps: ± one standard deviation over the halves"
+LEGEND_OF_TARGET = "\ndashed: the target, 1 - alpha"
 HEIGHT_OF_LINE = 0.34
 """Height of a line of the picture, in inches."""
+GAP = 0.2
+"""Distance of two alphas of the same score, if there is space for it. The distance of two scores is 1."""
 
 
 def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> Any:  # noqa: ANN401
     """Draw the metrics of all comparisons; return the figure."""
     places = places_of(comparisons[0].measures, metrics)
     count = len(comparisons[0].lines)
-    axes = _axes(ax, len(places), 1.6 + HEIGHT_OF_LINE * count * (1 + 0.4 * (len(comparisons) - 1)))
+    axes = _axes(ax, len(places), 1.9 + HEIGHT_OF_LINE * count * (1 + 0.6 * (len(comparisons) - 1)))
     for number, (panel, place) in enumerate(zip(axes, places, strict=True)):
         for step, comparison in enumerate(comparisons):
             _draw_panel(panel, comparison, place, step, len(comparisons))
         panel.set_xlabel(comparisons[0].measures[place])
-        panel.set_ylim(count - 0.4, -0.6)
+        for height in np.arange(1, count) - 0.5 if len(comparisons) > 1 else ():
+            panel.axhline(height, color="0.85", linewidth=0.8, zorder=0)
+        panel.set_ylim(count - 0.5, -0.5)
         names = [line.name for line in comparisons[0].lines]
         panel.set_yticks(range(count), names if number == 0 or ax is not None else [""] * count)
         panel.grid(axis="x", alpha=0.3)
     figure = axes[0].figure
     if ax is None:
-        figure.supxlabel(LEGEND, fontsize="small")
+        has_target = any(_has_target(comparisons[0].measures[place]) for place in places)
+        figure.supxlabel(LEGEND + (LEGEND_OF_TARGET if has_target else ""), fontsize="small")
     if len(comparisons) > 1:
         place_of_legend = {"loc": "outside upper center"} if ax is None else {"loc": "best"}
         (figure if ax is None else axes[-1]).legend(
@@ -47,25 +53,35 @@ def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> 
 
 def _draw_panel(panel: Any, comparison: Comparison, place: int, step: int, steps: int) -> None:  # noqa: ANN401
     """Draw one metric at one alpha: points, standard errors as thick lines, spread as thin lines."""
+    from matplotlib.colors import to_rgba
+
     lines = comparison.lines
-    heights = np.arange(len(lines)) + (0.0 if steps == 1 else 0.6 * (step / (steps - 1) - 0.5))
+    gap = min(GAP, 0.45 / max(steps - 1, 1))
+    heights = np.arange(len(lines)) + gap * (step - (steps - 1) / 2)
     means, errors, spread = (
         np.array([getattr(line, name)[place] for line in lines]) for name in ("means", "errors", "spread")
     )
     colour = f"C{step}"
-    panel.errorbar(means, heights, xerr=_finite(spread), fmt="none", ecolor=colour, elinewidth=0.8, capsize=3)
+    thin = {"fmt": "none", "ecolor": colour, "elinewidth": 0.9, "capsize": 3, "zorder": 3}
+    panel.errorbar(means, heights, xerr=np.where(np.isfinite(spread), spread, np.nan), **thin)
     panel.errorbar(
         *(means, heights),
         xerr=_finite(errors),
         fmt="o",
         color=colour,
-        elinewidth=3,
-        markersize=5,
+        ecolor=to_rgba(colour, 0.4),  # light, so that the caps are seen where the error is larger than the spread
+        elinewidth=4,
+        markersize=4,
         label=f"{comparison.alpha:g}",
     )
-    metric = METRICS.get(comparison.measures[place])
-    if metric is not None and metric.better == "closer to 1 - alpha":
+    if _has_target(comparison.measures[place]):
         panel.axvline(1 - comparison.alpha, color="0.5" if steps == 1 else colour, **TARGET)
+
+
+def _has_target(measure: str) -> bool:
+    """Whether a metric should be close to 1 - alpha."""
+    metric = METRICS.get(measure)
+    return metric is not None and metric.better == "closer to 1 - alpha"
 
 
 def _finite(values: Any) -> Any:  # noqa: ANN401

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from rankset.evaluation.comparison import Comparison
 
 SHOWN_IN_LATEX = ("coverage", "SSCV", "size", "singletons", "worst class")
-"""The metrics of a LaTeX table, unless others are asked for. All metrics do not fit on a page."""
+"""The metrics of a LaTeX table if all metrics were measured, unless others are asked for. All do not fit on a page."""
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
-    one: f"\\{one}" for one in "&%$#_{}"
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{one: f"\\{one}" for one in "&%$#_{}"},
 }
 """Characters with a meaning in LaTeX, and how they are written as text."""
 
@@ -142,7 +145,12 @@ def _latex_cell(mean: float, error: float, digits: int) -> str:
 
 
 def places_of(measures: Sequence[str], metrics: Iterable[str] | None) -> list[int]:
-    """Return the places of the metrics to show: those asked for, else a few built-in ones and all own ones."""
+    """Return the places of the metrics to show: those asked for.
+
+    By default, those that were named for ``compare``; if all were measured, a few built-in ones and all own ones.
+    """
+    if metrics is None and not set(METRICS) <= set(measures):
+        return list(range(len(measures)))
     if metrics is None:
         return [place for place, name in enumerate(measures) if name in SHOWN_IN_LATEX or name not in METRICS]
     wanted = [metrics] if isinstance(metrics, str) else list(metrics) if isinstance(metrics, Iterable) else []

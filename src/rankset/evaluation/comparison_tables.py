@@ -62,8 +62,9 @@ class ComparisonTables:
         Parameters
         ----------
         metrics
-            Names of the metrics to show, in this order. By default coverage, SSCV, size, singletons, worst class and
-            your own measures, as far as they were measured.
+            Names of the metrics to show, in this order. By default, those that ``compare`` was asked for with
+            ``metrics=``. If it measured all metrics: coverage, SSCV, size, singletons, worst class and your own
+            measures.
         digits
             Number of decimals.
 
@@ -109,8 +110,8 @@ class ComparisonTables:
         Returns
         -------
         matplotlib Figure
-            A thick line is one standard error on each side of the mean. A thin line is one standard deviation over the
-            splits. A dashed line is 1 - alpha.
+            A thick line is one standard error on each side of the mean. A thin line with caps is one standard
+            deviation over the splits. A dashed line is the target, 1 - alpha. Each alpha has its own colour.
 
         Raises
         ------

@@ -10,6 +10,7 @@ from typing import Any, cast
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import LevelError, RuleError
 from rankset.evaluation.comparison import Comparison
+from rankset.evaluation.comparison_notes import common_note, wrapped
 from rankset.evaluation.comparison_tables import ComparisonTables
 
 
@@ -92,10 +93,11 @@ class Comparisons(ComparisonTables, Mapping[Alpha, Comparison]):
         return self[alpha]
 
     def __repr__(self) -> str:
-        if len({one._note for one in self._parts}) > 1:
+        note = common_note(self._parts)
+        if note is None:
             return "\n\n".join(map(repr, self._parts))
         tables = "\n\n".join("\n".join(one._text) for one in self._parts)
-        return f"{tables}\n{self._parts[0]._note}"
+        return f"{tables}\n{wrapped(note)}"
 
     def _repr_html_(self) -> str:
         return "".join(one._repr_html_() for one in self._parts)

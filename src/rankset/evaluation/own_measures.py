@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,8 @@ Measures = str | Mapping[str, Formula]
 """The name of a metric, or own measures by name."""
 ALWAYS = ("coverage", "size")
 """Metrics that ``compare`` always measures."""
+ARGUMENTS = ("covered", "sizes", "labels", "alpha")
+"""The arguments with which measures are called."""
 
 COLUMNS = ("alpha", "score")
 """Columns of the frame of a comparison that are no metrics."""
@@ -58,8 +61,10 @@ def _own_metric(name: object, formula: object) -> Metric:
 def checked_formula(formula: Callable[..., Any], name: str, *, undefined: bool = False) -> Formula:
     """Return a function of the user that raises ``KindError`` if it does not return a finite number.
 
+    A function that cannot be called with four arguments is refused at once.
     If ``undefined`` is true, NaN is allowed: the measure is then not defined.
     """
+    _check_arguments(formula, name)
     expected = "a function that returns a finite number" + (", or NaN" if undefined else "")
 
     def checked(covered: Bools, sizes: Ints, labels: Ints, alpha: Fraction) -> float:
@@ -71,3 +76,16 @@ def checked_formula(formula: Callable[..., Any], name: str, *, undefined: bool =
         raise KindError.argument(name, expected, value)
 
     return checked
+
+
+def _check_arguments(formula: Callable[..., Any], name: str) -> None:
+    """Raise ``KindError`` if a function cannot be called with the four arguments of a measure."""
+    try:
+        signature = inspect.signature(formula)
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return
+    try:
+        signature.bind(*ARGUMENTS)
+    except TypeError as error:
+        expected = f"a function of {len(ARGUMENTS)} arguments ({', '.join(ARGUMENTS)})"
+        raise KindError.argument(name, expected, formula) from error

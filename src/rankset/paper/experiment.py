@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.conditions import Marginal
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import LabelError
-from rankset.evaluation.metrics import mean_where_defined, metrics_named
+from rankset.evaluation.metrics import format_value, mean_where_defined, metrics_named
 from rankset.evaluation.resampling import SortedCells, halves
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
@@ -32,8 +32,11 @@ MEASURES = ("coverage", "size", "SSCV", "SSCV*", "empty")
 CELLS_SORTED = 2_000_000
 """Limit on the product of rows, classes and number of different random draws in ``resample``."""
 
+MOST_LINES = 30
+"""Number of lines with which results are printed."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Results:
     """Metrics of every method in every repetition, returned by ``resample``.
 
@@ -58,6 +61,19 @@ class Results:
     alphas: tuple[Alpha, ...]
     measures: tuple[str, ...]
     values: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        repeats = self.values.shape[-1]
+        times, measures = "repetition" if repeats == 1 else "repetitions", ", ".join(self.measures)
+        lines = [f"Results of {repeats} {times}, means of {measures}"]
+        width = max(len(method) for method in self.methods)
+        for method, by_alpha in zip(self.methods, self.values, strict=True):
+            for alpha, values in zip(self.alphas, by_alpha, strict=True):
+                means = "".join(f"{format_value(mean):>9}" for mean in mean_where_defined(values))
+                lines.append(f"{method:<{width}}  alpha={alpha}{means}")
+        if len(lines) > MOST_LINES:
+            lines[MOST_LINES:] = [f"… and {len(lines) - MOST_LINES} more lines; see of(method, alpha, measure)"]
+        return "\n".join(lines)
 
     def of(self, method: str, alpha: Alpha, measure: str) -> NDArray[np.float64]:
         """Return the value of a metric in every repetition.

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.resources import files
 
 from rankset.paper.definitions import DEFINITIONS
 from rankset.paper.experiment import METHODS
 from rankset.paper.numbers import Numbers
 from rankset.paper.outputs import AS_PUBLISHED
-
-PUBLISHED_ALPHA = "0.1"
-
-
-def published_table() -> Mapping[tuple[str, str], Mapping[str, float]]:
-    """Return Table 1 as printed in the paper: coverage, size and SSCV for each (row, method) at alpha = 0.1.
-
-    Examples
-    --------
-    >>> published_table()["mnist", "RANK"]["size"]
-    0.9013
-    """
-    text = (files("rankset.paper") / "table1.csv").read_text(encoding="utf-8")
-    return {
-        (row["data"], row["method"]): {name: float(row[name.lower()]) for name in ("coverage", "size", "SSCV")}
-        for row in csv.DictReader(text.splitlines())
-    }
-
+from rankset.paper.published import PUBLISHED_ALPHA, published_table
+from rankset.paper.table_files import as_latex
 
 NOTES = """
 coverage  mean over the halves; z is its distance in standard errors from k / (n + 1), the exact mean of random
@@ -57,8 +39,8 @@ def heading(numbers: Numbers, alpha: str) -> str:
     )
 
 
-def table_1(numbers: Numbers, alpha: str | None = None) -> str:
-    """Return Table 1 as text, one block per data set: our values, the published ones and the differences.
+def table_1(numbers: Numbers, alpha: str | None = None, *, latex: bool = False) -> str:
+    """Return Table 1 as text or for LaTeX, one block per data set: our values, the published ones and the differences.
 
     Parameters
     ----------
@@ -66,6 +48,8 @@ def table_1(numbers: Numbers, alpha: str | None = None) -> str:
         The result of ``study``.
     alpha : str, optional
         One of ``numbers.alphas``. By default ``numbers.alpha``.
+    latex : bool, default False
+        Whether to return a ``tabular`` of the LaTeX package booktabs instead of text.
 
     Returns
     -------
@@ -79,8 +63,11 @@ def table_1(numbers: Numbers, alpha: str | None = None) -> str:
     >>> numbers = rs.paper.study([mine], alphas=[0.1], repeats=2, show_progress=False)
     >>> rs.paper.table_1(numbers).split("\\n")[0].split()
     ['coverage', 'z', 'size', 'SSCV', 'SSCV*', 'empty']
+    >>> rs.paper.table_1(numbers, latex=True).split("\\n")[3]
+    'data & method & coverage & z & size & SSCV & SSCV* & empty \\\\\\\\'
     """
-    return "\n".join(_lines(numbers, numbers.alpha if alpha is None else alpha))
+    level = numbers.alpha if alpha is None else alpha
+    return as_latex(numbers, level) if latex else "\n".join(_lines(numbers, level))
 
 
 def _lines(numbers: Numbers, alpha: str) -> Iterator[str]:

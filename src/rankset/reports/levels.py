@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import coverage_law, parallel
+from rankset.core.alpha import smallest_alpha
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.vocabulary import short
+from rankset.reports.rule_names import condition_in_words
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, Floats, Ints, LabelledRows, TestedRule
 
 SHOWN_ROWS = 100
@@ -18,9 +21,12 @@ SHOWN_ROWS = 100
 SHOWN_LABELS = 25
 """Number of labels listed for an ambiguous row, those with the largest p-values."""
 
+LONGEST_TEXT = 400
+"""Longer texts of scores are truncated."""
 
-def describe_score(rule: TestedRule, rows: LabelledRows) -> dict[str, Any]:
-    """Return everything that the page shows of one rule, ready for JSON."""
+
+def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str, Any]:
+    """Return everything that the page shows of one rule, ready for JSON. ``label`` is its name on the page."""
     true, second, sizes = _p_values_and_sizes(rule, rows)
     listed = np.lexsort((-second, -sizes[rows.alphas.index(rows.alpha)]))[:SHOWN_ROWS]
     ambiguous = [
@@ -29,9 +35,26 @@ def describe_score(rule: TestedRule, rows: LabelledRows) -> dict[str, Any]:
     ]
     return _at_levels(rows, true, sizes, rule.spec.n_columns) | {
         "name": short(repr(rule.spec.score), 80),
+        "label": label,
+        "text": short(repr(rule.spec.score), LONGEST_TEXT),
+        "guarantee": _guarantee(rule),
         "proven": [rule.proven(alpha) for alpha in rows.alphas],
         **rule.laws(rows.n, rows.alphas),
         "ambiguous": ambiguous,
+    }
+
+
+def _guarantee(rule: TestedRule) -> dict[str, Any]:
+    """What the guarantee of one rule depends on: its condition, its groups, and its calibration rows."""
+    counts, absent = rule.counts.tolist(), rule.absent.tolist()
+    least = max((smallest_alpha(*size) for size in zip(counts, absent, strict=True) if size[1]), default=Fraction(0))
+    return {
+        "condition": condition_in_words(rule.spec.condition),
+        "groups": rule.spec.n_groups,
+        "rows": sum(counts),
+        "smallest": min(counts),
+        "absent": sum(absent),
+        "least": float(least),
     }
 
 

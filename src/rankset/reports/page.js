@@ -17,7 +17,7 @@
   const percent = (value) => Number((100 * value).toFixed(1)) + " %";
   const asked = (alpha) => Number((1 - alpha).toPrecision(12)), askedPercent = (alpha) => Number((100 * (1 - alpha)).toPrecision(12)) + " %";
   const many = (value) => value.toLocaleString("en");
-  const short = (score) => score.name.split("(")[0];
+  const short = (score) => score.label;
 
   const BLUE = "#3478be", red = () => (dark.matches && !state.printing ? "#e57a6d" : "#c0392b");
   function layout(extra) {
@@ -56,7 +56,7 @@
   }
   function ranks() {
     const score = data.scores[state.score].ranks ? data.scores[state.score] : data.scores.find((one) => one.ranks);
-    if (!score) { by("ranks").textContent = data.groups > 1 ? "Every group has its own r*; see rankset inspect." : data.scores[state.score].folds ? "Every fold has its own r*." : "No score here orders labels by rank alone."; by("ranks").className = "note"; return; }
+    if (!score) { by("ranks").textContent = data.scores[state.score].guarantee.groups > 1 ? "Every group has its own r*; see rankset inspect." : data.scores[state.score].folds ? "Every fold has its own r*." : "No score here orders labels by rank alone."; by("ranks").className = "note"; return; }
     by("ranks-title").textContent = "Ranks of true labels at calibration, and the r* of " + short(score);
     const total = score.ranks.reduce((a, b) => a + b, score.absent || 0), star = score.r_star[state.level];
     let last = 0, sum = 0;
@@ -84,11 +84,13 @@
     heads.append(...names.map((text, place) => heading(text, place)));
     document.querySelector("#scores thead").replaceChildren(tops, heads);
     document.querySelector("#scores tbody").replaceChildren(...data.scores.map((one, place) => {
-      const line = cells([one.name, one.interval[state.level].map((v) => fixed(v)).join(" to "), ...names.slice(2).map((name) => shown(metric(one, name)))], names.map((_, at) => at > 0));
+      const line = cells([one.label, one.interval[state.level].map((v) => fixed(v)).join(" to "), ...names.slice(2).map((name) => shown(metric(one, name)))], names.map((_, at) => at > 0));
+      if (one.text !== one.label) line.firstChild.title = one.text;
       if (place === state.score) { line.className = "chosen"; line.setAttribute("aria-current", "true"); }
       return line;
     }));
   }
+  by("scores-note").textContent = data.scores.filter((one) => one.text.length > 60).map((one) => one.label + ": " + one.text + ".").join(" ");
   const COLUMNS = [["name", "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
   function classes(score) {
     const head = document.querySelector("#classes thead tr"), body = document.querySelector("#classes tbody");
@@ -162,21 +164,21 @@
     tiles(by("facts"), [["coverage", shown(hits), "target " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["size", shown(width), "mean number of labels in a set, of " + many(data.classes.length)]]);
     const tile = (one) => { const value = metric(score, one.name); return [one.name, shown(value), value === null ? one.undefined : one.explanation]; };
     by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : expected(score)), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
-    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(data.calibration) + " rows.";
+    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }
-  function words(alpha) {
-    const needed = data.needed[state.level], enough = data.smallest >= needed, has = data.groups > 1 ? "The smallest of " + data.groups + " groups" : "The calibration set";
-    const where = data.groups > 1 ? ", within every group of the condition (" + data.conditions.join(", ") + ")" : "";
-    const proven = data.scores[state.score].proven[state.level];
-    const absent = data.absent, unattained = absent && alpha < absent.least;
-    const told = [unattained ? "The true label is not among the candidates in " + many(absent.calibration) + " of " + many(data.calibration) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (data.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(absent.least) + ". Sets hold every candidate."
+  function words(score, alpha) {
+    const own = score.guarantee, needed = data.needed[state.level], enough = own.smallest >= needed, has = own.groups > 1 ? "The smallest of " + own.groups + " groups" : "The calibration set";
+    const where = own.groups > 1 ? ", within every group of the condition (" + own.condition + ")" : "";
+    const proven = score.proven[state.level];
+    const absent = data.absent, unattained = own.absent && alpha < own.least;
+    const told = [unattained ? "The true label is not among the candidates in " + many(own.absent) + " of " + many(own.rows) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (own.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(own.least) + ". Sets hold every candidate."
       : proven === null ? "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows."
       : proven > 0 ? "These sets come from several models, one for each fold. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ". The proven probability is at least " + percent(Math.floor(1000 * proven) / 1000) + "."
       : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",
       ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
-      (data.groups > 1 ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
-      enough ? has + " has " + many(data.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(data.smallest) + ", so every label is kept" + (data.groups > 1 ? " there." : ".")];
+      (own.groups > 1 ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
+      enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (own.groups > 1 ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
   function pictures() {
@@ -188,7 +190,7 @@
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     by("alpha-value").textContent = alpha;
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha);
-    facts(score, alpha); scores(); groups(score); classes(score); ambiguous(score, alpha); words(alpha); pictures();
+    facts(score, alpha); scores(); groups(score); classes(score); ambiguous(score, alpha); words(score, alpha); pictures();
   }
   let waiting = 0;
   const soon = () => { if (!waiting) waiting = requestAnimationFrame(() => { waiting = 0; show(); }); };
@@ -196,7 +198,7 @@
   function download() {
     const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';
     const names = data.metrics.map((one) => one.name), lines = [["score", "alpha", "low", "high", ...names].map(quoted).join(",")];
-    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.name), a, ...one.interval[at], ...names.map((name) => one.metrics[name][at] ?? "")].join(",")));
+    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.label), a, ...one.interval[at], ...names.map((name) => one.metrics[name][at] ?? "")].join(",")));
     const link = make("a");
     link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
     link.download = "rankset-report.csv";
@@ -205,8 +207,7 @@
   by("alpha").max = data.alphas.length - 1;
   by("alpha").value = state.level;
   by("alpha").oninput = () => { state.level = Number(by("alpha").value); soon(); };
-  const names = data.scores.map(short), label = (one) => (names.indexOf(short(one)) === names.lastIndexOf(short(one)) ? short(one) : one.name);
-  by("score").append(...data.scores.map((one, place) => { const option = make("option", label(one)); option.value = place; return option; }));
+  by("score").append(...data.scores.map((one, place) => { const option = make("option", short(one)); option.value = place; return option; }));
   by("score").onchange = () => { state.score = Number(by("score").value); soon(); };
   by("find-what").textContent = named ? "an id or a true label" : "a row or a true label";
   by("find").oninput = soon;

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from rankset import notebook
 from rankset.errors import FileError, needs_extra
+from rankset.evaluation.short_names import LONGEST
 from rankset.io import atomic
 from rankset.reports.study import Study
 
@@ -40,7 +41,7 @@ class Report:
     path: Path | None = None
 
     def __repr__(self) -> str:
-        names = ", ".join(score["name"] for score in self.study.data["scores"])
+        names = self._names
         file = "" if self.path is None else f", path={os.fspath(self.path)!r}"
         return f"Report({self.title!r}, {self.study.data['rows']:,} rows, {names}{file})"
 
@@ -49,9 +50,14 @@ class Report:
             style = "width:100%;height:85vh;border:0"
             return f'<iframe srcdoc="{escape(self.html)}" title="{_escaped(self.title)}" style="{style}"></iframe>'
         link = notebook.Html(f'<a href="{quote(self.path.as_posix())}" target="_blank">{escape(str(self.path))}</a>')
-        scores = ", ".join(score["name"] for score in self.study.data["scores"])
-        facts = [("file", link), ("rows", f"{self.study.data['rows']:,}"), ("scores", scores)]
+        facts = [("file", link), ("rows", f"{self.study.data['rows']:,}"), ("scores", self._names)]
         return notebook.card(f"Report: {self.title}", notebook.table(facts))
+
+    @property
+    def _names(self) -> str:
+        """The scores, by their short names if the others are sentences, as those of ``auto``."""
+        scores = self.study.data["scores"]
+        return ", ".join(one["name"] if len(one["name"]) <= LONGEST else one["label"] for one in scores)
 
     @property
     def html(self) -> str:

@@ -21,6 +21,7 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import distinct_labels
 from rankset.reports.levels import describe_score
+from rankset.reports.rule_names import rule_names
 from rankset.reports.tested import CONFIDENCE, NAME_WIDTH, LabelledRows, RuleOnRows, TestedRule
 from rankset.rules.rule import Rule
 from rankset.scores import Score
@@ -57,7 +58,7 @@ def study_scores(
     new_probs: ArrayLike,
     new_labels: ArrayLike,
     *,
-    candidates: Iterable[Score] | None = None,
+    candidates: Iterable[Score | str] | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     ids: ArrayLike | None = None,
@@ -75,7 +76,8 @@ def study_scores(
     new_probs, new_labels
         Model outputs and labels of the test rows.
     candidates
-        The scores to test. By default RANK, THR, APS, RAPS and SAPS, or RANK, THR and Margin if ``kind`` is "decision".
+        The scores to test, their names such as "aps", or "auto" for ``rankset.auto``. By default RANK, THR, APS,
+        RAPS and SAPS, or RANK, THR and Margin if ``kind`` is "decision".
     kind
         The type of values in the model outputs: "probs", "logits", "decision" or "binary", as in ``calibrate``.
     classes
@@ -123,6 +125,7 @@ def study_rules(
     *,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     alpha: Alpha = 0.1,
     show_progress: bool = False,
 ) -> Study:
@@ -141,6 +144,9 @@ def study_rules(
     ids
         The id of each row, shown in the list of the most ambiguous rows. By default the index of a pandas frame. Needed
         if a rule has a randomised score and was calibrated with ids. For all other rules, ids change no set.
+    names
+        A name for every rule, for example its file. The page shows it for rules with the same score and the same
+        condition. By default these rules are numbered.
     alpha
         The alpha that the page shows when it is opened. It can differ from the fifty values.
     show_progress
@@ -154,7 +160,7 @@ def study_rules(
     Raises
     ------
     KindError
-        If ``rules`` is not a list of at least one ``Rule``.
+        If ``rules`` is not a list of at least one ``Rule``, or ``names`` has not one name per rule.
     RuleError
         If the rules have different classes or kinds.
     InputError
@@ -175,17 +181,23 @@ def study_rules(
         raise LabelError.not_one_dimensional("labels", "NoneType")
     rows = LabelledRows.of(data.labels, data.groups, ids, data.index, alpha)
     data = data.with_checked_values()
-    return study_tested([RuleOnRows(rule, data) for rule in rules], rows, show_progress=show_progress)
+    return study_tested([RuleOnRows(rule, data) for rule in rules], rows, names=names, show_progress=show_progress)
 
 
-def study_tested(rules: Sequence[TestedRule], rows: LabelledRows, *, show_progress: bool = False) -> Study:
+def study_tested(
+    rules: Sequence[TestedRule],
+    rows: LabelledRows,
+    *,
+    names: Sequence[str] | None = None,
+    show_progress: bool = False,
+) -> Study:
     """Return the results of rules with the outputs of their models for the same rows."""
     if rows.n == 0:
         raise InputError.no_rows_to_evaluate()
+    labels = rule_names([rule.spec for rule in rules], names)
+    shown = progress.bar(rules, "report", show=show_progress, unit="scores")
     with once():
-        scores = [
-            describe_score(rule, rows) for rule in progress.bar(rules, "report", show=show_progress, unit="scores")
-        ]
+        scores = [describe_score(rule, rows, label) for rule, label in zip(shown, labels, strict=True)]
     return Study({**_facts(rules, rows), "metrics": _metrics(), "scores": scores})
 
 

@@ -30,6 +30,7 @@ def report(
     *,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     alpha: Alpha = 0.1,
     title: str = TITLE,
     show_progress: bool = False,
@@ -58,6 +59,9 @@ def report(
     ids : array-like (n,), optional
         The id of each row, shown in the list of the most ambiguous rows. By default the index of a pandas frame.
         Required if a rule has a randomised score and was calibrated with ids. For all other rules, ids change no set.
+    names : sequence of str, optional
+        A name for every rule, for example its file. The page shows it for rules with the same score and the same
+        condition. By default these rules are numbered.
     alpha : float, str or Fraction, default 0.1
         The alpha that the page shows when it is opened.
     title : str, default "Prediction sets"
@@ -73,7 +77,8 @@ def report(
     Raises
     ------
     KindError
-        If ``rule`` is not a ``Rule`` or a list of rules, or if plotly is not installed.
+        If ``rule`` is not a ``Rule`` or a list of rules, if ``names`` has not one name per rule, or if plotly is not
+        installed.
     FileError
         If the file cannot be written, or if its name does not end in ".html".
     RuleError
@@ -94,7 +99,9 @@ def report(
     """
     check_report(path)
     rules = [rule] if not isinstance(rule, Sequence) else rule
-    study = study_rules(rules, probs, labels, groups=groups, ids=ids, alpha=alpha, show_progress=show_progress)
+    study = study_rules(
+        *(rules, probs, labels), groups=groups, ids=ids, names=names, alpha=alpha, show_progress=show_progress
+    )
     return write_study(study, path, title)
 
 
@@ -106,7 +113,7 @@ def report_scores(
     new_labels: ArrayLike,
     path: Target | None = None,
     *,
-    scores: Iterable[Score] | None = None,
+    scores: Iterable[Score | str] | None = None,
     kind: Kind = "probs",
     classes: Iterable[object] | None = None,
     ids: ArrayLike | None = None,
@@ -128,8 +135,9 @@ def report_scores(
         Model outputs and true labels of the test rows.
     path : str or path, optional
         The file to write, as in ``report``.
-    scores : iterable of Score, optional
-        The scores to compare. By default RANK, THR, APS, RAPS and SAPS, as in ``compare``.
+    scores : iterable of Score or str, optional
+        The scores to compare, their names such as "aps", or "auto" for ``rankset.auto``. By default RANK, THR,
+        APS, RAPS and SAPS, as in ``compare``.
     kind : {"probs", "logits", "decision", "binary"}, default "probs"
         The type of values in the model outputs, as in ``calibrate``.
     classes : iterable, optional

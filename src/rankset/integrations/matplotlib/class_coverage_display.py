@@ -21,13 +21,16 @@ from rankset.sets import PredictionSets
 LONGEST_NAME = 28
 MANY_CLASSES = 15
 """More classes than this get a smaller font."""
+SPACE_OF_LEGEND = 26
+"""Space between axes and title for the legend, in points."""
 
 
 @dataclass(eq=False)
 class ClassCoverageDisplay(Display):
     """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first.
 
-    A dashed line shows 1 - alpha, the target for the average over all rows.
+    A dashed line shows 1 - alpha, the target: of every class for sets with a threshold per label (``PerLabel``), else
+    of the average over all rows.
 
     Parameters
     ----------
@@ -150,11 +153,12 @@ class ClassCoverageDisplay(Display):
             xerr=np.maximum(0, (seen - low, high - seen)),
             **{"fmt": "o", "markersize": 4, "color": "C0", "label": f"{self.confidence:.0%} interval"} | points,
         )
-        ax.axvline(1 - self.alpha, **TARGET, label=f"asked on average: {1 - self.alpha:g}")
+        ax.axvline(1 - self.alpha, **TARGET, label=f"target: {1 - self.alpha:g}")
         names = [f"{short(share.name, LONGEST_NAME)}  ({share.n:,})".replace("$", r"\$") for share in self.classes]
         some = "" if self.of_classes in (None, len(names)) else f", the lowest {len(names)} of {self.of_classes:,}"
         ax.set_yticks(places, names, fontsize=8 if len(names) > MANY_CLASSES else None)
         ax.invert_yaxis()
-        ax.set(xlabel="coverage", ylabel="true class (rows)", title=f"coverage by class, alpha = {self.alpha:g}{some}")
-        ax.legend(loc="lower left")
+        ax.set(xlabel="coverage", ylabel="true class (rows)")
+        ax.set_title(f"coverage by class, alpha = {self.alpha:g}{some}", pad=SPACE_OF_LEGEND)
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)  # above all points
         return self

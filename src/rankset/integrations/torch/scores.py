@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, overload
 
 from rankset.core.alpha import Alpha
 from rankset.errors import KindError
@@ -12,6 +12,8 @@ from rankset.evaluation.auto import auto as auto_rows
 from rankset.evaluation.choose import choose as choose_rows
 from rankset.evaluation.compare import compare as compare_rows
 from rankset.evaluation.comparison import Comparison
+from rankset.evaluation.comparisons import Comparisons
+from rankset.evaluation.trial import Alphas
 from rankset.inputs.matrix import Kind
 from rankset.inputs.vocabulary import in_order
 from rankset.integrations.torch.batches import BatchReader, Forward, Where
@@ -72,6 +74,7 @@ def auto(
     return _ask(auto_rows, "fitting", reader, loader, classes, show_progress, alpha=alpha, **options)
 
 
+@overload
 def compare(
     model: Callable[..., Any],
     loader: Iterable[Any],
@@ -85,7 +88,36 @@ def compare(
     ids: Where | None = None,
     show_progress: bool = True,
     **options: Any,
-) -> Comparison:
+) -> Comparison: ...
+@overload
+def compare(
+    model: Callable[..., Any],
+    loader: Iterable[Any],
+    alpha: Alphas,
+    *,
+    kind: Kind = "logits",
+    classes: Iterable[object] | None = None,
+    forward: Forward | None = None,
+    labels: Where | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    show_progress: bool = True,
+    **options: Any,
+) -> Comparisons: ...
+def compare(
+    model: Callable[..., Any],
+    loader: Iterable[Any],
+    alpha: Alpha | Alphas = 0.1,
+    *,
+    kind: Kind = "logits",
+    classes: Iterable[object] | None = None,
+    forward: Forward | None = None,
+    labels: Where | None = None,
+    groups: Where | None = None,
+    ids: Where | None = None,
+    show_progress: bool = True,
+    **options: Any,
+) -> Comparison | Comparisons:
     """Compare several scores on the same random splits of the rows, as ``rankset.compare`` does.
 
     The outputs of all batches are in memory at the same time.
@@ -94,7 +126,7 @@ def compare(
     ----------
     model, loader, kind, classes, forward, labels, groups, ids, show_progress
         As in ``rankset.torch.calibrate``.
-    alpha : float, str or Fraction, default 0.1
+    alpha : float, str or Fraction, or a list of several, default 0.1
         Largest allowed probability that a set does not contain the true label.
     **options
         Other arguments of ``rankset.compare``, such as ``scores``, ``repeats`` and ``seed``.
@@ -103,6 +135,8 @@ def compare(
     -------
     Comparison
         All metrics for every score.
+    Comparisons
+        If ``alpha`` is a list: one ``Comparison`` per alpha, on the same splits.
 
     Raises
     ------
@@ -122,14 +156,17 @@ def compare(
     Thr()
     """
     reader = BatchReader(model, kind, forward, labels, groups, ids)
-    return _ask(compare_rows, "comparing", reader, loader, classes, show_progress, alpha=alpha, **options)
+    answer: Comparison | Comparisons = _ask(
+        compare_rows, "comparing", reader, loader, classes, show_progress, alpha=alpha, **options
+    )
+    return answer
 
 
 def choose(
     candidates: Iterable[Score | str],
     model: Callable[..., Any],
     loader: Iterable[Any],
-    alpha: Alpha = 0.1,
+    alpha: Alpha | Alphas = 0.1,
     *,
     kind: Kind = "logits",
     classes: Iterable[object] | None = None,
@@ -150,8 +187,9 @@ def choose(
         Scores to choose from, or their names.
     model, loader, kind, classes, forward, labels, groups, ids, show_progress
         As in ``rankset.torch.calibrate``.
-    alpha : float, str or Fraction, default 0.1
-        Largest allowed probability that a set does not contain the true label.
+    alpha : float, str or Fraction, or a list of several, default 0.1
+        Largest allowed probability that a set does not contain the true label. With a list, the mean of the objective
+        over all of them is minimised.
     **options
         Other arguments of ``rankset.choose``, such as ``objective``, ``repeats`` and ``seed``.
 
