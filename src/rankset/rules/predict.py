@@ -95,8 +95,9 @@ class PredictsSets:
     ) -> PredictionSets:
         """Return prediction sets that contain the true label with probability at least 1 - ``alpha``.
 
-        If the true label of too many calibration rows was ``rankset.ABSENT``, no sets can do that at this alpha. Then
-        every candidate is in its set, and a warning names the smallest alpha that can be attained.
+        If the true label of calibration rows was ``rankset.ABSENT``, the probability can be smaller: ``calibrate`` says
+        what holds. If these rows are too many for this alpha, every candidate is in its set, and a warning names the
+        smallest alpha at which sets leave candidates out.
 
         Parameters
         ----------
