@@ -56,6 +56,11 @@ class Ragged:
     ``Ragged.of``, are a pandas series, its index is kept. The index of labels, groups and ids must then be the same.
     Predicted sets have this index, too.
 
+    New rows can have more candidates than any calibration row, if the condition is ``Marginal`` or ``PerGroup`` and the
+    score is one of ``Rank``, ``Thr``, ``Aps``, ``Raps``, ``Saps``, ``TopK`` and ``Margin``, also within ``TieBreak`` or
+    ``Tempered``. Other scores and conditions depend on the column of a label or on the number of columns. For these,
+    and for ``Rule.update``, calibrate with ``classes=range(n)``, where n is the largest number of candidates.
+
     Examples
     --------
     >>> import rankset as rs

@@ -89,8 +89,12 @@
       return line;
     }));
   }
-  const COLUMNS = [["name", "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
+  const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
   function classes(score) {
+    if (data.own_names) {
+      by("classes-title").textContent = "Positions";
+      by("classes-note").textContent = "Candidates have names of their own in every row, so these are rows by the position of the true label among the candidates, counted from 0.";
+    }
     const head = document.querySelector("#classes thead tr"), body = document.querySelector("#classes tbody");
     if (!head.children.length) head.append(...COLUMNS.map(([key, text], place) => {
       const cell = make("th", undefined, place ? "number" : ""), button = make("button", text);
@@ -121,9 +125,10 @@
   }
   const named = data.scores.some((one) => one.ambiguous.some((row) => row.id !== undefined));
   const AMBIGUOUS = [...(named ? [["id", false]] : []), ["row", true], ["true label", false], ["size", true], ["set", false]];
+  const nameOf = (row, column) => (row.names ? row.names[column] : data.classes[column]);
   function found(row) {
     const sought = by("find").value.trim().toLowerCase();
-    return !sought || [row.id ?? String(row.row), row.label < 0 ? "absent" : data.classes[row.label]].some((text) => text.toLowerCase().includes(sought));
+    return !sought || [row.id ?? String(row.row), row.label < 0 ? "absent" : nameOf(row, row.label)].some((text) => text.toLowerCase().includes(sought));
   }
   function ambiguous(score, alpha) {
     const heads = document.querySelector("#ambiguous thead tr"), rows = score.ambiguous.filter(found);
@@ -132,8 +137,8 @@
     by("ambiguous-note").textContent = "The rows with the largest sets of " + short(score) + " at alpha " + data.alpha + ". Rows are counted from 0. The true label has a thick border in the set; where the set misses it, it is red in its own column.";
     document.querySelector("#ambiguous tbody").replaceChildren(...rows.map((row) => {
       const size = row.sizes[state.level], kept = row.labels.filter(([, p]) => p > alpha);
-      const line = cells([...(named ? [row.id] : []), row.row, row.label < 0 ? "absent" : data.classes[row.label], size], AMBIGUOUS.map(([, number]) => number)), cell = make("td");
-      for (const [column] of kept) cell.append(make("span", data.classes[column], column === row.label ? "chip true" : "chip"));
+      const line = cells([...(named ? [row.id] : []), row.row, row.label < 0 ? "absent" : nameOf(row, row.label), size], AMBIGUOUS.map(([, number]) => number)), cell = make("td");
+      for (const [column] of kept) cell.append(make("span", nameOf(row, column), column === row.label ? "chip true" : "chip"));
       if (size > kept.length) cell.append(make("span", "and " + (size - kept.length) + " more", "faint"));
       if (!size) cell.append(make("span", "empty: no label reached the threshold", "faint"));
       if (size === kept.length && !kept.some(([column]) => column === row.label)) line.children[named ? 2 : 1].className = "missed";
