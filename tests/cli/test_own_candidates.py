@@ -129,3 +129,10 @@ def test_lists_of_different_lengths_name_the_option():
     assert "--options" in told
     assert "rankset.Ragged.of" in told
     assert "drop that row" not in told
+
+
+def test_a_broken_line_is_named_as_editors_count():
+    with Path("broken.jsonl").open("w", encoding="utf-8") as file:
+        file.write('{"a": 1, "b": 0.5}\n\n{"a": 1 "b": 0.2}\n')
+    told = failure("calibrate", "broken.jsonl", "--label", "a", "-o", "x.rankset").render(COMMAND_LINE)
+    assert "line 3 is not valid JSON" in told

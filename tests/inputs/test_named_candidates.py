@@ -61,6 +61,11 @@ def test_pictures_and_reports_take_names_absent_labels_and_more_candidates():
     assert data["scores"][0]["ambiguous"][0]["names"]["0"] == "option 0"
 
 
+def test_all_labels_absent_is_a_warning():
+    with pytest.warns(rs.RanksetWarning, match="normalise_answers"):
+        assert rs.Ragged.of([{"paris": 1.0}]).mark_absent(["Paris"]) == [rs.ABSENT]
+
+
 def test_sets_speak_in_the_names_of_their_rows():
     rule = rs.calibrate(NAMED, TRUTH)
     sets = rule.predict(NAMED, 0.2)

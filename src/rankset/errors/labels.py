@@ -146,7 +146,10 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def duplicate_candidates(cls, row: int, names: Sequence[object]) -> Self:
-        remedy = Either("Add up the numbers of equal names, for example by rankset.normalise_answers.", "Rename one.")
+        remedy = Either(
+            "Add up the numbers of equal names, for example by rankset.normalise_answers(rows, kind=...).",
+            "Rename one.",
+        )
         expected, received = "be different within a row", f"{join_names(names)} more than once"
         return cls("names of candidates", expected, received, remedy, where=Place(row=row))
 
