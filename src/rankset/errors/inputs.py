@@ -9,7 +9,7 @@ from rankset.errors.values import differences, join_names, short_repr
 
 PROBS, LOGITS, DECISION = Option("kind", "probs"), Option("kind", "logits"), Option("kind", "decision")
 NO_ANSWER = (
-    "Ask the model again. Do not just drop that row: its true label is missed, so coverage would look better than it is. ",
+    "Ask the model again. Do not drop that row: its true label is missed, and coverage would look better than it is. ",
     "Give it any candidate, and ",
     Either("rankset.ABSENT as its label", "an absent label (--absent)"),
     ".",

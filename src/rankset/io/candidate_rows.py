@@ -45,4 +45,4 @@ def _lists(columns: Columns, name: str) -> list[Any]:
     missing = next((number for number, row in enumerate(rows) if row is None), None)
     if missing is not None:
         raise FileError.missing_cell(columns.path, name, missing)
-    return rows  # type: ignore[no-any-return]
+    return rows

@@ -46,7 +46,7 @@ def coverage_and_size(
 
 
 def rule_p_values(
-    rule: Rule, probs: ArrayLike, labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
+    rule: Rule, probs: Any, labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
 ) -> tuple[Floats, Any, Any]:
     """Return the p-values of ``rule`` (n, K), labels and the names of the columns.
 
