@@ -75,10 +75,15 @@ def test_the_level_that_can_be_attained_is_named_exactly():
     assert rule.rank_profile(0.05).distribution.sum() == pytest.approx(24 / 25)
     band = rule.coverage_band(0.05)
     assert not band.attained
-    assert band.mean == 24 / 26
+    assert np.isnan(band.mean)
+    assert band.absent == 1
     assert "cannot be attained" in repr(band)
     assert "cannot be attained" in rule._repr_html_()
-    assert rule.coverage_band(0.1).attained
+    attained = rule.coverage_band(0.1)
+    assert attained.attained
+    assert np.isnan(attained.mean)
+    assert "mean" not in repr(attained)
+    assert "coverage is at most the share of labels among the candidates" in repr(attained)
 
 
 def test_groups_attain_their_own_levels():
@@ -156,6 +161,9 @@ def test_an_evaluation_counts_it_as_missed_and_as_no_class():
         low = rs.evaluate(RULE.predict(PROBS[150:], 0.01), LABELS[150:])
     assert not low.attained
     assert "target 0.99 cannot be attained" in repr(low)
+    assert "sampling variation" not in repr(low)
+    assert "every candidate is in its set; the true label is among them in" in repr(low)
+    assert low.expected[1] < 1
     assert np.isnan(rs.evaluate(sets[:1], [rs.ABSENT]).worst_class_coverage)
 
 

@@ -38,7 +38,32 @@ def test_names_change_nothing_but_names():
     assert rule.update(NAMED, TRUTH) == rule.update(PLAIN, COLUMNS)
     assert rs.auto(NAMED, TRUTH, 0.2) == rs.auto(PLAIN, COLUMNS, 0.2)
     assert repr(rs.compare(NAMED, TRUTH, repeats=2)) == repr(rs.compare(PLAIN, COLUMNS, repeats=2))
-    assert rs.reports.study_rules([rule], NAMED, TRUTH).data == rs.reports.study_rules([rule], PLAIN, COLUMNS).data
+    named, plain = (rs.reports.study_rules([rule], *rows).data for rows in ((NAMED, TRUTH), (PLAIN, COLUMNS)))
+    for row in named["scores"][0]["ambiguous"]:
+        assert row["names"] == {str(place): name for place, name in enumerate(NAMES[row["row"]])}
+        del row["names"]
+    assert named == {**plain, "own_names": True}
+
+
+def test_pictures_and_reports_take_names_absent_labels_and_more_candidates():
+    pytest.importorskip("matplotlib")
+    rule = rs.calibrate(PLAIN[:60], COLUMNS[:60])
+    truth = [*TRUTH[60:-1], rs.ABSENT]
+    wide = rs.Ragged.of([{f"option {place}": 1 / 12 for place in range(12)}])
+    for display in (rs.CoverageDisplay, rs.SizeDisplay):
+        named = display.from_rule(rule, NAMED[60:], truth, alphas=[0.1, 0.3])
+        plain = display.from_rule(rule, PLAIN[60:], [*COLUMNS[60:-1], rs.ABSENT], alphas=[0.1, 0.3])
+        assert named.coverage.tolist() == plain.coverage.tolist()
+        assert display.from_rule(rule, wide, ["option 0"], alphas=[0.1, 0.3]).coverage.tolist() == [1.0, 1.0]
+    assert named.coverage[1] == rule.predict(NAMED[60:], 0.3).covers(truth).mean()
+    data = rs.reports.study_rules([rule], wide, ["option 0"]).data
+    assert len(data["classes"]) == 12
+    assert data["scores"][0]["ambiguous"][0]["names"]["0"] == "option 0"
+
+
+def test_all_labels_absent_is_a_warning():
+    with pytest.warns(rs.RanksetWarning, match="normalise_answers"):
+        assert rs.Ragged.of([{"paris": 1.0}]).mark_absent(["Paris"]) == [rs.ABSENT]
 
 
 def test_sets_speak_in_the_names_of_their_rows():

@@ -107,8 +107,33 @@ def test_lists_of_tokens_are_rows():
     rule = rs.calibrate(ROWS, TRUTH, kind="decision")
     assert rs.calibrate(as_mappings, TRUTH, kind="decision") == rule
     assert rs.calibrate(as_objects, TRUTH, kind="decision") == rule
-    with refused(LabelError.duplicates(["A"])):
+    with refused(LabelError.duplicate_candidates(0, ["A"])):
         rs.calibrate([[{"token": "A", "logprob": -1.0}] * 2], ["A"], kind="logits")
+
+
+def test_other_forms_of_tokens_are_rows():
+    texts = [[{"text": k, "logprob": v} for k, v in row.items()] for row in ROWS]
+    pairs = [list(row.items()) for row in ROWS]
+    lists = [[list(pair) for pair in row.items()] for row in ROWS]
+    tops = [[{"token": k, "logprob": v} for k, v in row.items()] for row in ROWS]
+    positions = [{"token": "?", "logprob": -9.0, "top_logprobs": top} for top in tops]
+    objects = [
+        SimpleNamespace(text="?", logprob=-9.0, top_logprobs=[SimpleNamespace(**one) for one in top]) for top in tops
+    ]
+    rule = rs.calibrate(ROWS, TRUTH, kind="decision")
+    for form in (texts, pairs, lists, positions, [[one] for one in positions], objects, [[one] for one in objects]):
+        assert rs.calibrate(form, TRUTH, kind="decision") == rule
+        assert (rs.Ragged.of(form).values == rs.Ragged.of(ROWS).values).all()
+    with refused(KindError.named_row("probs", 0, positions[:2])):
+        rs.calibrate([positions[:2]], ["A"], kind="logits")
+    assert "{'token': 'A', 'logprob': -0.1}" in str(KindError.named_row("probs", 0, positions[:2]))
+    assert rs.normalise_answers([["Paris", "Lyon"], ["A", "B"]]) == [["paris", "lyon"], ["a", "b"]]
+
+
+def test_rows_without_candidates_are_not_to_be_dropped():
+    for some in ([{"A": 0.5}, {}], [[0.5], []]):
+        with pytest.raises(InputError, match=r"coverage would look better.*rankset\.ABSENT"):
+            rs.Ragged.of(some)
 
 
 @pytest.mark.parametrize(

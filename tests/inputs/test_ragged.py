@@ -167,7 +167,25 @@ def test_several_hundred_thousand_rows_take_compiled_loops_too(monkeypatch):
             KindError.not_a_matrix("row 0", "a masked array", "Fill the masked entries, or drop their rows."),
         ),
         (
-            lambda: rs.calibrate(RAGGED, LABELS, kind="logits").predict(rs.Ragged.of([[0] * 7]), 0.1),
+            lambda: rs.calibrate(RAGGED, LABELS, kind="logits", condition=rs.PerLabel()).predict(
+                rs.Ragged.of([[0] * 7]), 0.1
+            ),
+            InputError.more_candidates(5, 7),
+        ),
+        (
+            lambda: rs.calibrate(RAGGED, LABELS, kind="logits", method=rs.Average()).predict(
+                rs.Ragged.of([[0] * 7]), 0.1
+            ),
+            InputError.more_candidates(5, 7),
+        ),
+        (
+            lambda: rs.calibrate(
+                RAGGED, np.array(list("abcde"))[LABELS], kind="logits", classes=list("abcde")
+            ).p_values(rs.Ragged.of([[0] * 7])),
+            InputError.more_candidates(5, 7),
+        ),
+        (
+            lambda: rs.calibrate(RAGGED, LABELS, kind="logits").update(rs.Ragged.of([[0] * 7]), [0]),
             InputError.more_candidates(5, 7),
         ),
     ],
@@ -355,3 +373,68 @@ def test_a_mask_with_an_index_is_in_the_order_of_the_rows():
     assert list(rows[mask].template.index) == ["a"]
     with refused(InputError.other_order("mask", "the rows")):
         rows[mask[::-1]]
+
+
+ANY_WIDTH = [
+    rs.Rank(),
+    rs.Thr(),
+    rs.TopK(),
+    rs.Margin(),
+    rs.Aps(),
+    rs.Aps(randomized=False),
+    rs.Raps(),
+    rs.Saps(),
+    rs.TieBreak(rs.TopK()),
+    rs.Tempered(rs.Aps(), 2.0),
+]
+
+
+def wider_rows(generator, n, most):
+    return [generator.dirichlet(np.ones(generator.integers(1, most + 1))) for _ in range(n)]
+
+
+@pytest.mark.parametrize("score", ANY_WIDTH, ids=repr)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_new_rows_can_have_more_candidates_than_any_calibration_row(score, grouped):
+    generator = np.random.default_rng(5)
+    rows, new = wider_rows(generator, 80, 4), wider_rows(generator, 60, 9)
+    labels = [int(generator.integers(len(row))) for row in rows]
+    condition, names = (rs.PerGroup(), ["a", "b"]) if grouped else (rs.Marginal(), None)
+    groups, new_groups = (names * 40, names * 30) if names else (None, None)
+    rule = rs.calibrate(rs.Ragged.of(rows), labels, method=score, condition=condition, groups=groups)
+    sets = rule.predict(rs.Ragged.of(new), 0.2, groups=new_groups)
+    p_values = rule.p_values(rs.Ragged.of(new), groups=new_groups)
+    assert p_values.shape == sets.mask.shape == (60, max(map(len, new)))
+    assert sets.mask.tolist() == (p_values > 0.2).tolist()
+    assert len(rule.classes) == 4
+    for number, row in enumerate(new):
+        group = None if new_groups is None else [new_groups[number]]
+        alone = rule.predict(rs.Ragged.of([row]), 0.2, groups=group)
+        assert alone.to_lists()[0] == sets.to_lists()[number]
+    parts = list(rule.predict_parts(rs.Ragged.of(new), 0.2, groups=new_groups, rows=7))
+    assert [one for part in parts for one in part.to_lists()] == sets.to_lists()
+    filled = rule.predict(rs.Ragged.of(new), 0.2, groups=new_groups, empty="top")
+    assert filled.sizes.min() >= 1
+    wrong = rs.Ragged.of([*new[:30], [0.5] * 12])
+    with pytest.raises(InputError, match="30"):
+        rule.predict(wrong, 0.2, groups=None if new_groups is None else new_groups[:31])
+
+
+def test_wider_rows_get_the_sets_of_a_rule_that_knew_their_width():
+    generator = np.random.default_rng(6)
+    rows, new = wider_rows(generator, 80, 4), wider_rows(generator, 60, 9)
+    labels = [int(generator.integers(len(row))) for row in rows]
+    for score in (rs.Rank(), rs.Thr(), rs.TopK(), rs.Margin(), rs.Aps(randomized=False)):
+        wide = rs.calibrate(rs.Ragged.of(rows), labels, method=score, classes=range(9))
+        narrow = rs.calibrate(rs.Ragged.of(rows), labels, method=score)
+        made = [rule.predict(rs.Ragged.of(new), 0.2).to_lists() for rule in (wide, narrow)]
+        assert made[0] == made[1]
+
+
+def test_wider_rows_with_names_are_evaluated():
+    rows = [{"Paris": 0.9, "Lyon": 0.1}, {"Rome": 0.6, "Milan": 0.3, "Turin": 0.1}] * 10
+    rule = rs.calibrate(rs.Ragged.of(rows), ["Paris", "Milan"] * 10)
+    new = rs.Ragged.of([{"Bern": 0.4, "Basel": 0.3, "Geneva": 0.15, "Chur": 0.1, "Uri": 0.05}, {"A": 1.0}])
+    sets = rule.predict(new, 0.2)
+    assert sets.to_lists() == [["Bern", "Basel"], ["A"]]
+    assert rs.evaluate(sets, ["Uri", "A"]).coverage == 0.5

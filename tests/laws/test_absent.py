@@ -152,3 +152,35 @@ def test_the_law_catches_absent_rows_that_are_dropped():
         alone = problem.rows([row])
         dropped += not alone.predict(others.calibrate(), 0.2).covers(alone.labels)[0]
     assert dropped > 8
+
+
+@pytest.mark.parametrize("share", [0.02, 0.08, 0.1, 0.12, 0.3])
+def test_bands_hold_the_coverage_at_least_as_often_as_they_say_for_every_share_of_absent_labels(share):
+    """Coverage given the calibration is min(Beta, 1 - share): the promise is about all calibrations, with both ends."""
+    generator, n, draws = np.random.default_rng(3), 60, 400
+    below = above = 0
+    for _ in range(draws):
+        tops = generator.uniform(0.5, 1, n)
+        labels = [rs.ABSENT if absent else 0 for absent in generator.random(n) < share]
+        rule = rs.calibrate(np.column_stack((tops, 1 - tops)), labels, method=rs.Thr())
+        band, threshold = rule.coverage_band(0.1), rule.threshold(0.1)
+        kept = 1.0 if threshold is None else 2 * (1 + threshold[0])
+        coverage = (1 - share) * kept
+        below, above = below + (coverage < band.low), above + (coverage > band.high)
+        assert np.isnan(band.mean) == bool(band.absent)
+    assert below <= 0.05 * draws + 3 * (0.05 * 0.95 * draws) ** 0.5
+    assert above <= 0.05 * draws + 3 * (0.05 * 0.95 * draws) ** 0.5
+
+
+@pytest.mark.parametrize("share", [0.05, 0.12])
+def test_expected_ranges_hold_the_coverage_of_new_rows_as_often_as_they_say(share):
+    generator, n, draws = np.random.default_rng(4), 40, 400
+    outside = 0
+    for _ in range(draws):
+        tops = generator.uniform(0.5, 1, 2 * n)
+        probs = np.column_stack((tops, 1 - tops))
+        labels = [rs.ABSENT if absent else 0 for absent in generator.random(2 * n) < share]
+        sets = rs.calibrate(probs[:n], labels[:n], method=rs.Thr()).predict(probs[n:], 0.1)
+        told = rs.evaluate(sets, labels[n:])
+        outside += not told.expected[0] <= told.coverage <= told.expected[1]
+    assert outside <= 0.1 * draws + 3 * (0.1 * 0.9 * draws) ** 0.5

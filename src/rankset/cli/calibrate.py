@@ -79,6 +79,7 @@ def _one_alpha(context: click.Context, parameter: click.Parameter, values: Seque
         "group",
         "identity",
         "drop",
+        "options",
         "classes",
         "key",
         "file_format",

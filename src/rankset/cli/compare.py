@@ -64,6 +64,7 @@ from rankset.scores import AUTO, NAMED_SCORES
         "group",
         "identity",
         "drop",
+        "options",
         "classes",
         "key",
         "file_format",

@@ -17,7 +17,6 @@ from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
-from rankset.inputs.per_row import labels_at
 from rankset.io.layout import Layout
 
 
@@ -32,6 +31,7 @@ from rankset.io.layout import Layout
     "group",
     "identity",
     "drop",
+    "options",
     "key",
     "file_format",
     "header",
@@ -65,7 +65,7 @@ def evaluate(
             continue
         rows = found.with_groups_of(rule.groups.tolist())
         with once(), rows.name_file_in_errors(), progress.track("evaluating"):
-            truth.append(labels_at(rule.classes, rows.label_columns(rule.spec.classes)))
+            truth.append(rows.labels_of_sets(rule.spec.classes))
             groups.append(rows.groups)
             rule_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in levels:

@@ -96,6 +96,11 @@ LAYOUT_OPTIONS = {
         "--id", "identity", help="Column with a unique id for each row. Used by randomised scores."
     ),
     "drop": click.option("--drop", multiple=True, help="Column that is not a class and is ignored; may be repeated."),
+    "options": click.option(
+        "--options",
+        metavar="COLUMN",
+        help="Column with the names of the candidates of each row, if every row has its own. Labels are such names.",
+    ),
     "keep": click.option("--keep", multiple=True, help="Column that is copied to the output; may be repeated."),
     "key": click.option(
         "--key", help="Name of the array of scores in an .npz file. Options for columns then name arrays."

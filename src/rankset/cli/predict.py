@@ -53,7 +53,7 @@ STDOUT = (None, "-")
     help="Write csv for spreadsheets: text that looks like a formula is escaped, and if SCORES have decimal commas, "
     "the output has them too, with the separator ;",
 )
-@options("alpha", "group", "identity", "keep", "drop", "key", "file_format", "header", "max_memory", "force")
+@options("alpha", "group", "identity", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force")
 def predict(
     rule_file: Path,
     paths: Sequence[str],
@@ -123,7 +123,7 @@ def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, 
 def _predict_one_file(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterator[SetsAndKept]:
     """Yield the sets of some rows of a file at a time, with the kept columns of these rows."""
     rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
-    step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
+    step = max(1, PART_BYTES // max(1, rows.row_bytes))
     count = -(-len(rows.scores) // step)
     with rows.name_file_in_errors():
         sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)

@@ -35,6 +35,7 @@ Pair = tuple[str, str | None]
         "group",
         "identity",
         "drop",
+        "options",
         "classes",
         "key",
         "file_format",

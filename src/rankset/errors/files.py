@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rankset.errors.base import RanksetError
+from rankset.errors.candidate_files import CandidateFileErrors
 from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.many_files import ManyFilesErrors
 from rankset.errors.text_files import SEP, TextFileErrors
@@ -18,7 +19,7 @@ EVERY_FILE = ("If you use ", LABEL, ", every file must contain the scores and th
 MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment variable RANKSET_MAX_MEMORY to allow more. ")
 
 
-class FileError(ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
+class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
     """A file of scores, labels or sets that cannot be read or written."""
 
     @classmethod
@@ -184,11 +185,6 @@ class FileError(ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
     def one_column(cls, path: str, names: Sequence[str]) -> Self:
         remedy = ("Pass a file that contains only the labels, or ", LABEL_COLUMN)
         return cls._of(path, "a file of labels", "have one column", join_names(names), remedy)
-
-    @classmethod
-    def ragged(cls, path: str, name: str, row: int) -> Self:
-        expected, remedy = "have the same length", "Correct or drop that row."
-        return cls._of(path, "all lists", expected, "another length", remedy, row=row, column=name)
 
     @classmethod
     def empty_lists(cls, path: str, name: str, row: int) -> Self:

@@ -8,6 +8,12 @@ from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import differences, join_names, short_repr
 
 PROBS, LOGITS, DECISION = Option("kind", "probs"), Option("kind", "logits"), Option("kind", "decision")
+NO_ANSWER = (
+    "Ask the model again. Do not drop that row: its true label is missed, and coverage would look better than it is. ",
+    "Give it any candidate, and ",
+    Either("rankset.ABSENT as its label", "an absent label (--absent)"),
+    ".",
+)
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
 PERCENTAGES = "The values look like percentages. Divide them by 100."
 
@@ -126,9 +132,7 @@ class InputError(RanksetError, ValueError):
     @classmethod
     def candidates(cls, row: int, count: int, n_columns: int) -> Self:
         where = Place(row=row)
-        return cls(
-            "every row", f"have 1 to {n_columns} candidates", f"{count} candidates", "Drop that row.", where=where
-        )
+        return cls("every row", f"have 1 to {n_columns} candidates", f"{count} candidates", NO_ANSWER, where=where)
 
     @classmethod
     def more_candidates(cls, known: int, received: int) -> Self:
@@ -169,7 +173,7 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def no_candidates(cls, name: str, row: int) -> Self:
-        remedy = "Drop that row, or ask the model again."
+        remedy = NO_ANSWER
         return cls(f"every row of {name}", "have at least one label", "none", remedy, where=Place(row=row))
 
     @classmethod
@@ -200,7 +204,7 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def no_answers(cls, row: int) -> Self:
-        remedy = "Drop that row, or ask the model again."
+        remedy = NO_ANSWER
         return cls("every row", "have at least one answer", "none", remedy, where=Place(row=row))
 
     @classmethod

@@ -161,7 +161,8 @@ class KindError(RanksetError, TypeError):
             name,
             "be dictionaries in all rows if the first row is one",
             short_repr(value),
-            "Pass every row as a dictionary of labels and numbers, or as a list of tokens and log-probabilities.",
+            "Pass every row as a dictionary, such as {'A': -0.1, 'B': -3.0}, or as the list of the top tokens of one "
+            "position, such as [{'token': 'A', 'logprob': -0.1}, {'token': 'B', 'logprob': -3.0}].",
             where=Place(row=row),
         )
 

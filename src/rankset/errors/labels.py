@@ -14,6 +14,11 @@ ABSENT_HINT = (
     Either("rankset.ABSENT as its label", "the text that labels have in such rows as --absent"),
     ".",
 )
+MISSING_HINT = (
+    " If the true label of that row is not among its candidates, pass ",
+    Either("rankset.ABSENT as its label", "--absent '', which is for rows without a label"),
+    ".",
+)
 WHOLE_NUMBERS = ". Write column numbers as integers, 2 instead of 2.0."
 
 
@@ -32,7 +37,7 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def missing(cls, name: str, row: int) -> Self:
-        remedy = ("Drop that row.", *(ABSENT_HINT if name == "labels" else ()))
+        remedy = ("Drop that row.", *(MISSING_HINT if name == "labels" else ()))
         return cls(name, "be known for every row", "a missing value", remedy, where=Place(row=row))
 
     @classmethod
@@ -146,7 +151,10 @@ class LabelError(RanksetError, ValueError):
 
     @classmethod
     def duplicate_candidates(cls, row: int, names: Sequence[object]) -> Self:
-        remedy = Either("Add up the numbers of equal names, for example by rankset.normalise_answers.", "Rename one.")
+        remedy = Either(
+            "Add up the numbers of equal names, for example by rankset.normalise_answers(rows, kind=...).",
+            "Rename one.",
+        )
         expected, received = "be different within a row", f"{join_names(names)} more than once"
         return cls("names of candidates", expected, received, remedy, where=Place(row=row))
 

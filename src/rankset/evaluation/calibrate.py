@@ -94,9 +94,12 @@ def calibrate(
     relative frequencies. Names are compared exactly; see ``normalise_answers``. If every row has candidates of its own,
     use ``Ragged.of``.
 
-    With ``rankset.ABSENT`` among the labels, sets still contain the true label with probability at least 1 - alpha, and
-    rows without it among their candidates count as missed. This is possible only if alpha is at least
-    ``Rule.smallest_alpha()``; for a smaller alpha sets contain every candidate, and ``predict`` warns.
+    A row with the label ``rankset.ABSENT`` counts as missed, because no set can contain its true label. What holds:
+    among n calibration rows and a new row let M labels be absent. Then the probability that the set misses the true
+    label is at most the mean of max(floor((n + 1) * alpha), M) / (n + 1). This is at most alpha if never more than
+    (n + 1) * alpha labels are absent. If more labels are absent, sets miss as many, and no set could miss fewer. For an
+    alpha below ``Rule.smallest_alpha()`` sets contain every candidate, and ``predict`` warns. That number depends on
+    the calibration rows; an alpha above it does not prove a coverage of 1 - alpha.
 
     Examples
     --------

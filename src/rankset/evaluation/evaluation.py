@@ -68,8 +68,9 @@ class Evaluation:
     absent
         Number of rows with the label ``rankset.ABSENT``. No set contains it.
     attained
-        Whether the rule can attain a coverage of 1 - alpha. False if the labels of too many calibration rows are
-        ``rankset.ABSENT``. Then every candidate is in its set.
+        False if the labels of too many calibration rows are ``rankset.ABSENT`` for this alpha. Then every candidate is
+        in its set, and coverage is the share of rows whose true label is among the candidates. ``expected`` is about
+        this share.
 
     Examples
     --------
@@ -282,6 +283,9 @@ class Evaluation:
         low, high = self.expected
         share = f"{self.confidence:.0%} of calibrations"
         remark = f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}"
+        if not self.attained:
+            known = f"the true label is among them in {low:.4f} to {high:.4f} of rows, in {share}"
+            remark = f"every candidate is in its set; {known}"
         if low <= self.coverage <= high:
             return [Line("", "", f"{remark}: inside")]
         advice = what_to_check(too_low=self.coverage < low, confidence=self.confidence)

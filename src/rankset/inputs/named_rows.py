@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ def from_structs(values: Any) -> Any:  # noqa: ANN401
 
 def is_named_row(row: object) -> bool:
     """Return whether ``row`` is a dictionary of numbers, or a list of tokens and log-probabilities."""
+    row = top_tokens(row)
     if isinstance(row, Mapping):
         return not huggingface.is_scored(row)
     return isinstance(row, list | tuple) and len(row) > 0 and _is_token(row[0])
@@ -82,28 +84,52 @@ def read_row(row: Any, number: int, kind: str, name: str = "probs") -> Row:  # n
     labels = [plain(label, "class names") for label, _ in pairs]
     read = {label: _number(value, number, label, name) for label, (_, value) in zip(labels, pairs, strict=True)}
     if len(read) < len(pairs):
-        raise LabelError.duplicates([label for label, count in Counter(labels).items() if count > 1])
+        raise LabelError.duplicate_candidates(number, [label for label, count in Counter(labels).items() if count > 1])
     return _frequencies(read, number, kind, name) if isinstance(row, Counter) else read
 
 
 def read_pairs(row: Any, number: int, name: str) -> Sequence[tuple[Any, Any]]:  # noqa: ANN401
     """Return names and numbers of a row."""
-    if isinstance(row, Mapping):
-        return list(row.items())
-    if isinstance(row, list | tuple) and all(map(_is_token, row)):
-        return [_token_and_log_prob(entry) for entry in row]
+    inner = top_tokens(row)
+    if isinstance(inner, Mapping):
+        return list(inner.items())
+    if isinstance(inner, list | tuple) and all(map(_is_token, inner)) and not any(map(_top_tokens_of, inner)):
+        return [_token_and_log_prob(entry) for entry in inner]
     raise KindError.named_row(name, number, row)
 
 
+def top_tokens(row: Any) -> Any:  # noqa: ANN401
+    """Return the top tokens of a row that is one position of an answer, or a list of one position; others as they are.
+
+    >>> top_tokens([{"token": "A", "logprob": -0.1, "top_logprobs": [{"token": "A", "logprob": -0.1}]}])
+    [{'token': 'A', 'logprob': -0.1}]
+    """
+    alone = row[0] if isinstance(row, list | tuple) and len(row) == 1 else row
+    return _top_tokens_of(alone) or row
+
+
+def _top_tokens_of(entry: Any) -> Any:  # noqa: ANN401
+    """Return the top tokens at the position of a token, as APIs of language models return them; None without them."""
+    is_mapping = isinstance(entry, Mapping)
+    found = entry.get("top_logprobs") if is_mapping else getattr(entry, "top_logprobs", None)
+    return found if isinstance(found, list | tuple | Mapping) and found else None
+
+
 def _is_token(entry: object) -> bool:
-    """Return whether ``entry`` has a token and its log-probability, as entries or as attributes."""
+    """Return whether ``entry`` has a token and its log-probability: as entries, as attributes, or as a pair."""
+    if isinstance(entry, tuple | list) and len(entry) == 2:
+        return isinstance(entry[0], str) and isinstance(entry[1], Real) and not isinstance(entry[1], bool)
     if isinstance(entry, Mapping):
-        return "token" in entry and "logprob" in entry
-    return hasattr(entry, "token") and hasattr(entry, "logprob")
+        return "logprob" in entry and ("token" in entry or "text" in entry)
+    return hasattr(entry, "logprob") and (hasattr(entry, "token") or hasattr(entry, "text"))
 
 
 def _token_and_log_prob(entry: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    return (entry["token"], entry["logprob"]) if isinstance(entry, Mapping) else (entry.token, entry.logprob)
+    if isinstance(entry, tuple | list):
+        return entry[0], entry[1]
+    if isinstance(entry, Mapping):
+        return entry["token" if "token" in entry else "text"], entry["logprob"]
+    return entry.token if hasattr(entry, "token") else entry.text, entry.logprob
 
 
 def _number(value: Any, row: int, label: Name, name: str) -> float:  # noqa: ANN401

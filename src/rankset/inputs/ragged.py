@@ -9,8 +9,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.errors import InputError, KindError
+from rankset.errors import InputError, KindError, warn
 from rankset.inputs import frames, named_rows, options
+from rankset.inputs.absent import ABSENT
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.matrix import as_numbers
 from rankset.inputs.row_index import RowIndex, index_of
@@ -55,6 +56,11 @@ class Ragged:
     ``ragged[rows]`` selects rows by a slice, row numbers or a boolean mask. If ``counts``, or the rows passed to
     ``Ragged.of``, are a pandas series, its index is kept. The index of labels, groups and ids must then be the same.
     Predicted sets have this index, too.
+
+    New rows can have more candidates than any calibration row, if the condition is ``Marginal`` or ``PerGroup`` and the
+    score is one of ``Rank``, ``Thr``, ``Aps``, ``Raps``, ``Saps``, ``TopK`` and ``Margin``, also within ``TieBreak`` or
+    ``Tempered``. Other scores and conditions depend on the column of a label or on the number of columns. For these,
+    and for ``Rule.update``, calibrate with ``classes=range(n)``, where n is the largest number of candidates.
 
     Examples
     --------
@@ -113,7 +119,9 @@ class Ragged:
             For each row, the model outputs of its candidates. The index of a pandas series is kept. A dictionary maps
             the names of the candidates to their numbers. The counts of a ``collections.Counter`` become relative
             frequencies, for ``kind="probs"``. A list of tokens and log-probabilities, as APIs of language models return
-            it, is read like a dictionary.
+            it, is read like a dictionary: ``[{"token": "A", "logprob": -0.1}, …]``, with ``"text"`` in place of
+            ``"token"``, or ``[("A", -0.1), …]``. So is the object of a position that has such a list as
+            ``top_logprobs``.
         names : iterable of lists, optional
             For each row, the names of its candidates, if the rows are no dictionaries.
 
@@ -161,7 +169,7 @@ class Ragged:
         -------
         list
             One label per row, to be passed to ``calibrate``, ``Rule.update``, ``PredictionSets.covers`` or
-            ``evaluate``.
+            ``evaluate``. A warning says if all labels are absent.
 
         Raises
         ------
@@ -177,7 +185,13 @@ class Ragged:
         if self.names is None:
             raise KindError.no_candidate_names()
         index = RowIndex(self.template.index, numbered=self.template.numbered)
-        return options.labels_or_absent(labels, self.names, index)
+        marked = options.labels_or_absent(labels, self.names, index)
+        if marked and all(label is ABSENT for label in marked):
+            warn(
+                "no label is among the candidates of its row, so all labels become rankset.ABSENT. If labels and "
+                "candidates are spelled differently, pass both through rankset.normalise_answers."
+            )
+        return marked
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """Restore a pickled or copied object and make its counts read-only again."""

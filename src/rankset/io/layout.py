@@ -14,6 +14,7 @@ from rankset.errors import FileError, InputError, Place, located
 from rankset.inputs.per_row import id_words
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import texts
+from rankset.io.candidate_rows import read_candidates
 from rankset.io.columns import Columns
 from rankset.io.dialect import Dialect
 from rankset.io.notes import Note, say
@@ -34,7 +35,8 @@ class Layout:
     suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
     ``absent`` is the text that labels have in rows whose true label is not among the candidates ("" for missing ones).
     ``sep`` (the separator of csv files), ``decimal`` ("." or ",") and ``encoding`` are recognised if they are None.
-    ``sheet`` is the name or the number, from 1, of the sheet of a workbook.
+    ``sheet`` is the name or the number, from 1, of the sheet of a workbook. ``options`` names the column with the
+    candidates of each row, if every row has its own (``Ragged``).
     """
 
     label: str | None = None
@@ -50,6 +52,7 @@ class Layout:
     decimal: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    options: str | None = None
 
     def __post_init__(self) -> None:
         self.dialect  # noqa: B018 - checks it before anything is read
@@ -96,6 +99,8 @@ class Layout:
         kind: str | None = None,
     ) -> Rows | None:
         """Do the same for one of several files; return None for a text file without a line, which has no rows."""
+        if self.options is not None:
+            raise FileError.options_in_parts(path)
         columns = self._read(path, labels, is_table=True)
         if not columns.is_blank:
             return self.rows_of(columns, labels, classes, kind=kind)
@@ -134,9 +139,13 @@ class Layout:
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
         apart = self._columns_apart(columns, label, {*special, *kept, *self._other_answers(columns, wanted)}, wanted)
-        matrix, names = columns.scores(apart, key=self.key, wanted=wanted, kind=kind or "probs")
+        matrix: Any
+        if self.options is None:
+            matrix, names = columns.scores(apart, key=self.key, wanted=wanted, kind=kind or "probs")
+        else:
+            matrix, names = read_candidates(columns, self.options, apart), None
         own_columns = names is None or set(names) <= {*columns.names}
-        if kind == "binary":
+        if kind == "binary" and self.options is None:
             matrix, names = _second_class(columns.path, matrix, names, classes)
         self._check_kept(columns.path, kept, len(matrix))
         found, is_text = special.get(label or ""), columns.is_text

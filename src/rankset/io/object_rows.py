@@ -35,7 +35,7 @@ def matrix_of_objects(
     An entry that is missing or null counts as one that its row lacks: probability 0, or -inf for other kinds.
     """
     budget.check(2 * column.nbytes + ENTRY_BYTES * _entries(column))
-    rows = [_without_nulls(path, name, row, number) for number, row in enumerate(column.to_pylist())]
+    rows = [object_entries(path, name, row, number) for number, row in enumerate(column.to_pylist())]
     n_classes = len({label for row in rows for label in row}) if wanted is None else len(wanted)
     budget.check(2 * column.nbytes + ENTRY_BYTES * sum(map(len, rows)) + 8 * len(rows) * n_classes)
     with located(Place(file=path)):
@@ -57,7 +57,7 @@ def _entries(column: Any) -> int:
     return len(column) + column.nbytes // 4
 
 
-def _without_nulls(path: str, name: str, row: Any, number: int) -> dict[str, Any]:
+def object_entries(path: str, name: str, row: Any, number: int) -> dict[str, Any]:
     """Return an object without the entries that are null."""
     try:
         read = json.loads(row) if isinstance(row, str) else row

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rankset.core.arrays import is_whole, object_array
 from rankset.errors import FileError, LabelError, Place, RanksetError, RuleError, StorageError, located
 from rankset.inputs.column_numbers import two_readings
-from rankset.inputs.per_row import label_codes, named_labels
+from rankset.inputs.per_row import label_codes, labels_at, named_labels
+from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io.absent_labels import find_absent, mark_absent
@@ -30,10 +31,10 @@ class Rows:
     the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
     neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
     ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
-    an object lacks; None for other rows.
+    an object lacks; None for other rows. ``scores`` are ``Ragged`` if every row has its own candidates.
     """
 
-    scores: NDArray[Any]
+    scores: Any
     names: list[str] | None
     labels: NDArray[Any] | None
     groups: NDArray[Any] | None
@@ -118,9 +119,23 @@ class Rows:
             raise FileError.no_labels()
         if self.absent is not None and self.absent.all():
             return self.marked_labels
+        if isinstance(self.scores, Ragged):  # labels are names of candidates
+            return self.marked_labels
         self.check_order(classes)
         names = named_labels(self.with_labels_of(classes).labels, None if classes is None else object_array(classes))
         return mark_absent(names, self.absent)
+
+    @property
+    def row_bytes(self) -> int:
+        """Number of bytes of the scores of one row."""
+        values = self.scores.values if isinstance(self.scores, Ragged) else self.scores
+        return int(values[:1].nbytes)
+
+    def labels_of_sets(self, classes: Names) -> NDArray[Any]:
+        """Return the labels as the sets of a rule with these classes have them."""
+        if isinstance(self.scores, Ragged):
+            return object_array(list(self.labels_for(None)))
+        return labels_at(classes.array, self.label_columns(classes))
 
     def label_columns(self, classes: Names) -> NDArray[np.int64]:
         """Return the column of every label among the classes of a rule."""

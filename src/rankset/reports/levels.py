@@ -33,7 +33,7 @@ def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str
         _ambiguous_row(int(row), rows, sizes[:, row], p_values)
         for row, p_values in zip(listed, rule.p_values(listed), strict=True)
     ]
-    return _at_levels(rows, true, sizes, rule.spec.n_columns) | {
+    return _at_levels(rows, true, sizes, len(rows.classes)) | {
         "name": short(repr(rule.spec.score), 80),
         "label": label,
         "text": short(repr(rule.spec.score), LONGEST_TEXT),
@@ -62,7 +62,7 @@ def _p_values_and_sizes(rule: TestedRule, rows: LabelledRows) -> tuple[Floats, F
     """The p-value of each row's label, the second largest of the row, and the set sizes (alpha, row)."""
     true, second = np.empty(rows.n), np.zeros(rows.n)
     sizes = np.empty((len(rows.alphas), rows.n), dtype=np.int64)
-    n_columns = rule.spec.n_columns
+    n_columns = len(rows.classes)
     for part in parallel.split(rows.n, n_columns):
         p_values = rule.p_values(np.arange(part.start, part.stop))
         columns = rows.labels[part]
@@ -111,7 +111,12 @@ def _ambiguous_row(row: int, rows: LabelledRows, sizes: Ints, p_values: Floats) 
     largest = np.argsort(-p_values, kind="stable")[:SHOWN_LABELS].tolist()
     labels = [[column, float(p_values[column])] for column in largest]
     name = rows.id_of(row)
-    told = {"row": row, "label": int(rows.labels[row]), "sizes": sizes.tolist(), "labels": labels}
+    told: dict[str, Any] = {"row": row, "label": int(rows.labels[row]), "sizes": sizes.tolist(), "labels": labels}
+    if rows.options is not None:
+        shown = [
+            column for column in (*largest, told["label"]) if column >= 0 and rows.options[row, column] is not None
+        ]
+        told["names"] = {str(column): rows.option_of(row, column) for column in shown}
     return told if name is None else {"id": name, **told}
 
 

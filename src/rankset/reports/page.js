@@ -91,8 +91,12 @@
     }));
   }
   by("scores-note").textContent = data.scores.filter((one) => one.text.length > 60).map((one) => one.label + ": " + one.text + ".").join(" ");
-  const COLUMNS = [["name", "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
+  const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
   function classes(score) {
+    if (data.own_names) {
+      by("classes-title").textContent = "Positions";
+      by("classes-note").textContent = "Candidates have names of their own in every row, so these are rows by the position of the true label among the candidates, counted from 0.";
+    }
     const head = document.querySelector("#classes thead tr"), body = document.querySelector("#classes tbody");
     if (!head.children.length) head.append(...COLUMNS.map(([key, text], place) => {
       const cell = make("th", undefined, place ? "number" : ""), button = make("button", text);
@@ -123,9 +127,10 @@
   }
   const named = data.scores.some((one) => one.ambiguous.some((row) => row.id !== undefined));
   const AMBIGUOUS = [...(named ? [["id", false]] : []), ["row", true], ["true label", false], ["size", true], ["set", false]];
+  const nameOf = (row, column) => (row.names ? row.names[column] : data.classes[column]);
   function found(row) {
     const sought = by("find").value.trim().toLowerCase();
-    return !sought || [row.id ?? String(row.row), row.label < 0 ? "absent" : data.classes[row.label]].some((text) => text.toLowerCase().includes(sought));
+    return !sought || [row.id ?? String(row.row), row.label < 0 ? "absent" : nameOf(row, row.label)].some((text) => text.toLowerCase().includes(sought));
   }
   function ambiguous(score, alpha) {
     const heads = document.querySelector("#ambiguous thead tr"), rows = score.ambiguous.filter(found);
@@ -134,8 +139,8 @@
     by("ambiguous-note").textContent = "The rows with the largest sets of " + short(score) + " at alpha " + data.alpha + ". Rows are counted from 0. The true label has a thick border in the set; where the set misses it, it is red in its own column.";
     document.querySelector("#ambiguous tbody").replaceChildren(...rows.map((row) => {
       const size = row.sizes[state.level], kept = row.labels.filter(([, p]) => p > alpha);
-      const line = cells([...(named ? [row.id] : []), row.row, row.label < 0 ? "absent" : data.classes[row.label], size], AMBIGUOUS.map(([, number]) => number)), cell = make("td");
-      for (const [column] of kept) cell.append(make("span", data.classes[column], column === row.label ? "chip true" : "chip"));
+      const line = cells([...(named ? [row.id] : []), row.row, row.label < 0 ? "absent" : nameOf(row, row.label), size], AMBIGUOUS.map(([, number]) => number)), cell = make("td");
+      for (const [column] of kept) cell.append(make("span", nameOf(row, column), column === row.label ? "chip true" : "chip"));
       if (size > kept.length) cell.append(make("span", "and " + (size - kept.length) + " more", "faint"));
       if (!size) cell.append(make("span", "empty: no label reached the threshold", "faint"));
       if (size === kept.length && !kept.some(([column]) => column === row.label)) line.children[named ? 2 : 1].className = "missed";
@@ -172,6 +177,7 @@
     const proven = score.proven[state.level];
     const absent = data.absent, unattained = own.absent && alpha < own.least;
     const told = [unattained ? "The true label is not among the candidates in " + many(own.absent) + " of " + many(own.rows) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (own.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(own.least) + ". Sets hold every candidate."
+      : proven === null && own.absent ? "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ", if the true label is never absent from more rows than this allows. If more labels are absent, sets miss as many, and no set could miss fewer. At calibration " + many(own.absent) + " of " + many(own.rows) + " labels were absent."
       : proven === null ? "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows."
       : proven > 0 ? "These sets come from several models, one for each fold. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ". The proven probability is at least " + percent(Math.floor(1000 * proven) / 1000) + "."
       : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",

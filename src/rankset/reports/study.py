@@ -176,10 +176,11 @@ def study_rules(
     """
     _check_rules(rules)
     first = rules[0]
-    data = prepare(probs, labels, kind=first.kind, classes=first.spec.classes, groups=groups, ids=ids)
+    classes = min((rule.spec.classes_of(probs) for rule in rules), key=len)  # all rules must take more candidates
+    data = prepare(probs, labels, kind=first.kind, classes=classes, groups=groups, ids=ids)
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
-    rows = LabelledRows.of(data.labels, data.groups, ids, data.index, alpha)
+    rows = LabelledRows.of(data.labels, data, ids, data.index, alpha)
     data = data.with_checked_values()
     return study_tested([RuleOnRows(rule, data) for rule in rules], rows, names=names, show_progress=show_progress)
 
@@ -218,7 +219,7 @@ def _check_rules(rules: Sequence[Rule]) -> None:
 
 def _facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, Any]:
     """What all scores share: rows, levels, names of classes and groups."""
-    classes, names = rules[0].spec.classes, rows.group_names
+    classes, names = rows.classes, rows.group_names
     return {
         "rows": rows.n,
         "calibration": int(rules[0].counts.sum()),
@@ -234,6 +235,7 @@ def _facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, Any]:
         "conditions": sorted({repr(rule.spec.condition) for rule in rules}),
         "needed": [int(rows_needed(one)) for one in rows.alphas],
         **_absent_facts(rules, rows),
+        **({} if rows.options is None else {"own_names": True}),
     }
 
 

@@ -15,7 +15,7 @@ from rankset.core.alpha import Alpha, exact_alpha
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.row_index import RowIndex, is_default
-from rankset.inputs.vocabulary import distinct_labels, group_names, short
+from rankset.inputs.vocabulary import Names, distinct_labels, group_names, short
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 
@@ -38,7 +38,8 @@ class LabelledRows:
     """Labels, groups and ids of the test rows, and the levels to look at.
 
     ``group_names`` is empty if there are no groups or too many to list. ``ids`` are names of the rows: those that were
-    passed, or a pandas index that is not 0, 1, 2, …; None if there are neither.
+    passed, or a pandas index that is not 0, 1, 2, …; None if there are neither. ``classes`` are the names of the
+    columns, ``options`` the names of the candidates of each row, None if they have no names of their own.
     """
 
     labels: Ints
@@ -47,21 +48,28 @@ class LabelledRows:
     ids: Any
     alphas: tuple[Fraction, ...]
     alpha: Fraction
+    classes: Names
+    options: NDArray[Any] | None = None
 
     @classmethod
-    def of(
-        cls, labels: Ints, groups: NDArray[Any] | None, ids: ArrayLike | None, index: RowIndex, alpha: Alpha
-    ) -> LabelledRows:
-        """Return the rows with these labels (column numbers), groups and ids; ``index`` is that of the rows."""
+    def of(cls, labels: Ints, data: Prepared, ids: ArrayLike | None, index: RowIndex, alpha: Alpha) -> LabelledRows:
+        """Return the rows ``data`` with these labels (column numbers) and ids; ``index`` is that of the rows."""
         level = exact_alpha(alpha)
         levels = tuple(sorted({*map(exact_alpha, ALPHAS), level}))
-        names, codes = _group_codes(groups, len(labels))
-        return cls(labels, names, codes, _row_ids(ids, len(labels), index), levels, level)
+        names, codes = _group_codes(data.groups, len(labels))
+        found = _row_ids(ids, len(labels), index)
+        return cls(labels, names, codes, found, levels, level, data.classes, data.options)
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    def option_of(self, row: int, column: int) -> str:
+        """Return the name of a candidate of a row as a text in one line."""
+        return short(
+            str(self.classes.values[column] if self.options is None else self.options[row, column]), NAME_WIDTH
+        )
 
     def id_of(self, row: int) -> str | None:
         """Return the id of a row as a text in one line, or None if there are no ids."""

@@ -54,7 +54,7 @@ def unattained(
 
 
 def reason(name: str, n: int, absent: int, least: Fraction, rows: str = "calibration rows") -> str:
-    """Return why small values of alpha cannot be attained in a group: absent labels among its rows."""
+    """Return why no label is left out in a group at small values of alpha: absent labels among its rows."""
     where = f" for {name}" if name else ""
     return (
         f"the true label is absent from {absent:,} of {n:,} {rows}{where}, so at least "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar
@@ -78,12 +78,31 @@ class Batch:
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and classes."""
-        return len(self.data.matrix), len(self.spec.classes.values)
+        return len(self.data.matrix), len(self.data.classes.values)
 
     @property
     def padded(self) -> bool:
         """Whether rows have different numbers of candidates."""
         return self.data.counts is not None
+
+    @property
+    def wide(self) -> bool:
+        """Whether a row has more candidates than the rule has classes."""
+        return len(self.data.classes.values) > len(self.spec.classes.values)
+
+    def by_width(self) -> Iterator[tuple[Ints, Batch]]:
+        """Return the rows of a wide batch in parts of one width each, and the numbers of the rows of each part.
+
+        So the sets of a row do not depend on the number of candidates of the other rows.
+        """
+        data, narrow = self.data.with_checked_values(), len(self.spec.classes.values)
+        widths = np.full(len(data), narrow) if data.counts is None else np.maximum(data.counts, narrow)
+        for width in np.unique(widths).tolist():
+            rows, spec = np.flatnonzero(widths == width), self.spec.as_wide_as(width)
+            some = data.take(rows)
+            options = None if some.options is None else some.options[:, :width]
+            some = replace(some, matrix=some.matrix[:, :width], classes=spec.classes, options=options)
+            yield rows, Batch.of(spec, some)
 
     def part(self, rows: slice) -> Batch:
         """Return consecutive rows; error messages keep counting from the first row of all."""

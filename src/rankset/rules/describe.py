@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -97,8 +98,11 @@ class DescribesRule:
         coverage would follow a Beta distribution. This method returns two quantiles of this distribution. If several
         calibration rows have the same score value, coverage can be higher. Then ``tied`` of the result is True.
 
-        If alpha is below ``smallest_alpha()``, every candidate is in its set, and coverage is the share of rows whose
-        true label is among the candidates. Then ``attained`` of the result is False, and the band is about this share.
+        If calibration rows have the label ``rankset.ABSENT``, coverage is the smaller of two numbers: one that follows
+        this Beta distribution, and the share of rows whose true label is among the candidates. The share is not known.
+        So ``mean`` is NaN, and the band contains the coverage in at least ``confidence`` of calibrations. If alpha is
+        below ``smallest_alpha()``, every candidate is in its set, ``attained`` of the result is False, and the band is
+        about this share.
 
         Parameters
         ----------
@@ -128,11 +132,12 @@ class DescribesRule:
         k = threshold_position(n, exact_alpha(alpha))
         if absent and k > n - absent:
             low, high = coverage_law.share_range(n - absent, n, confidence)
-            return CoverageBand(low, high, (n - absent) / (n + 1), confidence, n, attained=False)
+            return CoverageBand(low, high, math.nan, confidence, n, attained=False, absent=absent)
         if k > n:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
         low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) for q in tails)
-        return CoverageBand(low, high, k / (n + 1), confidence, n, self.calibration.tied(number, k))
+        mean = math.nan if absent else k / (n + 1)
+        return CoverageBand(low, high, mean, confidence, n, self.calibration.tied(number, k), absent=absent)
 
     @takes_alpha
     def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
@@ -166,9 +171,11 @@ class DescribesRule:
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
 
     def smallest_alpha(self, *, group: object = None, label: object = None) -> Fraction:
-        """Return the smallest alpha that can be attained. At a smaller alpha every set contains all labels.
+        """Return the smallest alpha at which sets leave labels out. At a smaller alpha every set contains all labels.
 
-        With n calibration rows, of which m have the label ``rankset.ABSENT``, it is (m + 1) / (n + 1).
+        With n calibration rows, of which m have the label ``rankset.ABSENT``, it is (m + 1) / (n + 1). It depends on
+        these rows, and is no guarantee: if more labels are absent than alpha allows, sets miss as many, even where a
+        lucky calibration has few of them. See ``calibrate`` for what is guaranteed.
 
         Parameters
         ----------

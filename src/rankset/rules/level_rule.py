@@ -150,7 +150,7 @@ class LevelRule(Sealed, HasSpec):
         batch = self._batch(data)
         offsets, codes = select(batch, self.thresholds, self._reach, empty)
         law = self._law(batch, empty)
-        return PredictionSets(offsets, codes, self.spec.classes, self.level, law, data.answers, data.options)
+        return PredictionSets(offsets, codes, data.classes, self.level, law, data.answers, data.options)
 
     def predict_parts(
         self,
@@ -194,7 +194,7 @@ class LevelRule(Sealed, HasSpec):
             offsets, codes = select(batch.part(part), self.thresholds, self._reach, empty)
             template = answers.rows(np.arange(part.start, part.stop))
             options = None if data.options is None else data.options[part]
-            return PredictionSets(offsets, codes, self.spec.classes, self.level, law, template, options)
+            return PredictionSets(offsets, codes, data.classes, self.level, law, template, options)
 
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
@@ -203,7 +203,7 @@ class LevelRule(Sealed, HasSpec):
         """Check all that users pass to predict."""
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
-        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
+        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes_of(probs), groups=groups, ids=ids)
 
     def _batch(self, data: Prepared) -> Batch:
         """Return the rows to predict; warn of groups that keep every label because they have too few rows."""

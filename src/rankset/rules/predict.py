@@ -95,8 +95,9 @@ class PredictsSets:
     ) -> PredictionSets:
         """Return prediction sets that contain the true label with probability at least 1 - ``alpha``.
 
-        If the true label of too many calibration rows was ``rankset.ABSENT``, no sets can do that at this alpha. Then
-        every candidate is in its set, and a warning names the smallest alpha that can be attained.
+        If the true label of calibration rows was ``rankset.ABSENT``, the probability can be smaller: ``calibrate`` says
+        what holds. If these rows are too many for this alpha, every candidate is in its set, and a warning names the
+        smallest alpha at which sets leave candidates out.
 
         Parameters
         ----------
@@ -206,6 +207,16 @@ class PredictsSets:
         """Return for every label (n, K) how many calibration rows of its group have keys at least as large, and how
         many rows the group has."""
         batch = Batch.of(self.spec, data)
+        if not batch.wide:
+            return self._tails_of(batch)
+        larger, sizes = np.zeros(batch.shape, dtype=np.int64), np.zeros(batch.shape, dtype=np.int64)
+        for rows, one in batch.by_width():
+            for answer, counts in zip((larger, sizes), self._tails_of(one), strict=True):
+                answer[rows, : one.shape[1]] = counts
+        return larger, sizes
+
+    def _tails_of(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the same for a batch whose columns are the classes of its spec."""
         larger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
 
         def fill(part: slice) -> None:
@@ -259,4 +270,5 @@ class PredictsSets:
         ids: ArrayLike | None = None,
     ) -> Prepared:
         """Check rows, which must have the columns of the calibration, and labels, groups and ids."""
-        return prepare(probs, labels, kind=self.spec.kind, classes=self.spec.classes, groups=groups, ids=ids)
+        classes = self.spec.classes_of(probs) if labels is None else self.spec.classes
+        return prepare(probs, labels, kind=self.spec.kind, classes=classes, groups=groups, ids=ids)

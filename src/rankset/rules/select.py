@@ -38,6 +38,8 @@ def shared_reach(spec: RuleSpec, thresholds: Thresholds) -> Reach:
 
 def select(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty = "allow") -> tuple[Ints, Codes]:
     """Return offsets and codes of the sets of all rows; ``reach`` is that of ``shared_reach``."""
+    if batch.wide:
+        return _select_by_width(batch, thresholds, reach, empty)
     if batch.spec.shared_group is None and len(batch.row_groups) == 1:
         reach = _widest(reach, thresholds, batch.groups_in(slice(None)))
     parts = batch.map_blocks(partial(_block, batch, thresholds, reach, empty))
@@ -50,6 +52,19 @@ def select(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty = "a
         _, piece = parts.pop()
         codes[end - len(piece) : end] = piece
         end -= len(piece)
+    return offsets, codes
+
+
+def _select_by_width(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty) -> tuple[Ints, Codes]:
+    """Return offsets and codes of all rows, if some have more candidates than the rule has classes."""
+    parts = [(rows, *select(one, thresholds, reach, empty)) for rows, one in batch.by_width()]
+    sizes = np.zeros(batch.shape[0], dtype=np.int64)
+    for rows, own, _ in parts:
+        sizes[rows] = np.diff(own)
+    offsets = np.concatenate([ZERO, sizes]).cumsum()
+    codes = np.empty(offsets[-1], dtype=np.int32)
+    for rows, own, piece in parts:
+        codes[np.repeat(offsets[rows] - own[:-1], np.diff(own)) + np.arange(len(piece))] = piece
     return offsets, codes
 
 

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.conditions import Condition, checked_condition, group_numbers
+from rankset.conditions import Condition, Marginal, PerGroup, checked_condition, group_numbers
 from rankset.core.arrays import equal_values, is_whole
 from rankset.errors import KindError, LabelError, ScoreError, join_names
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
+from rankset.inputs.ragged import Ragged
 from rankset.inputs.vocabulary import Array, Names, group_names, union
+from rankset.scores.any_width import takes_any_width
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, checked_traits, traits
 
@@ -107,6 +109,22 @@ class RuleSpec:
         if table.shape[1] > 1:
             parts.append(_listed("label", [self.classes.values[column] for column in columns]))
         return " × ".join(parts) or "all rows"
+
+    def classes_of(self, probs: object) -> Names:
+        """Return the names of the columns of ``probs``: the classes, and more numbers if rows have more candidates.
+
+        ``Ragged`` rows can have more candidates than any calibration row, if classes are 0, 1, 2, … and neither score
+        nor condition depends on the column or the number of columns.
+        """
+        width = int(probs.counts.max(initial=0)) if isinstance(probs, Ragged) else 0
+        if width <= self.n_columns or type(self.condition) not in (Marginal, PerGroup):
+            return self.classes
+        numbered = tuple(self.classes.values) == tuple(range(self.n_columns))
+        return Names(range(width)) if numbered and takes_any_width(self.score) else self.classes
+
+    def as_wide_as(self, n_columns: int) -> RuleSpec:
+        """Return the spec for rows with this number of candidates, at least as many as there are classes."""
+        return self if n_columns == self.n_columns else replace(self, classes=Names(range(n_columns)))
 
     def learning(self, data: Prepared) -> RuleSpec:
         """Return the spec of a calibration on ``data``, with its row groups."""

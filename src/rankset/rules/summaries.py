@@ -71,16 +71,21 @@ class CoverageBand:
     have the same score value as the threshold. Then ``low`` and ``mean`` are lower limits, and coverage can be larger
     than ``high``.
 
+    If labels of calibration rows are ``rankset.ABSENT``, coverage cannot exceed the share of rows whose true label is
+    among the candidates. This share is not known, so neither is the mean. Over all calibrations, coverage is below
+    ``low`` and above ``high`` at most as often as without absent labels. This holds for every share.
+
     Attributes
     ----------
     low, high : the ends of the band.
-    mean : the mean coverage.
-    confidence : the probability that the coverage is between ``low`` and ``high``.
+    mean : the mean coverage. NaN if ``absent`` is not 0.
+    confidence : the probability that the coverage is between ``low`` and ``high``. With absent labels, at least this.
     n : number of calibration rows that were used for the threshold.
     tied : whether several calibration rows have the same score value as the threshold.
     attained : whether coverage of 1 - alpha can be attained. If False, the true labels of too many calibration rows are
         ``rankset.ABSENT``, and every candidate is in its set. The band is then about the share of rows whose true label
-        is among the candidates, and ``mean`` is a lower limit.
+        is among the candidates. This depends on the calibration rows: with other rows the same alpha can be attained.
+    absent : number of calibration rows with the label ``rankset.ABSENT``.
 
     Examples
     --------
@@ -97,13 +102,24 @@ class CoverageBand:
     n: int
     tied: bool = False
     attained: bool = True
+    absent: int = 0
 
     def __repr__(self) -> str:
+        if self.absent:
+            return self._repr_with_absent()
         note = ", tied: coverage may be higher" if self.tied else ""
-        note += "" if self.attained else ", 1 - alpha cannot be attained"
         return (
             f"CoverageBand({self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, mean {self.mean:.4f}, "
             f"n={self.n}{note})"
+        )
+
+    def _repr_with_absent(self) -> str:
+        note = ", tied: coverage may be higher" if self.tied else ""
+        limit = "coverage is at most the share of labels among the candidates"
+        absent = limit if self.attained else "1 - alpha cannot be attained"
+        return (
+            f"CoverageBand(at least {self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, "
+            f"n={self.n}{note}, {self.absent} absent: {absent})"
         )
 
 

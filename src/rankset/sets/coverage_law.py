@@ -11,6 +11,8 @@ class CoverageLaw:
     Beta(k, n + 1 - k). If ``exact`` is False, there are ties, and coverage is at least as high.
 
     ``absent`` is the number of calibration rows whose true label is not among the candidates. Their keys are the last.
+    Coverage is then the smaller of a number with this distribution (larger if there are ties) and the share of rows
+    whose true label is among the candidates, which is not known.
     If the k-th key is one of them, no threshold gives a coverage of 1 - alpha: ``attained`` is False.
     """
 
@@ -21,7 +23,7 @@ class CoverageLaw:
 
     @property
     def attained(self) -> bool:
-        """Whether coverage of 1 - alpha can be attained."""
+        """False if so many labels are absent that every set contains all candidates."""
         return self.absent == 0 or self.k <= self.n - self.absent
 
     @property

@@ -139,7 +139,7 @@ class WritesReport:
         index.check(groups, "groups")
         tested, data = _tested(self.rule_, outputs, groups, guaranteed=self.guaranteed_)
         labels = label_codes(y, tested.spec.classes, len(data), index, name="y")
-        rows = LabelledRows.of(labels, data.groups, ids, index, alpha)
+        rows = LabelledRows.of(labels, data, ids, index, alpha)
         return write_study(study_tested([tested], rows, show_progress=show_progress), path, title)
 
 

@@ -36,7 +36,7 @@ def read(source: Source) -> Table:
     """
     lines = _ParsedLines(source.budget, min(MAX_PART, source.budget.limit // 8))
     with source.open() as stream:
-        for number in itertools.count():
+        for number in itertools.count(1):  # as editors count lines
             line = stream.readline(MAX_LINE)
             if not line:
                 break
@@ -118,7 +118,10 @@ class _ParsedLines:
 
 
 def _parse_object(number: int, line: bytes) -> dict[str, Any]:
-    row = json.loads(line)
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {number} is not valid JSON: {error.msg} at character {error.pos + 1}") from None
     if not isinstance(row, dict):
         raise ValueError(f"line {number} is not a JSON object")  # noqa: TRY004
     if not row:
