@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Self
 
-from rankset.errors.fields import Either, Text
-from rankset.errors.values import join_names, short_repr
+from rankset.errors.fields import Either, Option, Text
+from rankset.errors.values import join_names, short_repr, shorten
 
 DECIMAL_COMMA = Either("Layout(decimal=',')", "--decimal ','")
 DECIMAL_POINT = Either("Layout(decimal='.')", "--decimal '.'")
@@ -13,6 +13,13 @@ ENCODING = Either("Layout(encoding=...)", "--encoding")
 SEP = Either("Layout(sep=...)", "--sep")
 SHEET = Either("Layout(sheet=...)", "--sheet")
 WHY_NOT_SHOWN = "A csv file holds what a spreadsheet shows: format the column as numbers with all decimals, "
+NOT_TWICE: Text = (
+    "A comma cannot separate cells and be the decimal mark too. Export the file with the separator ';', with decimal "
+    "points, or with numbers in quotes. If the separator is another one, pass ",
+    SEP,
+    ".",
+)
+LOGITS, DECISION = Option("kind", "logits"), Option("kind", "decision")
 SEPARATOR_NAMES = {"\t": "a tab", ";": "';'", ",": "','", "|": "'|'"}
 
 
@@ -38,6 +45,18 @@ class TextFileErrors:
         two, one = Either("Layout(sep=',')", "--sep ','"), DECIMAL_COMMA
         remedy: Text = ("Pass ", two, " for two columns, or ", one, " for one column.")
         return cls._of(path, "the file", "be readable in one way only", received, remedy)
+
+    @classmethod
+    def cut_line(cls, path: str, columns: int, cells: int, line: str) -> Self:
+        received = f"the line {shorten(line)}, which can be {cells} cells or {columns} cells in which numbers have decimal commas"
+        return cls._of(path, "every line", f"have {columns} cells, like the first line", received, NOT_TWICE)
+
+    @classmethod
+    def cut_numbers(cls, path: str, line: str, row: int) -> Self:
+        received = f"{shorten(line)}, which can be whole numbers, or the parts of numbers with decimal commas"
+        whole: Text = ("If they are whole numbers, say what they are: ", LOGITS, " or ", DECISION, ". ")
+        expected = "be readable in one way only, with rows that sum to 1"
+        return cls._of(path, "scores", expected, received, (whole, "If not: ", NOT_TWICE), row=row)
 
     @classmethod
     def two_marks(cls, path: str, first: str, second: str, row: int, column: str) -> Self:

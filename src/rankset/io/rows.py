@@ -17,6 +17,7 @@ from rankset.inputs.per_row import label_codes, named_labels
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io.absent_labels import find_absent, mark_absent
+from rankset.io.cut_numbers import explain_numbers
 from rankset.io.parse_cells import is_whole_text, whole_numbers_or_names
 from rankset.io.spelling import equal_groups, spell_groups, spell_labels, whole_number
 
@@ -30,7 +31,8 @@ class Rows:
     the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
     neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
     ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
-    an object lacks; None for other rows.
+    an object lacks; None for other rows. ``by_commas``: a comma separates the cells of the file of scores, which was
+    recognised and not said.
     """
 
     scores: NDArray[Any]
@@ -46,6 +48,7 @@ class Rows:
     ignored: Sequence[str] = ()
     absent: NDArray[np.bool_] | None = None
     missing: float | None = None
+    by_commas: bool = False
 
     def with_absent(self, absent: str | None, *, is_text: bool) -> Rows:
         """Return the rows with labels of the text ``absent`` noted as absent; None: there are no such labels."""
@@ -174,8 +177,9 @@ class Rows:
             yield
         except (FileError, StorageError, RuleError):
             raise
-        except RanksetError as error:
+        except RanksetError as found:
+            error = explain_numbers(found, self.scores_file, self.scores, self.names, by_commas=self.by_commas)
             about_labels = isinstance(error, LabelError) and error.what == "labels"
             file = self.labels_file if about_labels else self.scores_file
             error.where = error.where.inside(Place(file=file))
-            raise
+            raise error from error.__cause__

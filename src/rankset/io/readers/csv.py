@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from rankset.io.cut_numbers import commas_explained
 from rankset.io.dialect import Recognised
 from rankset.io.memory_budget import Budget
 from rankset.io.readers.table import ARRAY_BYTES, Table, TableReader
@@ -41,7 +42,8 @@ def reader(default: str) -> TableReader:
         found = Recognised(one_column=sep == NONE)
         if source.dialect.sep is None and sep not in (default, NONE):
             found.sep = sep
-        table = _read(source, sep, start)
+        with commas_explained(source.budget.path, sep):
+            table = _read(source, sep, start)
         return Table(table, has_names=source.header, is_text=True, sep=sep, recognised=found)
 
     return read
