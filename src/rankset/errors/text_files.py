@@ -13,12 +13,11 @@ ENCODING = Either("Layout(encoding=...)", "--encoding")
 SEP = Either("Layout(sep=...)", "--sep")
 SHEET = Either("Layout(sheet=...)", "--sheet")
 WHY_NOT_SHOWN = "A csv file holds what a spreadsheet shows: format the column as numbers with all decimals, "
-NOT_TWICE: Text = (
+EXPORT_OTHERWISE = (
     "A comma cannot separate cells and be the decimal mark too. Export the file with the separator ';', with decimal "
-    "points, or with numbers in quotes. If the separator is another one, pass ",
-    SEP,
-    ".",
+    "points, or with numbers in quotes. If the separator is another one, pass "
 )
+NOT_TWICE: Text = (EXPORT_OTHERWISE, SEP, ".")
 LOGITS, DECISION = Option("kind", "logits"), Option("kind", "decision")
 SEPARATOR_NAMES = {"\t": "a tab", ";": "';'", ",": "','", "|": "'|'"}
 
@@ -48,7 +47,8 @@ class TextFileErrors:
 
     @classmethod
     def cut_line(cls, path: str, columns: int, cells: int, line: str) -> Self:
-        received = f"the line {shorten(line)}, which can be {cells} cells or {columns} cells in which numbers have decimal commas"
+        readings = f"{cells} cells or {columns} cells in which numbers have decimal commas"
+        received = f"the line {shorten(line)}, which can be {readings}"
         return cls._of(path, "every line", f"have {columns} cells, like the first line", received, NOT_TWICE)
 
     @classmethod

@@ -15,7 +15,7 @@ from rankset.errors import FileError
 from rankset.io import arrow_to_numpy, object_rows, pandas_index
 from rankset.io.dialect import Recognised
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_scores import parse_scores
+from rankset.io.parse_scores import has_comma, parse_scores
 from rankset.io.readers.npz import Archive
 from rankset.io.unreadable import unreadable_as_error
 
@@ -238,7 +238,8 @@ class Columns:
         """Numbers of some columns of the table."""
         table = self.table.select(names)
         if self.is_text:
-            return parse_scores(self.path, table, self.sep, self.decimal, self.recognised)
+            in_cells = self.sep is not None or has_comma(table)  # numbers in the cells of a workbook have no mark
+            return parse_scores(self.path, table, self.sep, self.decimal if in_cells else None, self.recognised)
         kinds = [arrow_to_numpy.number_dtype(self.path, field) for field in table.schema]
         return arrow_to_numpy.matrix_of_columns(
             table, np.result_type(*kinds), partial(arrow_to_numpy.numbers, self.path)

@@ -49,6 +49,7 @@ def parse_scores(
         matrix = parse_with(".", "")
         if sep == EXCEL_SEPARATOR:
             _check_thousands(path, table, ".")
+            recognised.whole = not _has(table, ".")
     except _CommaFoundError as found:
         matrix = parse_with(",", str(found))
         if sep != EXCEL_SEPARATOR:
@@ -115,6 +116,17 @@ class _Parser:
         if THOUSANDS.fullmatch(text):
             raise FileError.thousands(self.path, text, row, name)
         raise FileError.not_numbers(self.path, name, short_repr(text), row)
+
+
+def has_comma(table: Any) -> bool:
+    """Return whether a cell of a table of texts has a comma."""
+    return _has(table, ",")
+
+
+def _has(table: Any, mark: str) -> bool:
+    from pyarrow import compute
+
+    return any(compute.any(compute.match_substring(column, mark)).as_py() for column in table.columns)
 
 
 def _is_number(text: str) -> bool:
