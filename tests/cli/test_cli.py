@@ -361,10 +361,6 @@ def test_pickles_are_never_loaded(folder):
             like(FileError, file="val.csv", what="scores", column="site"),
         ),
         (
-            ["calibrate", "val.npz", "val_labels.npy", "-o", "x.rankset"],
-            like(FileError, file="val.npz", what="the file", expected="contain one array of scores"),
-        ),
-        (
             ["calibrate", "val_logits.npy", "val_labels.npy", "-o", "x.rankset"],
             like(InputError, file="val_logits.npy", what="probs", row=0),
         ),
@@ -791,9 +787,10 @@ def test_options_are_never_ignored(folder, arguments, refusal):
 
 def test_a_chosen_score_draws_nothing(folder):
     options = ("calibrate", "val.csv", "--label", "answer", "--kind", "logits", "-o", "x.rankset")
-    done = run(*options, "--auto", "0.1", "--id", "site")
-    assert done.exit_code == 2
-    assert "--method auto chooses" in done.stderr
+    fine(*options, "--auto", "0.1", "--id", "site")
+    with_ids = rs.load("x.rankset")
+    fine(*options, "--auto", "0.1", "--drop", "site", "--force")
+    assert with_ids == rs.load("x.rankset")
 
 
 def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):

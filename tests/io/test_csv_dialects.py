@@ -497,6 +497,7 @@ def test_labels_that_are_wrong_are_told_with_their_letters(here):
     check_refusal(error, LabelError, file="a.csv")
     assert "Ärger" in error.render(COMMAND_LINE)
 
+
 # Which marks the output has
 
 

@@ -14,7 +14,7 @@ import click
 
 import rankset as rs
 from rankset import progress
-from rankset.cli.files import check_output, load_rule
+from rankset.cli.files import check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
 from rankset.core.alpha import exact_alpha
@@ -77,8 +77,8 @@ def predict(
 
     For every row, the output contains size (the number of labels), top (the most likely label) and labels; in csv and
     xlsx, | separates labels. The columns of --id and --keep come first. Spreadsheets change ids with leading zeros or
-    more than 15 digits in csv: write .xlsx. An .npz file contains the arrays offsets, codes and classes instead: row i has the
-    labels classes[codes[offsets[i]:offsets[i + 1]]].
+    more than 15 digits in csv: write .xlsx. An .npz file contains the arrays offsets, codes and classes instead: row i
+    has the labels classes[codes[offsets[i]:offsets[i + 1]]].
 
     The columns of SCORES are matched to the classes of the rule by name. Other columns are ignored. SCORES can be
     several files, or a folder of files.
@@ -149,6 +149,7 @@ def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, 
 
 def _predict_one_file(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterator[SetsAndKept]:
     """Yield the sets of some rows of a file at a time, with the kept columns of these rows."""
+    layout, _ = find_usual_arrays(path, path, layout, rule.kind)
     rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.scores[:1].nbytes))
     count = -(-len(rows.scores) // step)

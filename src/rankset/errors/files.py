@@ -103,7 +103,8 @@ class FileError(ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
     @classmethod
     def which_key(cls, path: str, keys: Sequence[str]) -> Self:
         received = join_names(keys) or "no arrays"
-        return cls._of(path, "the file", "contain one array of scores", received, ("Choose one with ", KEY, "."))
+        remedy = ("Choose one with ", KEY, ". If one of them holds the labels, pass it as ", LABEL, ".")
+        return cls._of(path, "the file", "contain one array of scores", received, remedy)
 
     @classmethod
     def no_key(cls, path: str, key: str, keys: Sequence[str]) -> Self:

@@ -59,6 +59,24 @@ class TextFileErrors:
         return cls._of(path, "scores", expected, received, (whole, "If not: ", NOT_TWICE), row=row)
 
     @classmethod
+    def no_json(cls, path: str) -> Self:
+        remedy = "Rename it to .txt if it has one class name per line."
+        return cls._of(path, "a file of class names that ends in .json", "be JSON", "other text", remedy)
+
+    @classmethod
+    def no_class_names(cls, path: str) -> Self:
+        expected = 'be a list of class names, an object such as {"0": "cat", "1": "dog"}, or one with such an id2label'
+        remedy = "Numbers of columns must be 0, 1, 2, … without gaps."
+        return cls._of(path, "JSON with class names", expected, "other values", remedy)
+
+    @classmethod
+    def class_count(cls, names: Sequence[str], columns: int) -> Self:
+        received = f"{len(names)}: {join_names(names)}"
+        remedy = "Write one name per line, in the order of the columns, or a .json file with a list of names."
+        expected: Text = (f"be as many as the columns of scores ({columns}) if you pass ", Option("classes"))
+        return cls._of("", "class names", expected, received, remedy)
+
+    @classmethod
     def two_marks(cls, path: str, first: str, second: str, row: int, column: str) -> Self:
         received = f"{short_repr(first)} and {short_repr(second)}"
         remedy: Text = (

@@ -74,8 +74,13 @@ class Rows:
 
     def with_class_names(self, names: Sequence[str] | None) -> Rows:
         """Return the rows with these class names, in their order; columns that have names must have the same."""
-        if names is None or self.names is None:
-            return self if names is None else replace(self, names=list(names))
+        if names is None:
+            return self
+        if self.names is None:
+            columns = 2 if self.scores.ndim == 1 else self.scores.shape[-1]
+            if len(names) != columns:
+                raise FileError.class_count(names, columns)
+            return replace(self, names=list(names))
         if self.missing is not None:
             return self._with_missing_classes(names).with_column_order(names).with_given_order(names)
         if sorted(names) != sorted(self.names):
