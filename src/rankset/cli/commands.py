@@ -12,10 +12,12 @@ import click
 
 import rankset as library
 from rankset.cli.printing import echo
-from rankset.errors import COMMAND_LINE, RanksetError, RanksetWarning
+from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning
 
 COMMANDS = ("calibrate", "compare", "demo", "evaluate", "inspect", "merge", "paper", "predict", "report")
 """Names of all commands. Each is a function in the module of the same name, which is imported when it is needed."""
+WORDS_OF_OPTIONS = ("the separator", "the decimal mark", "the encoding")
+"""What errors about --sep, --decimal and --encoding are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
 """Environment variable that lets unexpected errors show their traceback."""
 
@@ -28,6 +30,11 @@ def _show_warning(message: Warning | str, *_where: object) -> None:
 
 def _one_line(message: object) -> str:
     return " ".join(str(message).split())
+
+
+def _is_about_options(error: RanksetError) -> bool:
+    """Whether an error is about the value of an option, whatever files hold."""
+    return isinstance(error, LevelError) or (isinstance(error, KindError) and error.what in WORDS_OF_OPTIONS)
 
 
 class Failure(click.ClickException):
@@ -59,7 +66,9 @@ class Commands(click.Group):
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except RanksetError as error:
-            raise Failure(error.render(COMMAND_LINE)) from error
+            failure = Failure(error.render(COMMAND_LINE))
+            failure.exit_code = 2 if _is_about_options(error) else 1
+            raise failure from error
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has ended
             ctx.exit(0)

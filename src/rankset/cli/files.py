@@ -14,6 +14,7 @@ from rankset.cli.printing import echo
 from rankset.errors import FileError
 from rankset.io import atomic, class_names, container
 from rankset.io.layout import Layout
+from rankset.io.read_file import is_readable
 from rankset.io.usual_arrays import find_unnamed_arrays
 from rankset.rules import rule_file
 
@@ -63,7 +64,15 @@ def load_rule(path: Path) -> rs.Rule:
     """Load a rule; raise ``FileError`` if there is no such file."""
     if not path.exists():
         raise FileError.missing(str(path))
+    if is_readable(str(path)) and path.is_file() and not _starts_like_a_rule(path):
+        raise FileError.no_rule(str(path))
     return rs.load(path)
+
+
+def _starts_like_a_rule(path: Path) -> bool:
+    """Whether a file starts as a rule file does: eight bytes, and then JSON."""
+    with path.open("rb") as file:
+        return file.read(9)[8:] == b"{"
 
 
 def save_rule(rule: rs.Rule, path: Path, *, force: bool) -> None:

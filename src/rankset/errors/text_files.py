@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rankset.errors.fields import Either, Option, Text
-from rankset.errors.values import join_names, short_repr, shorten
+from rankset.errors.values import did_you_mean, join_names, short_repr, shorten
 
 DECIMAL_COMMA = Either("Layout(decimal=',')", "--decimal ','")
 DECIMAL_POINT = Either("Layout(decimal='.')", "--decimal '.'")
@@ -108,6 +108,17 @@ class TextFileErrors:
         return cls._of(path, "scores", "be plain numbers", short_repr(text), remedy, row=row, column=column)
 
     @classmethod
+    def error_value(cls, path: str, text: str, row: int, column: str) -> Self:
+        received = f"{short_repr(text)}, an error value of a spreadsheet"
+        remedy = "Correct the formula in that cell, or drop that row."
+        return cls._of(path, "scores", "be numbers", received, remedy, row=row, column=column)
+
+    @classmethod
+    def no_rule(cls, path: str) -> Self:
+        remedy = "Rules are made by rankset calibrate. In commands the rule file comes before the files of scores."
+        return cls._of(path, "the file", "be a rankset rule file", "a file of another kind", remedy)
+
+    @classmethod
     def other_mark(cls, path: str, text: str, row: int, column: str, decimal: str) -> Self:
         expected, other = (
             ("have a decimal comma", DECIMAL_POINT) if decimal == "," else ("have a decimal point", DECIMAL_COMMA)
@@ -148,7 +159,8 @@ class TextFileErrors:
     @classmethod
     def no_sheet(cls, path: str, sheet: str, sheets: Sequence[str]) -> Self:
         expected = f"have the sheet {short_repr(sheet)}"
-        return cls._of(path, "the workbook", expected, join_names(sheets) or "no sheets with cells")
+        remedy = did_you_mean(sheet, sheets).strip()
+        return cls._of(path, "the workbook", expected, join_names(sheets) or "no sheets with cells", remedy)
 
     @classmethod
     def no_workbook(cls, path: str) -> Self:

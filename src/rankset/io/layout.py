@@ -121,7 +121,7 @@ class Layout:
     ) -> Rows:
         """Do the same as ``read_rows`` for columns that were read already; say what was recognised in the file."""
         try:
-            return self._rows_of(columns, labels, classes, kind)
+            return self._rows_of(columns.spelled_like(classes), labels, classes, kind)
         finally:
             say(Note(columns.path, "scores", columns.recognised))
 
