@@ -1,4 +1,4 @@
-"""The command ``rankset``, and how errors are shown: one line on stderr, no traceback, exit code 1."""
+"""The command ``rankset``, and how errors are shown: one line on stderr, no traceback, exit code 1 (2 for options)."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ class Failure(click.ClickException):
         echo(f"Error: {_one_line(self.message)}", err=True)
 
 
+class WrongOption(Failure):
+    """The same about the value of an option."""
+
+    exit_code = 2
+
+
 class Commands(click.Group):
     """A group that imports its commands when needed, and shows errors of the library in one line."""
 
@@ -66,9 +72,8 @@ class Commands(click.Group):
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except RanksetError as error:
-            failure = Failure(error.render(COMMAND_LINE))
-            failure.exit_code = 2 if _is_about_options(error) else 1
-            raise failure from error
+            kind_of_failure = WrongOption if _is_about_options(error) else Failure
+            raise kind_of_failure(error.render(COMMAND_LINE)) from error
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has ended
             ctx.exit(0)
