@@ -496,3 +496,44 @@ def test_labels_that_are_wrong_are_told_with_their_letters(here):
     error = failure("calibrate", "a.csv", *COLUMNS, "-o", "r.rankset")
     check_refusal(error, LabelError, file="a.csv")
     assert "Ärger" in error.render(COMMAND_LINE)
+
+
+# Which marks the output has
+
+
+def excel_lines(*arguments):
+    return run("predict", "rule.rankset", *arguments).stdout_bytes.decode("utf-8-sig").split("\r\n")
+
+
+def test_workbooks_can_become_csv_with_commas(here):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in ([*NAMES, "w"], *([*row, place / 4] for place, row in enumerate(PROBS.tolist()))):
+        book.active.append(row)
+    book.save("a.xlsx")
+    RULE.save("rule.rankset")
+    german = excel_lines("a.xlsx", "--keep", "w", "--excel", "--decimal", ",")
+    assert german[0] == "w;size;top;labels"
+    assert german[2].startswith("0,25;")
+    assert excel_lines("a.xlsx", "--keep", "w", "--excel", "--decimal", ",", "--sep", ";") == german
+    assert excel_lines("a.xlsx", "--keep", "w", "--excel-decimal", ",") == german
+    assert excel_lines("a.xlsx", "--keep", "w", "--excel", "--sep", ";")[2].startswith("0.25;")
+    assert excel_lines("a.xlsx", "--keep", "w", "--excel")[2].startswith("0.25,")
+    check_refusal(failure("predict", "rule.rankset", "a.xlsx", "--sep", ";"), FileError.no_separators("a.xlsx"))
+
+
+@pytest.mark.parametrize("name", ["english.csv", "german.csv"])
+def test_the_mark_for_excel_can_differ_from_the_mark_that_was_read(here, name):
+    def lines(mark):
+        return predicted(here, name, "--excel-decimal", mark).stdout_bytes.decode("utf-8-sig").split("\r\n")
+
+    assert lines(",")[0] == "Gewicht;size;top;labels"
+    assert lines(",")[2].startswith("0,25;")
+    assert lines(".")[0] == "Gewicht,size,top,labels"
+    assert lines(".")[2].startswith("0.25,")
+
+
+def test_whole_numbers_between_semicolons_stay_between_semicolons(here):
+    (here / "a.csv").write_text("k;Bär;Käfer;Straße\n-1,5;1;0;0\n=1+1;0;1;0\n", encoding="utf-8")
+    RULE.save("rule.rankset")
+    assert [line.split(";")[0] for line in excel_lines("a.csv", "--id", "k", "--excel")[:3]] == ["k", "-1,5", "'=1+1"]

@@ -189,7 +189,7 @@ def test_formulas_without_values_are_refused_where_they_are_needed(here):
 
 def test_what_a_cell_holds_is_told_with_its_row(here):
     save("a.xlsx", s=[["a", "b"], [0.5, 0.5], [0.5, "#N/A"]])
-    with refused(FileError.missing_cell("a.xlsx", "b", 1)):
+    with refused(FileError.error_value("a.xlsx", "#N/A", 1, "b")):
         read_file("a.xlsx").scores()
     save("a.xlsx", s=[["a", "b"], [0.5, "0,5"]])
     with refused(FileError.two_marks("a.xlsx", "0.5", "0,5", 0, "a")):

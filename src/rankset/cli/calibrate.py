@@ -13,7 +13,7 @@ import click
 import rankset as rs
 from rankset import progress
 from rankset.cli.conditions import condition_of
-from rankset.cli.files import check_output, read_class_names, save_rule, split_paths
+from rankset.cli.files import check_output, find_usual_arrays, read_class_names, save_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.engines import shards
@@ -125,16 +125,15 @@ def calibrate(
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
     level = _level_of_auto(method, alpha, auto_alpha)
-    if level is not None and (parameters or temperature is not None or layout.identity is not None):
-        raise click.UsageError(
-            "--method auto chooses the score and its parameters and uses no random numbers. "
-            "Remove --set, --temperature and --id."
-        )
+    if level is not None and (parameters or temperature is not None):
+        raise click.UsageError("--method auto chooses the score and its parameters. Remove --set and --temperature.")
     chosen = AUTO if level is not None else _with_parameters(NAMED_SCORES[method or "rank"], parameters, temperature)
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
     condition, names = condition_of(layout, per_label=per_label), read_class_names(classes, layout)
+    if len(pairs) == 1:
+        layout, kind = find_usual_arrays(*pairs[0], layout, kind)
     shared: dict[str, Any] = {"method": chosen, "kind": kind or "probs", "condition": condition, "seed": seed}
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
@@ -180,7 +179,8 @@ def _with_parameters(score: rs.Score, parameters: Sequence[str], temperature: fl
 
 
 def _calibrate_rows(rows: Rows, shared: Mapping[str, Any]) -> rs.Rule:
-    """Calibrate on the rows of one file."""
-    about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": rows.ids}
+    """Calibrate on the rows of one file; where the score is chosen, nothing is random and ids are not used."""
+    ids = None if shared["method"] == AUTO else rows.ids
+    about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": ids}
     with rows.name_file_in_errors(), progress.track("calibrating"):
         return rs.calibrate(rows.scores, rows.labels_for(rows.classes), **about_rows, **shared)

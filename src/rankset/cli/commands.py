@@ -1,4 +1,4 @@
-"""The command ``rankset``, and how errors are shown: one line on stderr, no traceback, exit code 1."""
+"""The command ``rankset``, and how errors are shown: one line on stderr, no traceback, exit code 1 (2 for options)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import click
 
 import rankset as library
 from rankset.cli.printing import echo
-from rankset.errors import COMMAND_LINE, RanksetError, RanksetWarning
+from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning
 
 COMMANDS = ("calibrate", "compare", "demo", "evaluate", "inspect", "merge", "paper", "predict", "report")
 """Names of all commands. Each is a function in the module of the same name, which is imported when it is needed."""
+WORDS_OF_OPTIONS = ("the separator", "the decimal mark", "the encoding")
+"""What errors about --sep, --decimal and --encoding are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
 """Environment variable that lets unexpected errors show their traceback."""
 
@@ -30,12 +32,23 @@ def _one_line(message: object) -> str:
     return " ".join(str(message).split())
 
 
+def _is_about_options(error: RanksetError) -> bool:
+    """Whether an error is about the value of an option, whatever files hold."""
+    return isinstance(error, LevelError) or (isinstance(error, KindError) and error.what in WORDS_OF_OPTIONS)
+
+
 class Failure(click.ClickException):
     """An error in one line, with control characters escaped."""
 
     def show(self, file: Any = None) -> None:  # noqa: ARG002
         """Print the error."""
         echo(f"Error: {_one_line(self.message)}", err=True)
+
+
+class WrongOption(Failure):
+    """The same about the value of an option."""
+
+    exit_code = 2
 
 
 class Commands(click.Group):
@@ -59,7 +72,8 @@ class Commands(click.Group):
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except RanksetError as error:
-            raise Failure(error.render(COMMAND_LINE)) from error
+            kind_of_failure = WrongOption if _is_about_options(error) else Failure
+            raise kind_of_failure(error.render(COMMAND_LINE)) from error
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has ended
             ctx.exit(0)

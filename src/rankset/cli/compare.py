@@ -13,7 +13,7 @@ import rankset as rs
 from rankset import progress
 from rankset.cli.comparison_file import PICTURES, check_comparison_output, write_comparison
 from rankset.cli.conditions import condition_of
-from rankset.cli.files import read_class_names, split_paths
+from rankset.cli.files import find_usual_arrays, read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
@@ -107,6 +107,7 @@ def compare(
         raise click.UsageError(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
+    layout, kind = find_usual_arrays(*pairs[0], layout, kind)
     candidates: list[rs.Score | str] = list(methods) or [*default_scores(kind), AUTO]
     scores = [one for one in candidates if not (no_auto and one == AUTO)]
     if all(one == AUTO for one in scores):

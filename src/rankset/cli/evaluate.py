@@ -12,7 +12,7 @@ import numpy as np
 
 import rankset as rs
 from rankset import progress
-from rankset.cli.files import load_rule, split_paths
+from rankset.cli.files import find_usual_arrays, load_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
@@ -58,8 +58,9 @@ def evaluate(
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in levels}
     truth, groups = [], []
     pairs = pair_files(*split_paths(paths, label_files, layout))
-    read = layout.read_shard if len(pairs) > 1 else layout.read_rows
     for pair in pairs:
+        of_file, _ = find_usual_arrays(*pair, layout, rule.kind)
+        read = of_file.read_shard if len(pairs) > 1 else of_file.read_rows
         found = read(*pair, rule.classes.tolist(), kind=rule.kind)
         if found is None:
             continue

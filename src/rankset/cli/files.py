@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 import rankset as rs
+from rankset.cli.printing import echo
 from rankset.errors import FileError
-from rankset.io import atomic, container
+from rankset.io import atomic, class_names, container
 from rankset.io.layout import Layout
-from rankset.io.read_file import read_lines
+from rankset.io.read_file import is_readable
+from rankset.io.usual_arrays import find_unnamed_arrays
 from rankset.rules import rule_file
 
 
@@ -31,8 +34,18 @@ def split_paths(paths: Sequence[str], label_files: Sequence[str], layout: Layout
 
 
 def read_class_names(path: Path | None, layout: Layout) -> list[str] | None:
-    """Return the class names in a file, one per line; None without a file."""
-    return None if path is None else read_lines(str(path), layout.dialect)
+    """Return the class names in a file; None without a file."""
+    return None if path is None else class_names.read_class_names(str(path), layout.dialect)
+
+
+def find_usual_arrays(path: str, labels: str | None, layout: Layout, kind: Any = None) -> tuple[Layout, Any]:
+    """Return layout and kind for an .npz file whose arrays have usual names; say on stderr which ones are read."""
+    found, found_kind = find_unnamed_arrays(path, labels, layout, kind)
+    if found != layout:
+        new = [("--key", found.key), *([("--label", found.label)] if found.label != layout.label else [])]
+        names = " and ".join(f"{option} {name}" for option, name in new if name is not None)
+        echo(f"note: {path}: read with {names}{' and --kind logits' if found_kind != kind else ''}", err=True)
+    return found, found_kind
 
 
 def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, force: bool) -> None:
@@ -51,7 +64,15 @@ def load_rule(path: Path) -> rs.Rule:
     """Load a rule; raise ``FileError`` if there is no such file."""
     if not path.exists():
         raise FileError.missing(str(path))
+    if is_readable(str(path)) and path.is_file() and not _starts_like_a_rule(path):
+        raise FileError.no_rule(str(path))
     return rs.load(path)
+
+
+def _starts_like_a_rule(path: Path) -> bool:
+    """Whether a file starts as a rule file does: eight bytes, and then JSON."""
+    with path.open("rb") as file:
+        return file.read(9)[8:] == b"{"
 
 
 def save_rule(rule: rs.Rule, path: Path, *, force: bool) -> None:

@@ -31,7 +31,8 @@ def print_notes() -> Iterator[None]:
     finally:
         for (role, text), count in seen.items():
             if count > 1:
-                echo(f"note: {count - 1:,} more files of {role} were read {text}", err=True)
+                more = "1 more file" if count == 2 else f"{count - 1:,} more files"
+                echo(f"note: {more} of {role} {'was' if count == 2 else 'were'} read {text}", err=True)
 
 
 def describe(recognised: Recognised) -> tuple[str, str]:

@@ -52,7 +52,11 @@ def _parse_memory(_context: click.Context, _parameter: click.Parameter, text: st
 
 OPTIONS = {
     "kind": click.option("--kind", type=click.Choice(KINDS), help="Type of values in SCORES.  [default: probs]"),
-    "classes": click.option("--classes", type=FILE, help="File with the class names in column order, one per line."),
+    "classes": click.option(
+        "--classes",
+        type=FILE,
+        help="File with the class names in column order, one per line; or .json with a list or id2label.",
+    ),
     "alphas": click.option(
         "--alpha",
         "alphas",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,8 @@ import click
 from rankset.cli.files import read_class_names
 from rankset.datasets import DATASETS
 from rankset.io.layout import Layout
-from rankset.io.read_file import read_file
+from rankset.io.usual_arrays import find_arrays
 from rankset.paper.outputs import AS_PUBLISHED, Outputs
-
-SCORE_ARRAYS = ("probs", "probabilities", "logits", "scores")
-"""Names of the array of scores in an .npz file that are found without --key."""
-LABEL_ARRAYS = ("labels", "label", "y", "y_true", "targets", "target", "answers", "answer")
-"""Names of the array of labels in an .npz file that are found without --label."""
 
 
 def check_data(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[str]:
@@ -46,32 +40,11 @@ def read_own_outputs(
 
 def _read(path: str, name: str, labels: str | None, layout: Layout, kind: Any, classes: Path | None) -> Outputs:
     """Return the outputs in one file."""
-    layout, kind = _find_arrays(path, labels, layout, kind)
+    layout, kind = find_arrays(path, labels, layout, kind)
     rows = layout.read_calibration_rows(path, labels, read_class_names(classes, layout), kind)
     with rows.name_file_in_errors():
         answers = rows.labels_for(rows.classes)
         return Outputs.of(name, rows.scores, answers, kind=kind or "probs", classes=rows.classes)
-
-
-def _find_arrays(path: str, labels: str | None, layout: Layout, kind: Any) -> tuple[Layout, Any]:
-    """Return the layout with the arrays of an .npz file that have usual names, and "logits" for an array of this name.
-
-    Nothing is guessed where options say it, or where several arrays have such names.
-    """
-    archive = read_file(path, file_format=layout.file_format).archive if path.endswith(".npz") else None
-    if archive is None:
-        return layout, kind
-    if layout.key is None:
-        layout = replace(layout, key=_only_known(SCORE_ARRAYS, archive.names))
-    if layout.label is None and labels is None:
-        layout = replace(layout, label=_only_known(LABEL_ARRAYS, archive.names))
-    return layout, "logits" if kind is None and layout.key == "logits" else kind
-
-
-def _only_known(known: Iterable[str], names: Sequence[str]) -> str | None:
-    """Return the one of ``known`` that is among ``names``; None if none or several are."""
-    found = [name for name in known if name in names]
-    return found[0] if len(found) == 1 else None
 
 
 def _distinct_names(paths: Sequence[str]) -> list[str]:

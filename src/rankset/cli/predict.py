@@ -6,6 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,17 @@ import click
 
 import rankset as rs
 from rankset import progress
-from rankset.cli.files import check_output, load_rule
+from rankset.cli.files import check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
 from rankset.core.alpha import exact_alpha
 from rankset.engines import shards
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
+from rankset.io.dialect import DECIMALS
 from rankset.io.layout import Layout
-from rankset.io.notes import Note, also_listening, decimal_of_scores
+from rankset.io.notes import Note, also_listening, decimal_of_scores, separator_of_whole_scores
+from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of
 from rankset.io.readers.npy import release_pages
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
@@ -51,7 +54,12 @@ STDOUT = (None, "-")
     "--excel",
     is_flag=True,
     help="Write csv for spreadsheets: text that looks like a formula is escaped, and if SCORES have decimal commas, "
-    "the output has them too, with the separator ;",
+    "the output has them too, with the separator ; (for .xlsx and other files without decimal marks: --decimal ,)",
+)
+@click.option(
+    "--excel-decimal",
+    type=click.Choice(DECIMALS),
+    help="Like --excel, with this decimal mark whatever SCORES have; a comma also makes the separator ;",
 )
 @options("alpha", "group", "identity", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force")
 def predict(
@@ -60,15 +68,17 @@ def predict(
     output: str | None,
     empty: Any,
     excel: bool,
+    excel_decimal: str | None,
     alpha: str,
     force: bool,
     layout: Layout,
 ) -> None:
     """Predict the set of every row of SCORES.
 
-    For every row, the output contains size (the number of labels), top (the most likely label) and labels. The columns
-    of --id and --keep come first. An .npz file contains the arrays offsets, codes and classes instead: row i has the
-    labels classes[codes[offsets[i]:offsets[i + 1]]].
+    For every row, the output contains size (the number of labels), top (the most likely label) and labels; in csv and
+    xlsx, | separates labels. The columns of --id and --keep come first. Spreadsheets change ids with leading zeros or
+    more than 15 digits in csv: write .xlsx. An .npz file contains the arrays offsets, codes and classes instead: row i
+    has the labels classes[codes[offsets[i]:offsets[i + 1]]].
 
     The columns of SCORES are matched to the classes of the rule by name. Other columns are ignored. SCORES can be
     several files, or a folder of files.
@@ -87,16 +97,16 @@ def predict(
     exact_alpha(alpha)
     files = expand_paths(paths)
     if to_folder:
-        if excel:
+        if excel or excel_decimal:
             raise FileError.not_for_spreadsheets(str(output))
         written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
         echo(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
         return
-    sets = _predict_files(rule, files, alpha, empty, layout)
+    sets = _predict_files(rule, files, alpha, empty, _for_reading(layout, files) if excel or excel_decimal else layout)
     bar = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
     with once(), closing(sets):  # if writing fails, worker processes end
-        styled = excel or str(output).endswith(".xlsx")
-        style, parts = _excel_style(bar, layout) if styled else (PLAIN, bar)
+        styled = excel or excel_decimal or str(output).endswith(".xlsx")
+        style, parts = _excel_style(bar, layout, files[0], excel_decimal) if styled else (PLAIN, bar)
         if output in STDOUT:
             stream_sets(sys.stdout.buffer, parts, style=style)
             return
@@ -104,13 +114,30 @@ def predict(
     echo(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
 
 
-def _excel_style(parts: Iterable[SetsAndKept], layout: Layout) -> tuple[Style, Iterable[SetsAndKept]]:
-    """Return how files for spreadsheets are written, as the first file was read, and all parts."""
+def _for_reading(layout: Layout, files: Sequence[str]) -> Layout:
+    """Return the layout without --sep, which is then about the output, if no file has separators."""
+    return layout if any(is_of(file, SEPARATED, layout.file_format) for file in files) else replace(layout, sep=None)
+
+
+def _excel_style(
+    parts: Iterable[SetsAndKept], layout: Layout, file: str, decimal: str | None
+) -> tuple[Style, Iterable[SetsAndKept]]:
+    """Return how files for spreadsheets are written, and all parts.
+
+    That is with the mark ``decimal`` if it is given, else as the first ``file`` was read.
+    """
     heard: list[Note] = []
     rest = iter(parts)
     with also_listening(heard.append):
         first = list(itertools.islice(rest, 1))
-    return excel_style(layout.decimal or decimal_of_scores(heard)), itertools.chain(first, rest)
+    mark = read = decimal_of_scores(heard)
+    if is_of(file, SEPARATED, layout.file_format):
+        mark = read = layout.decimal or read
+    elif not is_of(file, WORKBOOKS, layout.file_format):
+        return excel_style(decimal or layout.decimal, sep=layout.sep), itertools.chain(first, rest)
+    mark = decimal or layout.decimal or mark
+    sep = layout.sep or separator_of_whole_scores(heard)
+    return excel_style(mark, sep=None if decimal == "." else sep, read=read or "."), itertools.chain(first, rest)
 
 
 def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, layout: Layout) -> Any:
@@ -122,6 +149,7 @@ def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, 
 
 def _predict_one_file(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterator[SetsAndKept]:
     """Yield the sets of some rows of a file at a time, with the kept columns of these rows."""
+    layout, _ = find_usual_arrays(path, path, layout, rule.kind)
     rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.row_bytes))
     count = -(-len(rows.scores) // step)

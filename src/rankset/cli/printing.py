@@ -74,6 +74,7 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
         echo(json.dumps({name.replace(" ", "_"): value for name, value in values.items()}))
         return
     echo(title)
+    facts = _with_class_names(facts)
     for name, value in facts.items():
         if isinstance(value, dict):
             for alpha, at_alpha in value.items():
@@ -81,6 +82,17 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
         elif value not in ([], None):
             text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
             echo(f"  {name:<14} {text}")
+
+
+def _with_class_names(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts with the number of classes and their names in one line; the first ten if there are more."""
+    first = facts.get("first classes")
+    if not first:
+        return facts
+    count = facts["classes"]
+    names = ", ".join(map(short, first))
+    shown = {**facts, "classes": f"{count:,}: {names}{', …' if count > len(first) else ''}"}
+    return {name: value for name, value in shown.items() if name != "first classes"}
 
 
 def _print_level(alpha: str, facts: dict[str, Any]) -> None:

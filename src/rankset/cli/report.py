@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import rankset as rs
-from rankset.cli.files import check_output, read_class_names
+from rankset.cli.files import check_output, find_usual_arrays, read_class_names
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
 from rankset.core.alpha import exact_alpha
@@ -69,6 +69,8 @@ def report(
     """
     exact_alpha(alpha)
     check_output(output, ".html", paths, force=force)
+    data = next((path for path in paths if not path.endswith(".rankset")), "")
+    layout, kind_found = find_usual_arrays(data, None, layout, kind)
     rule_files, pairs = _split_files(paths, layout)
     if rule_files:
         if kind is not None or classes is not None:
@@ -78,6 +80,7 @@ def report(
         rules = [rs.load(path) for path in rule_files]
     else:
         _check_calibration(pairs, layout)
+        kind = kind_found
         rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
         rules = _calibrate_all_scores(rows, kind, seed)
     names = rules[0].classes.tolist()

@@ -8,7 +8,7 @@ from rankset.errors.candidate_files import CandidateFileErrors
 from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.many_files import ManyFilesErrors
 from rankset.errors.text_files import SEP, TextFileErrors
-from rankset.errors.values import join_names, short_repr, shorten
+from rankset.errors.values import did_you_mean, join_names, short_repr, shorten
 
 LABEL = Option("label")
 KEY = Either("Layout(key=...)", "--key")
@@ -104,7 +104,8 @@ class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetErr
     @classmethod
     def which_key(cls, path: str, keys: Sequence[str]) -> Self:
         received = join_names(keys) or "no arrays"
-        return cls._of(path, "the file", "contain one array of scores", received, ("Choose one with ", KEY, "."))
+        remedy = ("Choose one with ", KEY, ". If one of them holds the labels, pass it as ", LABEL, ".")
+        return cls._of(path, "the file", "contain one array of scores", received, remedy)
 
     @classmethod
     def no_key(cls, path: str, key: str, keys: Sequence[str]) -> Self:
@@ -112,7 +113,8 @@ class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetErr
 
     @classmethod
     def no_column(cls, path: str, name: str, names: Sequence[str]) -> Self:
-        return cls._of(path, "the columns", f"include {short_repr(name)}", _columns(names))
+        remedy = did_you_mean(name, names).strip()
+        return cls._of(path, "the columns", f"include {short_repr(name)}", _columns(names), remedy)
 
     @classmethod
     def no_class(cls, path: str, missing: Sequence[str]) -> Self:
@@ -222,7 +224,8 @@ class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetErr
     @classmethod
     def no_label_column(cls, path: str, name: str, names: Sequence[str]) -> Self:
         expected, other_file = f"include the label column {short_repr(name)}", "If the labels are in another file, "
-        remedy = (EVERY_FILE, other_file, "pass that file as ", Option("labels"), ".")
+        meant = did_you_mean(name, names).strip()
+        remedy = (meant and f"{meant} ", EVERY_FILE, other_file, "pass that file as ", Option("labels"), ".")
         return cls._of(path, "the columns", expected, _columns(names), remedy)
 
     @classmethod

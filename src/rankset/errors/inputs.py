@@ -16,10 +16,24 @@ NO_ANSWER = (
 )
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
 PERCENTAGES = "The values look like percentages. Divide them by 100."
+NO_CLASS = Either("Layout(drop=..., identity=..., group=...)", "--drop, --id or --group")
+OTHER_KIND: Text = ("For logits pass ", LOGITS, ". For other numbers pass ", DECISION, ".")
+MARGINS_OR_LOGITS: Text = ("For logits pass ", LOGITS, ". For margins or similarities pass ", DECISION, ".")
 
 
 class InputError(RanksetError, ValueError):
     """Numbers, shapes or lengths that cannot be used."""
+
+    @property
+    def is_about_other_numbers(self) -> bool:
+        """Whether numbers were taken as probabilities that look like something else."""
+        return self.remedy in (OTHER_KIND, MARGINS_OR_LOGITS)
+
+    def with_class_columns(self, names: Sequence[str]) -> Self:
+        """Return the error with the columns that were taken as classes, one of which may be none."""
+        taken = f"The columns {join_names(names)} were taken as classes. "
+        self.remedy = (taken, "If one of them is no class, name it with ", NO_CLASS, ". ", self.remedy)
+        return self
 
     @classmethod
     def shape(cls, name: str, expected: Text, shape: tuple[int, ...], remedy: Text) -> Self:
@@ -232,7 +246,7 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def negative(cls, name: str, row: int, column: int, value: float, total: float) -> Self:
-        remedy: Text = ("For logits pass ", LOGITS, ". For other numbers pass ", DECISION, ".")
+        remedy = OTHER_KIND
         if value > -1e-6:
             fix = Either("Pass np.clip(probs, 0, None).", "Replace negative values by 0.")
             remedy = ("The value looks like a rounding error. ", fix)
@@ -241,7 +255,7 @@ class InputError(RanksetError, ValueError):
 
     @classmethod
     def row_sum(cls, name: str, row: int, total: float) -> Self:
-        remedy: Text = ("For logits pass ", LOGITS, ". For margins or similarities pass ", DECISION, ".")
+        remedy = MARGINS_OR_LOGITS
         if abs(total - 100.0) <= 1.0:
             remedy = PERCENTAGES
         expected = "have rows that sum to 1 within 0.01"

@@ -20,6 +20,10 @@ MISSING_HINT = (
     ".",
 )
 WHOLE_NUMBERS = ". Write column numbers as integers, 2 instead of 2.0."
+ABSENT_LABELS = (
+    Either("An empty label is no class: use rankset.ABSENT", "An empty label is no class: pass --absent ''"),
+    " if the true label of such rows is not among the classes, or drop these rows. ",
+)
 
 
 class LabelError(RanksetError, ValueError):
@@ -92,6 +96,7 @@ class LabelError(RanksetError, ValueError):
             f"be among the classes ({join_names(known)})",
             f"{join_names(unknown)}, first",
             (
+                *(ABSENT_LABELS if any(isinstance(one, str) and not one for one in unknown) else ()),
                 "Check the spelling and type of the labels. Or pass names that include these labels as ",
                 Option("classes"),
                 Either(". To turn column numbers into names, use np.array(classes)[labels].", WHOLE_NUMBERS),

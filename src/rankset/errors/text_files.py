@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Self
 
-from rankset.errors.fields import Either, Text
-from rankset.errors.values import join_names, short_repr
+from rankset.errors.fields import Either, Option, Text
+from rankset.errors.values import did_you_mean, join_names, short_repr, shorten
 
 DECIMAL_COMMA = Either("Layout(decimal=',')", "--decimal ','")
 DECIMAL_POINT = Either("Layout(decimal='.')", "--decimal '.'")
@@ -13,6 +13,12 @@ ENCODING = Either("Layout(encoding=...)", "--encoding")
 SEP = Either("Layout(sep=...)", "--sep")
 SHEET = Either("Layout(sheet=...)", "--sheet")
 WHY_NOT_SHOWN = "A csv file holds what a spreadsheet shows: format the column as numbers with all decimals, "
+EXPORT_OTHERWISE = (
+    "A comma cannot separate cells and be the decimal mark too. Export the file with the separator ';', with decimal "
+    "points, or with numbers in quotes. If the separator is another one, pass "
+)
+NOT_TWICE: Text = (EXPORT_OTHERWISE, SEP, ".")
+LOGITS, DECISION = Option("kind", "logits"), Option("kind", "decision")
 SEPARATOR_NAMES = {"\t": "a tab", ";": "';'", ",": "','", "|": "'|'"}
 
 
@@ -38,6 +44,37 @@ class TextFileErrors:
         two, one = Either("Layout(sep=',')", "--sep ','"), DECIMAL_COMMA
         remedy: Text = ("Pass ", two, " for two columns, or ", one, " for one column.")
         return cls._of(path, "the file", "be readable in one way only", received, remedy)
+
+    @classmethod
+    def cut_line(cls, path: str, columns: int, cells: int, line: str) -> Self:
+        readings = f"{cells} cells or {columns} cells in which numbers have decimal commas"
+        received = f"the line {shorten(line)}, which can be {readings}"
+        return cls._of(path, "every line", f"have {columns} cells, like the first line", received, NOT_TWICE)
+
+    @classmethod
+    def cut_numbers(cls, path: str, line: str, row: int) -> Self:
+        received = f"{shorten(line)}, which can be whole numbers, or the parts of numbers with decimal commas"
+        whole: Text = ("If they are whole numbers, say what they are: ", LOGITS, " or ", DECISION, ". ")
+        expected = "be readable in one way only, with rows that sum to 1"
+        return cls._of(path, "scores", expected, received, (whole, "If not: ", NOT_TWICE), row=row)
+
+    @classmethod
+    def no_json(cls, path: str) -> Self:
+        remedy = "Rename it to .txt if it has one class name per line."
+        return cls._of(path, "a file of class names that ends in .json", "be JSON", "other text", remedy)
+
+    @classmethod
+    def no_class_names(cls, path: str) -> Self:
+        expected = 'be a list of class names, an object such as {"0": "cat", "1": "dog"}, or one with such an id2label'
+        remedy = "Numbers of columns must be 0, 1, 2, … without gaps."
+        return cls._of(path, "JSON with class names", expected, "other values", remedy)
+
+    @classmethod
+    def class_count(cls, names: Sequence[str], columns: int) -> Self:
+        received = f"{len(names)}: {join_names(names)}"
+        remedy = "Write one name per line, in the order of the columns, or a .json file with a list of names."
+        expected: Text = (f"be as many as the columns of scores ({columns}) if you pass ", Option("classes"))
+        return cls._of("", "class names", expected, received, remedy)
 
     @classmethod
     def two_marks(cls, path: str, first: str, second: str, row: int, column: str) -> Self:
@@ -69,6 +106,17 @@ class TextFileErrors:
     def percent(cls, path: str, text: str, row: int, column: str) -> Self:
         remedy = WHY_NOT_SHOWN + "without percent signs."
         return cls._of(path, "scores", "be plain numbers", short_repr(text), remedy, row=row, column=column)
+
+    @classmethod
+    def error_value(cls, path: str, text: str, row: int, column: str) -> Self:
+        received = f"{short_repr(text)}, an error value of a spreadsheet"
+        remedy = "Correct the formula in that cell, or drop that row."
+        return cls._of(path, "scores", "be numbers", received, remedy, row=row, column=column)
+
+    @classmethod
+    def no_rule(cls, path: str) -> Self:
+        remedy = "Rules are made by rankset calibrate. In commands the rule file comes before the files of scores."
+        return cls._of(path, "the file", "be a rankset rule file", "a file of another kind", remedy)
 
     @classmethod
     def other_mark(cls, path: str, text: str, row: int, column: str, decimal: str) -> Self:
@@ -111,7 +159,8 @@ class TextFileErrors:
     @classmethod
     def no_sheet(cls, path: str, sheet: str, sheets: Sequence[str]) -> Self:
         expected = f"have the sheet {short_repr(sheet)}"
-        return cls._of(path, "the workbook", expected, join_names(sheets) or "no sheets with cells")
+        remedy = did_you_mean(sheet, sheets).strip()
+        return cls._of(path, "the workbook", expected, join_names(sheets) or "no sheets with cells", remedy)
 
     @classmethod
     def no_workbook(cls, path: str) -> Self:

@@ -1,6 +1,11 @@
 """Short texts of the values that errors show."""
 
+import difflib
+import unicodedata
 from collections.abc import Sequence
+
+MAX_COMPARED = 10_000
+"""Most names that are compared with one that was not found."""
 
 
 def short_repr(value: object, limit: int = 80) -> str:
@@ -28,3 +33,19 @@ def differences(lacks: str, missing: Sequence[object], extra: str, unknown: Sequ
     """What is ``missing`` and what is ``unknown``, each with its words before it."""
     parts = [f"{words} {join_names(names)}" for words, names in ((lacks, missing), (extra, unknown)) if names]
     return " and ".join(parts)
+
+
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """Return a question with the name that is most like ``name``, for the end of a message; "" if none is like it."""
+    folded = {_folded(one): one for one in reversed(names)}
+    found = difflib.get_close_matches(_folded(name), list(folded), 1, 0.75) if len(names) <= MAX_COMPARED else []
+    if not found:
+        return ""
+    meant = folded[found[0]]
+    if unicodedata.normalize("NFC", meant) == unicodedata.normalize("NFC", name):
+        return f" The file spells {short_repr(meant)} with other Unicode characters that look the same (NFC or NFD)."
+    return f" Did you mean {short_repr(meant)}?"
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold().strip()

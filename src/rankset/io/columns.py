@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,9 @@ from rankset.errors import FileError
 from rankset.io import arrow_to_numpy, object_rows, pandas_index
 from rankset.io.dialect import Recognised
 from rankset.io.memory_budget import Budget
-from rankset.io.parse_scores import parse_scores
+from rankset.io.parse_scores import has_comma, parse_scores
 from rankset.io.readers.npz import Archive
+from rankset.io.spelling import alike_names
 from rankset.io.unreadable import unreadable_as_error
 
 NO_LIMIT = Budget("", sys.maxsize)
@@ -63,6 +64,17 @@ class Columns:
         places = {name: place for place, name in enumerate(self.names) if name in known}
         found = ([places[name] for name in order if name in places] for order in self.line_orders)
         return all(order == sorted(order) for order in found)
+
+    def spelled_like(self, classes: Sequence[object] | None) -> Columns:
+        """Return the columns with names as the classes have them, where only the composition of letters differs."""
+        if classes is None or self.table is None or not self.has_names:
+            return self
+        names = self.names
+        found = alike_names([name for name in map(str, classes) if name not in names], names)
+        places = {own: name for name, own in found.items() if own not in classes}
+        if not places or len(places) < len(found):
+            return self
+        return replace(self, table=self.table.rename_columns([str(places.get(name, name)) for name in names]))
 
     def names_without(self, names: Collection[str]) -> list[str]:
         """Names of the columns except ``names`` and the index."""
@@ -238,7 +250,8 @@ class Columns:
         """Numbers of some columns of the table."""
         table = self.table.select(names)
         if self.is_text:
-            return parse_scores(self.path, table, self.sep, self.decimal, self.recognised)
+            in_cells = self.sep is not None or has_comma(table)  # numbers in the cells of a workbook have no mark
+            return parse_scores(self.path, table, self.sep, self.decimal if in_cells else None, self.recognised)
         kinds = [arrow_to_numpy.number_dtype(self.path, field) for field in table.schema]
         return arrow_to_numpy.matrix_of_columns(
             table, np.result_type(*kinds), partial(arrow_to_numpy.numbers, self.path)

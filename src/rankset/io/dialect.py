@@ -53,13 +53,15 @@ class Recognised:
     """What was recognised in a file and differs from the usual: comma (tab in .tsv), decimal point, UTF-8.
 
     Fields are filled while the file is read; None means as usual, or as the user said. ``one_column``: the separator
-    does not occur, because there is one column only.
+    does not occur, because there is one column only. ``whole``: all scores are whole numbers, so that no decimal mark
+    was seen; it is found in files with semicolons only.
     """
 
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
     one_column: bool = False
+    whole: bool = False
 
     def __bool__(self) -> bool:
         return any(part is not None for part in (self.sep, self.decimal, self.encoding)) or self.one_column

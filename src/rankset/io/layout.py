@@ -126,7 +126,7 @@ class Layout:
     ) -> Rows:
         """Do the same as ``read_rows`` for columns that were read already; say what was recognised in the file."""
         try:
-            return self._rows_of(columns, labels, classes, kind)
+            return self._rows_of(columns.spelled_like(classes), labels, classes, kind)
         finally:
             say(Note(columns.path, "scores", columns.recognised))
 
@@ -164,6 +164,7 @@ class Layout:
             has_one_order=names is None or (own_columns and columns.have_one_order(names)),
             ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
             missing=None if own_columns else missing_value(kind or "probs"),
+            by_commas=columns.sep == "," and self.sep is None and self.decimal is None,
         )
         return rows.with_absent(self.absent, is_text=is_text).with_column_order(wanted)
 

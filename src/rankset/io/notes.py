@@ -53,6 +53,12 @@ def decimal_of_scores(heard: Sequence[Note]) -> str | None:
     return next((note.recognised.decimal for note in heard if note.role == "scores"), None)
 
 
+def separator_of_whole_scores(heard: Sequence[Note]) -> str | None:
+    """Return the separator that was recognised in the first file of scores, if all scores are whole numbers."""
+    found = next((note.recognised for note in heard if note.role == "scores"), None)
+    return found.sep if found is not None and found.whole else None
+
+
 def say(note: Note) -> None:
     """Hand a note to the listener, if there is one and there is something to note."""
     listener = _listener.get()

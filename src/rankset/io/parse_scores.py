@@ -28,6 +28,10 @@ LIKE_THOUSANDS = {mark: rf"^\s*[+-]?[1-9][0-9]{{0,2}}\{mark}[0-9]{{3}}\s*$" for 
 """A number with a mark that can be a decimal mark or a separator of thousands."""
 
 
+ERROR_VALUE = re.compile(r"#(?:N/A|[A-ZÄÖÜ]+[!?]|DIV/0!|NV)")
+"""An error value of a spreadsheet, in several languages: #N/A, #NV, #DIV/0!, #WERT!, #NAME?."""
+
+
 class _CommaFoundError(Exception):
     """The first number with a decimal comma, where decimal points were expected."""
 
@@ -49,6 +53,7 @@ def parse_scores(
         matrix = parse_with(".", "")
         if sep == EXCEL_SEPARATOR:
             _check_thousands(path, table, ".")
+            recognised.whole = not _has(table, ".")
     except _CommaFoundError as found:
         matrix = parse_with(",", str(found))
         if sep != EXCEL_SEPARATOR:
@@ -93,6 +98,8 @@ class _Parser:
 
         texts = [text.strip() for text in column.to_pylist()]
         for row, text in enumerate(texts, first):
+            if ERROR_VALUE.fullmatch(text):
+                raise FileError.error_value(self.path, text, row, name)
             if text in MISSING:
                 raise FileError.missing_cell(self.path, name, row)
             if not _is_number(text if self.mark == "." else text.replace(",", ".")):
@@ -115,6 +122,17 @@ class _Parser:
         if THOUSANDS.fullmatch(text):
             raise FileError.thousands(self.path, text, row, name)
         raise FileError.not_numbers(self.path, name, short_repr(text), row)
+
+
+def has_comma(table: Any) -> bool:
+    """Return whether a cell of a table of texts has a comma."""
+    return _has(table, ",")
+
+
+def _has(table: Any, mark: str) -> bool:
+    from pyarrow import compute
+
+    return any(compute.any(compute.match_substring(column, mark)).as_py() for column in table.columns)
 
 
 def _is_number(text: str) -> bool:

@@ -18,6 +18,7 @@ from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 from rankset.io.absent_labels import find_absent, mark_absent
+from rankset.io.cut_numbers import explain_numbers
 from rankset.io.parse_cells import is_whole_text, whole_numbers_or_names
 from rankset.io.spelling import equal_groups, spell_groups, spell_labels, whole_number
 
@@ -31,7 +32,8 @@ class Rows:
     the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
     neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
     ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
-    an object lacks; None for other rows. ``scores`` are ``Ragged`` if every row has its own candidates.
+    an object lacks; None for other rows. ``scores`` are ``Ragged`` if every row has its own candidates. ``by_commas``: a
+    comma separates the cells of the file of scores, which was recognised and not said.
     """
 
     scores: Any
@@ -47,6 +49,7 @@ class Rows:
     ignored: Sequence[str] = ()
     absent: NDArray[np.bool_] | None = None
     missing: float | None = None
+    by_commas: bool = False
 
     def with_absent(self, absent: str | None, *, is_text: bool) -> Rows:
         """Return the rows with labels of the text ``absent`` noted as absent; None: there are no such labels."""
@@ -75,8 +78,13 @@ class Rows:
 
     def with_class_names(self, names: Sequence[str] | None) -> Rows:
         """Return the rows with these class names, in their order; columns that have names must have the same."""
-        if names is None or self.names is None:
-            return self if names is None else replace(self, names=list(names))
+        if names is None:
+            return self
+        if self.names is None:
+            columns = 2 if self.scores.ndim == 1 else self.scores.shape[-1]
+            if len(names) != columns:
+                raise FileError.class_count(names, columns)
+            return replace(self, names=list(names))
         if self.missing is not None:
             return self._with_missing_classes(names).with_column_order(names).with_given_order(names)
         if sorted(names) != sorted(self.names):
@@ -192,8 +200,9 @@ class Rows:
             yield
         except (FileError, StorageError, RuleError):
             raise
-        except RanksetError as error:
+        except RanksetError as found:
+            error = explain_numbers(found, self.scores_file, self.scores, self.names, by_commas=self.by_commas)
             about_labels = isinstance(error, LabelError) and error.what == "labels"
             file = self.labels_file if about_labels else self.scores_file
             error.where = error.where.inside(Place(file=file))
-            raise
+            raise error from error.__cause__

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,25 @@ def spell_labels(labels: NDArray[Any], classes: Sequence[object] | None) -> NDAr
             places = {value: place for place, value in enumerate(values)}
             found = np.array(spelled) if numbered else object_array(spelled)
             return found[[places[value] for value in labels.tolist()]]
-    return labels
+    return labels if known is None else _composed_alike(labels, known)
+
+
+def _composed_alike(labels: NDArray[Any], known: Collection[object]) -> NDArray[Any]:
+    """Return texts that differ from names only in how Unicode composes letters (NFC, NFD) as these names."""
+    names = alike_names([value for value in dict.fromkeys(labels.tolist()) if value not in known], known)
+    if not names:
+        return labels
+    return object_array([names.get(value, value) for value in labels.tolist()])
+
+
+def alike_names(texts: Iterable[object], known: Iterable[object]) -> dict[object, object]:
+    """Return the one known name of every text that is equal to one but for the composition of its letters."""
+    composed: dict[str, list[object]] = {}
+    for name in known:
+        if isinstance(name, str) and not name.isascii():
+            composed.setdefault(unicodedata.normalize("NFC", name), []).append(name)
+    found = {text: composed.get(unicodedata.normalize("NFC", text), []) for text in texts if isinstance(text, str)}
+    return {text: names[0] for text, names in found.items() if len(names) == 1}
 
 
 def spell_groups(groups: NDArray[Any], known: Sequence[object]) -> NDArray[Any]:

@@ -11,6 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from rankset.io.cut_numbers import commas_explained
 from rankset.io.dialect import Recognised
 from rankset.io.memory_budget import Budget
 from rankset.io.readers.table import ARRAY_BYTES, Table, TableReader
@@ -41,7 +44,8 @@ def reader(default: str) -> TableReader:
         found = Recognised(one_column=sep == NONE)
         if source.dialect.sep is None and sep not in (default, NONE):
             found.sep = sep
-        table = _read(source, sep, start)
+        with commas_explained(source.budget.path, sep):
+            table = _read(source, sep, start)
         return Table(table, has_names=source.header, is_text=True, sep=sep, recognised=found)
 
     return read
@@ -94,8 +98,7 @@ def _read(source: Source, delimiter: str, start: _Start) -> Any:
             needed += batch.nbytes + (8 * batch.num_rows + ARRAY_BYTES) * batch.num_columns
             budget.check(needed)
     table = pa.Table.from_batches(batches, arrow_reader.schema)
-    if len(names) == 1:
-        table = _without_empty_end(table)
+    table = _without_empty_end(table) if len(names) == 1 else _without_empty_rows(table)
     return table if header else table.rename_columns([str(place) for place in range(table.num_columns)])
 
 
@@ -132,6 +135,18 @@ def _without_empty_end(table: Any) -> Any:
     filled = column.is_valid().to_numpy().nonzero()[0]
     kept = compute.fill_null(column, "")[: int(filled[-1]) + 1 if len(filled) else 0]
     return type(table).from_arrays([kept], schema=table.schema)
+
+
+def _without_empty_rows(table: Any) -> Any:
+    """Table without the rows at its end in which all cells are empty; spreadsheets write such lines (;;;)."""
+    from pyarrow import compute
+
+    if len(table) == 0 or any(column[-1].as_py() for column in table.columns):
+        return table
+    filled = np.zeros(len(table), dtype=np.bool_)
+    for column in table.columns:
+        filled |= compute.binary_length(column).to_numpy() > 0
+    return table[: len(table) - int(filled[::-1].argmax()) if filled.any() else 0]
 
 
 def _first_record(stream: Any, budget: Budget, begun: bytes) -> bytes:

@@ -33,19 +33,23 @@ class Style:
     """How csv is written. ``quotes_formulas``: an apostrophe goes before texts that spreadsheets would run.
 
     ``decimal``: the decimal mark of numbers; a number among texts may have it as well as the decimal point.
+    ``read``: the decimal mark of numbers among texts, if they are to get ``decimal`` instead.
     """
 
     encoding: str = "utf-8"
     delimiter: str = ","
     quotes_formulas: bool = False
     decimal: str = "."
+    read: str | None = None
 
     def cell(self, value: object) -> object:
         """Return the content of the cell of a value."""
         text = str(value)
         if isinstance(value, float) and self.decimal != ".":
             return text.replace(".", self.decimal)
-        number = text.replace(self.decimal, ".", 1) if self.decimal != "." else text
+        if self.read not in (None, self.decimal) and NUMBER.fullmatch(text.replace(str(self.read), ".", 1)):
+            return text.replace(str(self.read), self.decimal)
+        number = text.replace(",", ".", 1) if self.delimiter == ";" else text
         quoted = self.quotes_formulas and FORMULA.match(text) and not NUMBER.fullmatch(number)
         return f"'{text}" if quoted else value
 
@@ -58,9 +62,13 @@ EXCEL_WITH_COMMAS = replace(EXCEL, delimiter=";", decimal=",")
 """The same for spreadsheets where the decimal mark is a comma, and so the separator a semicolon."""
 
 
-def excel_style(decimal: str | None) -> Style:
-    """Return the style for spreadsheets with the decimal mark ``decimal``; None means a point."""
-    return EXCEL_WITH_COMMAS if decimal == "," else EXCEL
+def excel_style(decimal: str | None, *, sep: str | None = None, read: str | None = None) -> Style:
+    """Return the style for spreadsheets with the decimal mark ``decimal``; None means a point.
+
+    Cells are separated by ``;`` where the mark is a comma or ``sep`` says it. ``read``: as in ``Style``.
+    """
+    style = EXCEL_WITH_COMMAS if decimal == "," else EXCEL
+    return replace(style, delimiter=";" if sep == ";" else style.delimiter, read=read)
 
 
 class Csv(Writer):

@@ -39,7 +39,7 @@ class Xlsx(Writer):
 
     def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
         super().__init__(file, path)
-        self.decimal = style.decimal
+        self.decimal = style.read or style.decimal
         try:
             from openpyxl import Workbook
             from openpyxl.cell import Cell, WriteOnlyCell
