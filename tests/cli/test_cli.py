@@ -476,6 +476,34 @@ def test_inspect_says_in_words_what_sets_contain(folder):
     assert facts["levels"]["0.2"]["rule"] == RULE.describe(0.2)
 
 
+def test_inspect_says_how_sure_the_range_of_coverage_is_and_whether_ties_raise_it(folder):
+    RULE.save("rule.rankset")
+    rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits", method=rs.TopK()).save("ties.rankset")
+    band, ties = RULE.coverage_band(0.1), rs.load("ties.rankset").coverage_band(0.1)
+    assert not band.tied
+    assert ties.tied
+    told = fine("inspect", "rule.rankset", "--alpha", "0.1").stdout
+    assert f"coverage {band.low:.4g} to {band.high:.4g} in 90% of calibrations" in told
+    told = fine("inspect", "ties.rankset", "--alpha", "0.1").stdout
+    assert f"coverage {ties.low:.4g} to {ties.high:.4g} or more in 90% of calibrations" in told
+    for path, tied in (("rule.rankset", False), ("ties.rankset", True)):
+        assert json.loads(fine("inspect", path, "--json").stdout)["levels"]["0.1"]["tied"] is tied
+
+
+def test_inspect_and_merge_tell_a_rule_of_a_stratified_split(folder):
+    RULE._without_guarantee().save("rule.rankset")
+    rs.calibrate(LOGITS[TEST], LABELS[TEST], kind="logits").save("other.rankset")
+    told = fine("inspect", "rule.rankset").stdout
+    assert "coverage       not proven: the calibration rows are from a stratified split" in told
+    assert "of calibrations" not in told
+    facts = json.loads(fine("inspect", "rule.rankset", "--json").stdout)
+    assert facts["guaranteed"] is False
+    assert "coverage" not in facts["levels"]["0.1"]
+    fine("merge", "other.rankset", "rule.rankset", "-o", "both.rankset")
+    assert not rs.load("both.rankset").guaranteed
+    assert "guaranteed" not in json.loads(fine("inspect", "other.rankset", "--json").stdout)
+
+
 def test_an_alpha_above_one_half_is_warned_of_once(folder):
     RULE.save("rule.rankset")
     scores, labels = ("test_logits.npy", "test_labels.npy"), ("val_logits.npy", "val_labels.npy", "--kind", "logits")

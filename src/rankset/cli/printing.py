@@ -44,6 +44,7 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
         "condition": repr(rule.condition),
         "kind": rule.kind,
         "rows": rule.n,
+        **({} if rule.guaranteed else {"guaranteed": False}),
         **_absent_facts(rule),
         "classes": len(rule.spec.classes),
         "first classes": list(rule.spec.classes.values[:10]),
@@ -78,6 +79,8 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
         if isinstance(value, dict):
             for alpha, at_alpha in value.items():
                 _print_level(alpha, at_alpha)
+        elif name == "guaranteed":
+            echo(f"  {'coverage':<14} not proven: the calibration rows are from a stratified split")
         elif value not in ([], None):
             text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
             echo(f"  {name:<14} {text}")
@@ -85,7 +88,10 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
 
 def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     """Print what a rule does at one alpha: in words first, then in numbers."""
-    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules", "follows")}
+    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules", "follows", "tied")}
+    if "coverage" in facts:
+        ends = _text(facts["coverage"]) + " or more" * facts["tied"]
+        numbers["coverage"] = f"{ends} in 90% of calibrations"
     parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in numbers.items())
     start = f"  alpha {alpha:<6} "
     if "rule" in facts:

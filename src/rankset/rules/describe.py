@@ -25,6 +25,9 @@ SHOWN_LEVEL = 0.1
 """The alpha in the HTML of a rule with several thresholds."""
 
 
+NOT_PROVEN = "coverage is not proven, because of a stratified split"
+
+
 class DescribesRule:
     """Methods of ``Rule`` that need no rows."""
 
@@ -39,11 +42,11 @@ class DescribesRule:
 
     def __repr__(self) -> str:
         spec = self.spec
-        caveat = spec.traits.caveat
+        caveats = (spec.traits.caveat, None if spec.guaranteed else NOT_PROVEN)
         return (
             f"Rule({spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
             f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._absent_note}"
-            f"{f'; {caveat}' if caveat else ''})"
+            f"{''.join(f'; {caveat}' for caveat in caveats if caveat)})"
         )
 
     @property
@@ -61,11 +64,15 @@ class DescribesRule:
             ("classes", f"{len(spec.classes):,}", notebook.chips(spec.classes.values[:10], spec.n_columns - 10)),
             ("kind", spec.kind, ""),
         ]
+        if not spec.guaranteed:
+            facts.append(("coverage", "not proven", notebook.faint("the calibration rows are from a stratified split")))
         levels = self._levels_html() if spec.n_groups == 1 else self._groups_html()
         return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
 
     def _levels_html(self) -> str:
         """Return a table of coverage bands at some levels, and which labels a set contains."""
+        if not self.spec.guaranteed:
+            return notebook.table([(f"{alpha:g}", self.describe(alpha)) for alpha in SHOWN_LEVELS], ("alpha", "a set"))
         bands = [(alpha, self.coverage_band(alpha)) for alpha in SHOWN_LEVELS]
         rows = [
             (
@@ -113,7 +120,8 @@ class DescribesRule:
         Raises
         ------
         LevelError : if ``alpha`` or ``confidence`` is not strictly between 0 and 1.
-        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
+        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition. Also if
+            coverage is not proven, because the calibration rows are from a stratified split (``guaranteed``).
 
         Examples
         --------
@@ -123,6 +131,8 @@ class DescribesRule:
         CoverageBand(90% within 0.8467 to 0.9442, mean 0.9000, n=99)
         """
         tails = coverage_law.tails(confidence)
+        if not self.spec.guaranteed:
+            raise RuleError.not_guaranteed()
         number = self._group(group, label)
         n, absent = self.calibration.size_of(number)
         k = threshold_position(n, exact_alpha(alpha))

@@ -43,7 +43,7 @@ class LevelRule(Sealed, HasSpec):
     level : alpha as an exact fraction.
     thresholds : for each group, the largest score value of a label that can be in a set.
     counts : number of calibration rows in each group.
-    law : the distribution of coverage. None if there are several thresholds.
+    law : the distribution of coverage. None if there are several thresholds, or if nothing is proven (``guaranteed``).
     absent : number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
 
     Examples

@@ -248,7 +248,6 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         outputs = self._outputs(X)
         RowIndex.of(X).check(groups, "groups")
         sets = self.rule_.predict(outputs, alpha, groups=groups, empty=empty)
-        sets = sets if self.guaranteed_ else replace(sets, law=None)
         return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:

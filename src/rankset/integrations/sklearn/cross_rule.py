@@ -14,7 +14,6 @@ from rankset.core.alpha import Alpha, exact_alpha, threshold_positions
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
-from rankset.inputs.vocabulary import union
 from rankset.integrations.sklearn.cross_guarantee import ProvesCoverage
 from rankset.integrations.sklearn.cross_refusals import RefusesMethods
 from rankset.rules.batch import unseen_groups, warn_of_unseen
@@ -46,7 +45,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     rules : tuple of Rule
         One rule per fold. It is calibrated on rows that were not used to train the model of the fold.
     stratified : bool, default False
-        Whether labels were used to make the folds. If True, coverage is proven only with ``PerLabel()``.
+        Whether labels were used to make the folds. If True, coverage is proven only with ``PerLabel()``. Rules of a
+        fitted ``ConformalClassifier`` know it themselves, also after ``save`` and ``load``.
 
     Raises
     ------
@@ -95,8 +95,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     @property
     def spec(self) -> RuleSpec:  # type: ignore[override]
         """Score, condition, kind, seed and class names of all folds, with the row groups of all."""
-        specs = [rule.spec for rule in self.rules]
-        return specs[0].with_groups(union(*(spec.groups for spec in specs)))
+        first, *others = (rule.spec for rule in self.rules)
+        return first.together(*others)
 
     @property
     def n(self) -> int:
