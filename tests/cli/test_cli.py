@@ -504,6 +504,13 @@ def test_inspect_and_merge_tell_a_rule_of_a_stratified_split(folder):
     assert "guaranteed" not in json.loads(fine("inspect", "other.rankset", "--json").stdout)
 
 
+def test_evaluate_names_the_flag_that_fills_empty_sets(folder):
+    rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits", method=rs.Aps()).save("rule.rankset")
+    told = fine("evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy", "--alpha", "0.5").stdout
+    assert "rankset predict --empty top gives none" in told
+    assert "empty='top'" not in told
+
+
 def test_an_alpha_above_one_half_is_warned_of_once(folder):
     RULE.save("rule.rankset")
     scores, labels = ("test_logits.npy", "test_labels.npy"), ("val_logits.npy", "val_labels.npy", "--kind", "logits")

@@ -107,7 +107,7 @@ class RuleError(RanksetError, ValueError):
             "coverage_band",
             "be asked of a rule whose coverage is proven",
             "a rule from a stratified split, which uses the labels, so the range of its coverage is not known",
-            "Measure coverage with evaluate on other rows. Or fit again without stratify, or with a threshold per label.",
+            "Measure coverage with evaluate on other rows. Or fit without stratify, or with a threshold per label.",
         )
 
     @classmethod

@@ -756,7 +756,7 @@ def test_the_rule_of_a_stratified_split_claims_nothing_itself(iris, tmp_path, me
     plain = replace(rule, spec=replace(rule.spec, guaranteed=True))
     assert plain.predict(probs, 0.2).law is not None
     assert rule != plain
-    assert pickle.loads(pickle.dumps(rule)) == rule
+    assert pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301
     for one in (rule, loaded, rule.update(probs, [0] * 9), plain.merge(rule), rule.merge(plain)):
         assert not one.guaranteed
         assert one.predict(probs, 0.2).law is None
