@@ -461,10 +461,28 @@ def test_what_inspect_says_of_groups(folder):
 
     told = fine("inspect", "rule.rankset").stdout
     rule = rs.load("rule.rankset")
-    assert "A label is in the set if the rule of its group keeps it:" in told
-    assert f"label 3: {rule.describe(0.1, label=3).partition('keeps it: ')[2]}" in told
+    assert "Every label has its own condition:" in told
+    assert rule.describe(0.1, label=3) in told
+    assert "condition      per label\n" in told
     facts = json.loads(fine("inspect", "rule.rankset", "--json").stdout)
     assert facts["levels"]["0.1"]["rules"]["label 3"] in told
+
+
+def test_inspect_says_how_many_thresholds_it_does_not_show(folder):
+    rng = np.random.default_rng(0)
+    groups = np.array([f"g{place:02}" for place in range(12)] * 10)
+    probs, labels = rng.dirichlet(np.ones(3), 120), rng.integers(0, 3, 120)
+    rs.calibrate(probs, labels, groups=groups, condition=rs.PerGroup()).save("rule.rankset")
+    told = fine("inspect", "rule.rankset", "--alpha", "0.1").stdout
+    assert "group 'g09'" in told
+    assert "group 'g10'" not in told
+    assert told.endswith(" and 2 more\n")
+    assert json.loads(fine("inspect", "rule.rankset", "--json").stdout)["levels"]["0.1"]["more_rules"] == 2
+    rs.calibrate(probs, labels, groups=groups, condition=rs.PerLabelAndGroup()).save("rule.rankset")
+    assert "condition      per label and group\n" in fine("inspect", "rule.rankset").stdout
+    facts = json.loads(fine("inspect", "rule.rankset", "--json").stdout)
+    assert facts["condition"] == "PerLabelAndGroup()"
+    assert facts["condition_in_words"] == "per label and group"
 
 
 def test_inspect_says_in_words_what_sets_contain(folder):

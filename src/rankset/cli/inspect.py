@@ -76,6 +76,7 @@ def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     return {
         "follows": title_of_groups(rule.spec),
         "rules": {one.name: one.sentence for one in found},
+        **({"more_rules": rule.spec.n_groups - len(found)} if rule.spec.n_groups > len(found) else {}),
         "thresholds": int((~kept).sum()),
         "groups_too_small": int((counts < needed).sum()),
         "rows_needed": int(needed),

@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 import rankset as rs
+from rankset.cli.conditions import condition_in_words
 from rankset.core.alpha import smallest_alpha
 from rankset.errors import FileError
 from rankset.inputs.vocabulary import short
@@ -24,6 +25,10 @@ TITLES = {
     "attained": "1 - alpha attained",
 }
 """Names of facts in the text, where they differ from those in JSON."""
+
+
+NOT_NUMBERS = ("rule", "rules", "more_rules", "follows", "tied")
+"""Facts of a level that are not printed among its numbers."""
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -42,6 +47,7 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
     return {
         "score": repr(rule.score),
         "condition": repr(rule.condition),
+        "condition in words": condition_in_words(rule.condition),
         "kind": rule.kind,
         "rows": rule.n,
         **({} if rule.guaranteed else {"guaranteed": False}),
@@ -75,7 +81,9 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
         echo(json.dumps({name.replace(" ", "_"): value for name, value in values.items()}))
         return
     echo(title)
-    for name, value in facts.items():
+    words = {"condition": facts.get("condition in words")}
+    shown = {name: words.get(name) or value for name, value in facts.items() if name != "condition in words"}
+    for name, value in shown.items():
         if isinstance(value, dict):
             for alpha, at_alpha in value.items():
                 _print_level(alpha, at_alpha)
@@ -88,7 +96,7 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
 
 def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     """Print what a rule does at one alpha: in words first, then in numbers."""
-    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules", "follows", "tied")}
+    numbers = {key: part for key, part in facts.items() if key not in NOT_NUMBERS}
     if "coverage" in facts:
         ends = _text(facts["coverage"]) + " or more" * facts["tied"]
         numbers["coverage"] = f"{ends} in 90% of calibrations"
@@ -103,6 +111,8 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
         echo(f"{margin}{facts['follows']}:")
     for name, rule in facts.get("rules", {}).items():
         echo(f"{margin}  {short(name, 60)}: {rule}")
+    if "more_rules" in facts:
+        echo(f"{margin}  and {facts['more_rules']:,} more")
 
 
 def _text(value: Any) -> str:

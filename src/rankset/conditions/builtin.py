@@ -80,6 +80,9 @@ class PerLabel:
             names = tuple(plain(name, "clusters") for name in self.clusters)
             object.__setattr__(self, "clusters", names)
 
+    def __repr__(self) -> str:
+        return "PerLabel()" if self.clusters is None else f"PerLabel(clusters={self.clusters!r})"
+
     @cached_property
     def _clusters(self) -> tuple[Names, Ints] | None:
         if self.clusters is None:
@@ -174,6 +177,10 @@ class PerLabelAndGroup:
     first: Condition = PerGroup()
     second: Condition = PerLabel()
     trusted = True
+
+    def __repr__(self) -> str:
+        usual = self.first == PerGroup() and self.second == PerLabel()
+        return "PerLabelAndGroup()" if usual else f"PerLabelAndGroup(first={self.first!r}, second={self.second!r})"
 
     def __post_init__(self) -> None:
         checked_condition(self.first)

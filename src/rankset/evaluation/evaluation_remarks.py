@@ -62,7 +62,7 @@ def _empty_remark(evaluation: Evaluation) -> str:
 
 def for_command_line(table: str) -> str:
     """Return the printed table of an Evaluation with the options of the command line."""
-    return table.replace(*(render_text(EMPTY_REMARK, style) for style in (PYTHON, COMMAND_LINE)))
+    return table.replace(render_text(EMPTY_REMARK, PYTHON), render_text(EMPTY_REMARK, COMMAND_LINE))
 
 
 REMARKS: Mapping[str, Callable[[Evaluation], str]] = {

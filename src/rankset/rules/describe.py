@@ -267,10 +267,10 @@ class DescribesRule:
         >>> probs, labels = rs.datasets.load("marketing")
         >>> rs.calibrate(probs, labels, score=rs.Thr()).describe(0.1)
         'keeps labels with a probability of at least 0.1806'
-        >>> print(rs.calibrate(probs, labels, condition=rs.PerLabel(["low", "low", "high", "high"])).describe(0.1))
-        A label is in the set if the rule of its group keeps it:
-          labels 0, 1  keeps the 3 most likely labels, and a fourth if its probability is at least 0.215
-          labels 2, 3  keeps the 2 most likely labels, and a third if its probability is at least 0.1965
+        >>> print(rs.calibrate(probs, labels, method="thr", condition=rs.PerLabel(["a", "a", "b", "b"])).describe(0.1))
+        Every label has its own condition:
+          labels 0, 1  in the set if its probability is at least 0.1534
+          labels 2, 3  in the set if its probability is at least 0.1806
         """
         return self.at(alpha).describe(group=group, label=label, digits=digits)
 
