@@ -285,3 +285,11 @@ def test_groups_of_an_own_condition_are_named_by_all_their_labels():
 def test_an_own_condition_is_not_saved(tmp_path):
     with refused(StorageError):
         rs.calibrate(ROWS_OF_FOUR, FOUR, condition=PerSevereLabel(2)).save(tmp_path / "rule.rankset")
+
+
+def test_clusters_by_class_name_are_told_how_to_be_passed():
+    clusters = {"flu": "viral", "cold": "viral", "strep": "bacterial"}
+    with refused(KindError.clusters_by_name(clusters)) as caught:
+        rs.PerLabel(clusters)
+    assert "[clusters[name] for name in classes]" in str(caught.value)
+    assert rs.PerLabel([clusters[name] for name in clusters]).clusters == ("viral", "viral", "bacterial")

@@ -71,7 +71,9 @@ class PerLabel:
     trusted = True
 
     def __post_init__(self) -> None:
-        unordered = isinstance(self.clusters, str | bytes | Mapping | set | frozenset)
+        if isinstance(self.clusters, Mapping):
+            raise KindError.clusters_by_name(self.clusters)
+        unordered = isinstance(self.clusters, str | bytes | set | frozenset)
         if unordered or not isinstance(self.clusters, Iterable | None):
             raise KindError.argument(
                 "clusters", "a list with one cluster name per class, in column order", self.clusters

@@ -36,6 +36,12 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def clusters_by_name(cls, received: object) -> Self:
+        remedy = "Pass [clusters[name] for name in classes], with the class names in the order of the columns."
+        expected = "a list with one cluster name per class, in column order"
+        return cls("clusters", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
+
+    @classmethod
     def alpha_missing(cls, function: str) -> Self:
         remedy: Text = ("Pass alpha, the allowed error rate, such as ", Option("alpha", 0.05), " for 95% coverage.")
         return cls(function, "be called with alpha", "no alpha", remedy)
