@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.errors import COMMAND_LINE, FileError, InputError, LabelError
+from rankset.evaluation.evaluation_remarks import for_command_line
 from refusals import check_refusal, failure
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
@@ -78,7 +79,7 @@ def test_the_text_of_an_absent_label(folder, name, text, labels):
     fine("calibrate", "logits.npy", name, *shared, "--kind", "logits", "--classes", "classes.txt", "-o", "a.rankset")
     assert rs.load("a.rankset") == RULE
     told = fine("evaluate", "a.rankset", "logits.npy", name, *shared, "--alpha", "0.2").stdout
-    assert repr(rs.evaluate(RULE.predict(LOGITS, 0.2), LABELS)) in told
+    assert for_command_line(repr(rs.evaluate(RULE.predict(LOGITS, 0.2), LABELS))) in told
     done = run("calibrate", "logits.npy", name, "--kind", "logits", "--classes", "classes.txt", "-o", "b.rankset")
     assert done.exit_code == 1
 

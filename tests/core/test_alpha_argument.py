@@ -173,3 +173,22 @@ def test_every_public_function_with_alpha_answers_these_mistakes():
                 missing.append(name)
     assert missing == LOOKUPS
     assert {"Rule.predict", "Rule.describe", "auto", "compare", "RankDisplay.from_rule"} <= set(found)
+
+
+def test_calibrate_and_classifiers_say_where_alpha_belongs():
+    with refused(KindError.alpha_belongs_to("predict", "calibrate", "confidence", 0.95, 0.05)) as caught:
+        rs.calibrate(PROBS, LABELS, confidence=0.95)
+    assert "belongs to predict: call predict with alpha=0.05." in str(caught.value)
+    with refused(KindError.not_alpha("calibrate", "confidence", 0.95, 0.05)):
+        rs.calibrate(PROBS, LABELS, method="auto", confidence=0.95)
+    for given in ({"alpha": 0.05}, {"confidence": 0.95}, {"significance": "0.05"}):
+        with pytest.raises(KindError, match=r"belongs to predict_set: call predict_set with alpha=0\.05\."):
+            rs.ConformalClassifier(**given)
+
+
+def test_a_forgotten_alpha_names_no_internal_class():
+    for call in (lambda: RULE.predict(PROBS), RULE.coverage_band, lambda: FOLDS.predict([PROBS] * 2)):
+        with pytest.raises(KindError, match=r"^(predict|coverage_band) must be called with alpha, got no") as caught:
+            call()
+        assert "alpha=0.05 for 95% coverage" in str(caught.value)
+        assert isinstance(caught.value, TypeError)

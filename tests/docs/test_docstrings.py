@@ -20,7 +20,17 @@ import rankset as rs
 NOT_YET = ("errors",)
 """Packages whose docstrings are still to be written. Remove a name when its package passes."""
 
-FROM_PROTOCOLS = {"keys", "reach", "ranges", "transform", "check_names", "count", "numbers"}
+FROM_PROTOCOLS = {
+    "describe_label",
+    "can_be_empty",
+    "keys",
+    "reach",
+    "ranges",
+    "transform",
+    "check_names",
+    "count",
+    "numbers",
+}
 """Methods that ``rankset.Score`` and ``rankset.Condition`` explain: one line is enough where they are defined."""
 ENGINES = ("dask", "shards", "spark")
 """Modules of ``rankset.engines``, looked at where their libraries are installed."""

@@ -213,9 +213,10 @@ def test_without_narwhals_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "narwhals", None)
     evaluation = rs.evaluate(rs.calibrate(PROBS, LABELS).predict(PROBS, 0.1), LABELS)
     for ask in (SOME.to_frame, BOTH.to_frame, evaluation.to_frame):
-        with refused(PackageError.narwhals()) as caught:
+        with refused(PackageError.narwhals_for_results()) as caught:
             ask()
         assert "rankset[frames]" in str(caught.value)
+        assert "to_numpy" not in str(caught.value)
 
 
 def test_several_alphas_are_several_comparisons_on_the_same_splits():

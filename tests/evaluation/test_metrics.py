@@ -9,9 +9,10 @@ from scipy import stats
 
 import rankset as rs
 from rankset.core import coverage_law
-from rankset.errors import LevelError, MetricError
+from rankset.errors import PYTHON, LevelError, MetricError
+from rankset.errors.fields import render_text
 from rankset.evaluation.advice import BOTH, TOO_HIGH, TOO_LOW
-from rankset.evaluation.evaluation import EMPTY_REMARK
+from rankset.evaluation.evaluation_remarks import EMPTY_REMARK
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, sscv
 from refusals import refused
 
@@ -134,7 +135,7 @@ def test_the_repr_reads_like_a_report(told):
         "  size                 1.5000  mean; number of sets by size 0: 1, 1: 2, 2: 2, 3: 1",
         f"  singletons           0.3333  {METRICS['singletons'].explanation}",
         f"  singleton accuracy   0.5000  {METRICS['singleton accuracy'].explanation}",
-        f"  empty                0.1667  {EMPTY_REMARK}",
+        f"  empty                0.1667  {render_text(EMPTY_REMARK, PYTHON)}",
         "Classes",
         f"  macro coverage       0.5556  {METRICS['macro coverage'].explanation}",
         f"  class gap            0.3611  {METRICS['class gap'].explanation}",
@@ -227,3 +228,40 @@ def test_coverage_outside_what_sampling_variation_explains_is_shouted():
     rule = rs.calibrate(probs[:200], probs[:200].argmax(axis=1))
     text = repr(rs.evaluate(rule.predict(probs[200:], 0.1), probs[200:].argmin(axis=1)))
     assert text.splitlines()[3].endswith("in 90% of calibrations: OUTSIDE")
+
+
+def test_empty_sets_of_a_random_draw_are_not_blamed_on_unusual_labels():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.full(3, 0.1), 300)
+    labels = probs.argmax(axis=1)
+    told = repr(rs.evaluate(rs.calibrate(probs, labels, method=rs.Aps()).predict(probs, 0.2), labels))
+    assert "no label passed the threshold (a score with a random draw can cause this in any row)" in told
+    assert "predict(..., empty='top') gives none" in told
+
+
+def test_coverage_that_is_too_high_asks_for_the_order_of_calibration_labels():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.full(10, 0.1), 4000)
+    labels = np.array([rng.choice(10, p=row) for row in probs])
+    rule = rs.calibrate(probs[:2000], rng.permutation(labels[:2000]))
+    evaluation = rs.evaluate(rule.predict(probs[2000:], 0.2), labels[2000:])
+    assert evaluation.coverage > evaluation.expected[1]
+    assert "Were the calibration labels in another order than their rows?" in repr(evaluation)
+
+
+def test_what_is_proven_of_folds_and_of_stratified_splits_is_told():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.ones(3), 400)
+    labels = rng.integers(0, 3, 400)
+    one, two = (rs.calibrate(probs[part], labels[part]) for part in (slice(0, 100), slice(100, 200)))
+    folds = rs.CrossRule((one, two))
+    evaluation = rs.evaluate(folds.predict([probs, probs], 0.1), labels)
+    assert evaluation.proven == evaluation.to_dict()["proven"] == folds.guarantee(0.1) < 0.9
+    assert f"0.9 is usual for these sets; at least {folds.guarantee(0.1):.4f} is proven" in repr(evaluation)
+    sets = one._without_guarantee().predict(probs, 0.1)
+    for some in (sets, rs.PredictionSets.concat([sets[:9], sets[9:]]), sets[np.arange(50)]):
+        assert "no coverage is proven" in repr(rs.evaluate(some, labels[: len(some)]))
+    plain = rs.evaluate(one.predict(probs, 0.1), labels)
+    assert plain.proven is None
+    assert "proven" not in repr(plain)
+    assert "proven" not in plain.to_dict()

@@ -45,13 +45,21 @@ CASES = {
     "rank-absent": {"score": rs.Rank(), "absent": 4},
     "thr-absent-groups": {"score": rs.Thr(), "condition": rs.PerGroup(), "groups": ["north", "south"], "absent": 5},
     "tempered": {"score": rs.Tempered(rs.TieBreak(rs.Aps()), 1.7), "condition": rs.PerLabel(), "kind": "logits"},
+    "rank-stratified": {"score": rs.Rank(), "guaranteed": False},
+    "thr-stratified-absent": {"score": rs.Thr(), "guaranteed": False, "absent": 3},
 }
+
+
+def number_of(options) -> int:
+    """The format number of the file of a case."""
+    if "guaranteed" in options:
+        return rule_file.FORMAT_WITH_GUARANTEED
+    return rule_file.FORMAT_WITH_ABSENT if "absent" in options else container.FORMAT
 
 
 def main() -> None:
     for place, (name, options) in enumerate(CASES.items()):
-        number = rule_file.FORMAT_WITH_ABSENT if "absent" in options else container.FORMAT
-        path = HERE / f"format{number}-{name}.rankset"
+        path = HERE / f"format{number_of(options)}-{name}.rankset"
         if path.exists():
             continue  # never overwritten: where answers change, raise container.FORMAT
         rule, news = case(np.random.default_rng(place), **options)
@@ -60,7 +68,7 @@ def main() -> None:
         path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
-def case(rng, *, groups=None, absent=0, **options):
+def case(rng, *, groups=None, absent=0, guaranteed=True, **options):
     """A rule, and rows (as their lists) it has not seen."""
     values = rows(rng, options.get("kind", "probs"), N_ROWS + N_NEWS)
     classes = options.get("classes", [0, 1, 2])
@@ -69,6 +77,7 @@ def case(rng, *, groups=None, absent=0, **options):
     names = None if groups is None else [groups[code] for code in rng.integers(0, len(groups), N_ROWS + N_NEWS)]
     known, new = (None, None) if names is None else (names[:N_ROWS], names[N_ROWS:])
     rule = rs.calibrate(values[:N_ROWS], labels, groups=known, **options)
+    rule = rule if guaranteed else rule._without_guarantee()
     return rule, {"rows": values[N_ROWS:].tolist(), "groups": new}
 
 

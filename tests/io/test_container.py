@@ -228,8 +228,11 @@ class TestGoldenFiles:
 
     @pytest.mark.parametrize("name", make.CASES)
     def test_the_current_format_has_its_golden_files(self, name):
-        number = rule_file.FORMAT_WITH_ABSENT if "absent" in make.CASES[name] else container.FORMAT
-        assert f"format{number}-{name}" in {path.stem for path in self.PATHS}
+        assert f"format{make.number_of(make.CASES[name])}-{name}" in {path.stem for path in self.PATHS}
+
+    @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+    def test_only_rules_of_stratified_splits_are_without_guarantee(self, path):
+        assert rs.load(path).guaranteed == ("stratified" not in path.stem)
 
     def test_together_they_name_every_score_condition_and_kind(self):
         text = str([container.read(path)[0] for path in self.PATHS])
@@ -366,9 +369,16 @@ class Bomb:
 
 class TestFormatNumber:
     def test_a_later_format_asks_to_upgrade(self, forge):
-        path = forge(format=3)
-        with refused(StorageError.future(path, 3, 2)):
+        path = forge(format=4)
+        with refused(StorageError.future(path, 4, 3)):
             rs.load(path)
+
+    def test_the_field_guaranteed_belongs_to_format_3_and_is_false(self, forge):
+        assert not rs.load(forge(format=3, guaranteed=False)).guaranteed
+        unloadable(forge(format=3), "its header must have the fields")
+        unloadable(forge(guaranteed=False), "its header must have the fields")
+        for value in (True, 0, None, "no"):
+            unloadable(forge(format=3, guaranteed=value), "its field guaranteed must be false")
 
     @pytest.mark.parametrize("number", [0, -1, True, "1", 1.0, None, [1]])
     def test_a_format_that_is_no_number_is_refused(self, forge, number):

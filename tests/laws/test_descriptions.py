@@ -29,7 +29,7 @@ def keeps(sentence, row, rank):
     """The labels of a row, with these ranks, that a sentence keeps."""
     if sentence.startswith("keeps every label: "):
         return np.ones(len(row), dtype=bool)
-    if found := re.fullmatch(f"keeps labels with a {WORD} of at least {NUMBER}", sentence):
+    if found := re.fullmatch(f"keeps labels with a {WORD} of at least {NUMBER}(?:; a set can be empty)?", sentence):
         return row >= float(found[1])
     if found := re.fullmatch(f"keeps {TOP}", sentence):
         return rank <= count(found[1])
@@ -49,6 +49,31 @@ def keeps(sentence, row, rank):
     return (rank == 1) | (row.max() - row <= float(found[2]))
 
 
+def keeps_label(sentence, row, rank):
+    """The labels of a row, with these ranks, that a sentence about a label, "it", keeps."""
+    if sentence.startswith("always in the set: "):
+        return np.ones(len(row), dtype=bool)
+    assert sentence.startswith("in the set if ")
+    sentence = sentence.removeprefix("in the set if ")
+    least = f"its {WORD} is at least {NUMBER}"
+    if found := re.fullmatch(least, sentence):
+        return row >= float(found[1])
+    if found := re.fullmatch(f"it is (?:one of )?{TOP}", sentence):
+        return rank <= count(found[1])
+    if found := re.fullmatch(f"it is {TOP} and {least}", sentence):
+        return (rank == 1) & (row >= float(found[2]))
+    if found := re.fullmatch(f"it is (?:one of )?{TOP}, or it is the (\\w+) and {least}", sentence):
+        last = NTH[found[2]]
+        assert last == count(found[1]) + 1
+        return (rank < last) | ((rank == last) & (row >= float(found[3])))
+    best = np.array([np.delete(row, place).max(initial=-np.inf) for place in range(len(row))])
+    if found := re.fullmatch(f"{least} above that of every other label", sentence):
+        return best - row <= -float(found[1])
+    found = re.fullmatch(f"its {WORD} is at most {NUMBER} below the largest", sentence)
+    assert found, sentence
+    return (rank == 1) | (row.max() - row <= float(found[1]))
+
+
 def ranks(row):
     order = np.argsort(-row, kind="stable")
     ranks = np.empty(len(row), dtype=int)
@@ -63,8 +88,10 @@ def set_of(rule, alpha, row, group):
         options = {"group": group} if rule.condition.needs_groups else {}
         if rule.spec.table().shape[1] > 1:
             options["label"] = place
-        sentence = rule.describe(alpha, **options, digits=17).rpartition("in the set if this rule keeps it: ")[2]
-        kept.append(keeps(sentence, row, ranks(row))[place])
+        sentence = rule.describe(alpha, **options, digits=17)
+        about_label = re.fullmatch(r"(?:groups? .* × )?labels? .*?: ((?:in the set if|always in the set).*)", sentence)
+        reading = (keeps, sentence) if about_label is None else (keeps_label, about_label[1])
+        kept.append(reading[0](reading[1], row, ranks(row))[place])
     return np.array(kept)
 
 
@@ -103,6 +130,34 @@ def test_accumulated_probabilities_stop_where_the_sentence_says(problem, alpha):
         sums = np.cumsum(np.sort(row)[::-1])
         sure, possible = (sums <= bound - 1e-9).sum(), (np.append(0, sums)[:-1] <= bound + 1e-9).sum()
         assert sure <= len(kept) <= (possible if problem.score.randomized else (sums <= bound + 1e-9).sum())
+
+
+SUMS = [rs.Aps(), rs.Aps(randomized=False), rs.Raps(0.1, 1), rs.Raps(0.1, 0, randomized=False), rs.Saps(), rs.Thr()]
+
+
+@given(problems(condition=st.just(rs.Marginal()), score=st.sampled_from(SUMS)), alphas)
+def test_sets_are_empty_only_where_the_sentence_says_so(problem, alpha):
+    rule = problem.calibrate()
+    told = "; a set can be empty" in rule.describe(alpha)
+    assert told or problem.predict(rule, alpha).sizes.min() > 0
+
+
+@given(problems(condition=st.just(rs.PerLabel()), score=st.sampled_from([rs.Aps(randomized=False), rs.Aps()])), alphas)
+def test_sums_of_one_label_are_as_its_sentence_says(problem, alpha):
+    rule = problem.calibrate()
+    mask = problem.predict(rule, alpha).mask
+    for place in range(problem.probs.shape[1]):
+        found = re.search(r"add up to at most ([0-9.e-]+)$", rule.describe(alpha, label=place, digits=17))
+        if found is None:
+            assert "always in the set" in rule.describe(alpha, label=place)
+            assert mask[:, place].all()
+            continue
+        for row, kept in zip(problem.probs.astype(float), mask[:, place], strict=True):
+            before = row[ranks(row) < ranks(row)[place]].sum()
+            surely = before + row[place] <= float(found[1]) - 1e-9
+            never = (before if problem.score.randomized else before + row[place]) > float(found[1]) + 1e-9
+            assert kept or not surely
+            assert not (kept and never)
 
 
 @given(st.floats(-1e300, 1e300), st.integers(1, 17))

@@ -1,5 +1,6 @@
 """``describe``: what thresholds mean in words, for every score, condition and kind of rows."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,15 @@ SENTENCES = {
         rs.Aps(),
         (
             "keeps labels from the most likely down until their probabilities add up to 0.8513; the label that exceeds "
-            "this sum may be kept, by a random draw"
+            "this sum may be kept, by a random draw; a set can be empty"
         ),
     ),
     "aps without a draw": (
         rs.Aps(randomized=False),
-        "keeps labels from the most likely down as long as their probabilities add up to at most 0.9334",
+        (
+            "keeps labels from the most likely down as long as their probabilities add up to at most 0.9334; a set can "
+            "be empty"
+        ),
     ),
     "raps without a draw": (
         rs.Raps(0.1, 1, randomized=False),
@@ -40,7 +44,7 @@ SENTENCES = {
         rs.Saps(0.2, randomized=False),
         (
             "keeps labels from the most likely down as long as the largest probability of the row, plus 0.2 for every "
-            "rank after the first, amounts to at most 0.933"
+            "rank after the first, amounts to at most 0.933; a set can be empty"
         ),
     ),
     "tie break": (
@@ -135,11 +139,87 @@ def test_every_group_has_its_line():
     assert told[1:] == [f"  group '{name}'  {rule.describe(0.2, group=name)}" for name in ("north", "south")]
     by_label = rs.calibrate(PROBS, LABELS, condition=rs.PerLabel(["a", "b", "a"]))
     told = by_label.describe(0.2).splitlines()
-    assert told[0] == "A label is in the set if the rule of its group keeps it:"
+    assert told[0] == "Every label has its own condition:"
     assert [line[:14] for line in told[1:]] == ["  labels 0, 2 ", "  label 1     "]
     alone = by_label.describe(0.2, label=2)
-    assert alone.startswith("labels 0, 2: in the set if this rule keeps it: keeps ")
-    assert told[1].endswith(alone.partition("keeps it: ")[2])
+    assert alone.startswith("labels 0, 2: in the set if it is ")
+    assert told[1].endswith(alone.partition(": ")[2])
+
+
+LABEL_SENTENCES = {
+    "rank": (
+        rs.Rank(),
+        r"it is one of the 2 most likely labels, or it is the third and its probability is at least \S+",
+    ),
+    "top": (rs.TopK(), "it is one of the 3 most likely labels"),
+    "thr": (rs.Thr(), r"its probability is at least \S+"),
+    "margin": (rs.Margin(), r"its probability is at most \S+ below the largest"),
+    "aps": (
+        rs.Aps(),
+        r"a random share of its probability and the probabilities of all more likely labels add up to at most \S+",
+    ),
+    "aps without a draw": (
+        rs.Aps(randomized=False),
+        r"its probability and the probabilities of all more likely labels add up to at most \S+",
+    ),
+    "raps without a draw": (
+        rs.Raps(0.1, 1, randomized=False),
+        (
+            r"its probability and the probabilities of all more likely labels, plus 0\.1 for every rank after 1 up to "
+            r"its own, add up to at most \S+"
+        ),
+    ),
+    "average": (rs.Average(), r"1 x \(1 - probability\) \+ .* is at most \S+"),
+    "tempered": (
+        rs.Tempered(rs.Thr(), 1.5),
+        r"its probability is at least [\d.]+\. All probabilities are those at temperature 1\.5",
+    ),
+    "temperature": (rs.Temperature(0.5), r"its recalibrated probability is at least \S+"),
+    "chosen": (rs.Chosen(rs.TopK(), "why not"), "it is one of the 3 most likely labels"),
+    "tie break": (
+        rs.TieBreak(rs.TopK()),
+        (
+            r"it is one of the 2 most likely labels, or it is the third and the random number of its row, between 0 "
+            r"and 1, is at most \S+"
+        ),
+    ),
+    "seen": (rs.Seen(rs.Thr(), (0, 1), 4), "this rule keeps it: keeps the 2 classes seen in training.*"),
+}
+
+
+@pytest.mark.parametrize(("score", "sentence"), LABEL_SENTENCES.values(), ids=LABEL_SENTENCES.keys())
+def test_sentences_about_one_label(score, sentence):
+    probs, labels = rs.datasets.load("marketing")
+    names = np.array(["joy", "sadness", "fear", "anger"])
+    if isinstance(score, rs.Seen):
+        names = np.arange(4)
+    rule = rs.calibrate(probs, names[labels], score=score, classes=names, condition=rs.PerLabel())
+    assert re.fullmatch(f"label {names.tolist()[2]!r}: in the set if {sentence}", rule.describe(0.1, label=names[2]))
+
+
+def test_labels_with_too_few_rows_are_always_in_the_set():
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerLabel())
+    assert re.search(
+        r"label 1 +always in the set: alpha=0\.001 needs at least 999 calibration rows", rule.describe(0.001)
+    )
+
+
+def test_the_temperature_is_a_sentence_of_its_own():
+    told = rs.calibrate(*rs.datasets.load("marketing"), score=rs.Tempered(rs.Aps(), 1.5)).describe(0.1)
+    assert "may be kept, by a random draw. All probabilities are those at temperature 1.5" in told
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (rs.PerLabel(), "PerLabel()"),
+        (rs.PerLabel(["a", 1]), "PerLabel(clusters=('a', 1))"),
+        (rs.PerLabelAndGroup(), "PerLabelAndGroup()"),
+        (rs.PerLabelAndGroup(rs.PerGroup(), rs.PerGroup()), "PerLabelAndGroup(first=PerGroup(), second=PerGroup())"),
+    ],
+)
+def test_defaults_of_conditions_are_not_shown(condition, text):
+    assert repr(condition) == text
 
 
 def test_many_groups_are_cut_short():

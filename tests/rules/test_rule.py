@@ -116,7 +116,7 @@ def test_a_transform_whose_masses_would_not_add_exactly_is_refused(data):
             like(
                 RuleError,
                 what="rules that are used together",
-                received="Marginal() and PerLabel(clusters=None)",
+                received="Marginal() and PerLabel()",
                 expected="have the same condition",
                 remedy="Calibrate all rules with the same condition.",
             ),

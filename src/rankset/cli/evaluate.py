@@ -17,6 +17,7 @@ from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
+from rankset.evaluation.evaluation_remarks import for_command_line
 from rankset.io.layout import Layout
 
 
@@ -81,7 +82,7 @@ def evaluate(
     if as_json:
         echo(json.dumps({alpha: _json_facts(one) for alpha, one in results.items()}))
     else:
-        echo("\n\n".join(repr(one) for one in results.values()))
+        echo("\n\n".join(for_command_line(repr(one)) for one in results.values()))
 
 
 def _json_facts(evaluation: rs.Evaluation) -> dict[str, Any]:

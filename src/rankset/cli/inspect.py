@@ -16,6 +16,8 @@ from rankset.core.alpha import exact_alpha, rows_needed
 from rankset.rules.sentences import group_sentences, title_of_groups
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
+CONFIDENCE = 0.9
+"""Probability of the range of coverage."""
 
 
 @click.command(short_help="Show a rule and its thresholds.")
@@ -41,18 +43,29 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
         return {alpha: _group_counts(rule, alpha) for alpha in alphas}
     levels: dict[str, Any] = {}
     for alpha in alphas:
-        band, threshold = rule.coverage_band(alpha), rule.threshold(alpha)
+        threshold = rule.threshold(alpha)
         levels[alpha] = {
             "rule": rule.describe(alpha),
             "threshold": None if threshold is None else _threshold_value(threshold),
-            "coverage": [round(band.low, 4), round(band.high, 4)],
-            **({} if band.attained else {"attained": False}),
+            **_coverage_facts(rule, alpha),
         }
         if rule.spec.traits.orders_by_rank:
             profile = rule.rank_profile(alpha)
             bounds = {} if profile.size_bounds is None else {"sizes": list(profile.size_bounds)}
             levels[alpha] |= {"r_star": profile.r_star, **bounds}
     return levels
+
+
+def _coverage_facts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
+    """Return the range of coverage in 90 % of calibrations, and whether ties may raise it; nothing if not proven."""
+    if not rule.guaranteed:
+        return {}
+    band = rule.coverage_band(alpha, confidence=CONFIDENCE)
+    return {
+        "coverage": [round(band.low, 4), round(band.high, 4)],
+        "tied": band.tied,
+        **({} if band.attained else {"attained": False}),
+    }
 
 
 def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
@@ -63,6 +76,7 @@ def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     return {
         "follows": title_of_groups(rule.spec),
         "rules": {one.name: one.sentence for one in found},
+        **({"more_rules": rule.spec.n_groups - len(found)} if rule.spec.n_groups > len(found) else {}),
         "thresholds": int((~kept).sum()),
         "groups_too_small": int((counts < needed).sum()),
         "rows_needed": int(needed),

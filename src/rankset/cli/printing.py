@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 import rankset as rs
+from rankset.cli.conditions import condition_in_words
 from rankset.core.alpha import smallest_alpha
 from rankset.errors import FileError
 from rankset.inputs.vocabulary import short
@@ -24,6 +25,10 @@ TITLES = {
     "attained": "1 - alpha attained",
 }
 """Names of facts in the text, where they differ from those in JSON."""
+
+
+NOT_NUMBERS = ("rule", "rules", "more_rules", "follows", "tied")
+"""Facts of a level that are not printed among its numbers."""
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -42,8 +47,10 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
     return {
         "score": repr(rule.score),
         "condition": repr(rule.condition),
+        "condition in words": condition_in_words(rule.condition),
         "kind": rule.kind,
         "rows": rule.n,
+        **({} if rule.guaranteed else {"guaranteed": False}),
         **_absent_facts(rule),
         "classes": len(rule.spec.classes),
         "first classes": list(rule.spec.classes.values[:10]),
@@ -74,11 +81,15 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
         echo(json.dumps({name.replace(" ", "_"): value for name, value in values.items()}))
         return
     echo(title)
+    words = {"condition": facts.get("condition in words")}
     facts = _with_class_names(facts)
-    for name, value in facts.items():
+    shown = {name: words.get(name) or value for name, value in facts.items() if name != "condition in words"}
+    for name, value in shown.items():
         if isinstance(value, dict):
             for alpha, at_alpha in value.items():
                 _print_level(alpha, at_alpha)
+        elif name == "guaranteed":
+            echo(f"  {'coverage':<14} not proven: the calibration rows are from a stratified split")
         elif value not in ([], None):
             text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
             echo(f"  {name:<14} {text}")
@@ -97,7 +108,10 @@ def _with_class_names(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     """Print what a rule does at one alpha: in words first, then in numbers."""
-    numbers = {key: part for key, part in facts.items() if key not in ("rule", "rules", "follows")}
+    numbers = {key: part for key, part in facts.items() if key not in NOT_NUMBERS}
+    if "coverage" in facts:
+        ends = _text(facts["coverage"]) + " or more" * facts["tied"]
+        numbers["coverage"] = f"{ends} in 90% of calibrations"
     parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in numbers.items())
     start = f"  alpha {alpha:<6} "
     if "rule" in facts:
@@ -109,6 +123,8 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
         echo(f"{margin}{facts['follows']}:")
     for name, rule in facts.get("rules", {}).items():
         echo(f"{margin}  {short(name, 60)}: {rule}")
+    if "more_rules" in facts:
+        echo(f"{margin}  and {facts['more_rules']:,} more")
 
 
 def _text(value: Any) -> str:

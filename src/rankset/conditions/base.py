@@ -45,12 +45,12 @@ class Condition(Protocol):
     >>> isinstance(PerSevereLabel(2), rs.Condition)
     True
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rule = rs.calibrate(probs, labels, condition=PerSevereLabel(2))
+    >>> rule = rs.calibrate(probs, labels, method="thr", condition=PerSevereLabel(2))
     >>> print(rule.describe(0.1))
-    A label is in the set if the rule of its group keeps it:
-      labels 0, 1  keeps the 3 most likely labels, and a fourth if its probability is at least 0.215
-      label 2      keeps the 2 most likely labels, and a third if its probability is at least 0.2199
-      label 3      keeps the 3 most likely labels, and a fourth if its probability is at least 0.1943
+    Every label has its own condition:
+      labels 0, 1  in the set if its probability is at least 0.1534
+      label 2      in the set if its probability is at least 0.2199
+      label 3      in the set if its probability is at least 0.1943
     >>> rule.coverage_band(0.1, label=3).n
     52
 

@@ -71,7 +71,9 @@ class PerLabel:
     trusted = True
 
     def __post_init__(self) -> None:
-        unordered = isinstance(self.clusters, str | bytes | Mapping | set | frozenset)
+        if isinstance(self.clusters, Mapping):
+            raise KindError.clusters_by_name(self.clusters)
+        unordered = isinstance(self.clusters, str | bytes | set | frozenset)
         if unordered or not isinstance(self.clusters, Iterable | None):
             raise KindError.argument(
                 "clusters", "a list with one cluster name per class, in column order", self.clusters
@@ -79,6 +81,9 @@ class PerLabel:
         if self.clusters is not None:
             names = tuple(plain(name, "clusters") for name in self.clusters)
             object.__setattr__(self, "clusters", names)
+
+    def __repr__(self) -> str:
+        return "PerLabel()" if self.clusters is None else f"PerLabel(clusters={self.clusters!r})"
 
     @cached_property
     def _clusters(self) -> tuple[Names, Ints] | None:
@@ -174,6 +179,10 @@ class PerLabelAndGroup:
     first: Condition = PerGroup()
     second: Condition = PerLabel()
     trusted = True
+
+    def __repr__(self) -> str:
+        usual = self.first == PerGroup() and self.second == PerLabel()
+        return "PerLabelAndGroup()" if usual else f"PerLabelAndGroup(first={self.first!r}, second={self.second!r})"
 
     def __post_init__(self) -> None:
         checked_condition(self.first)

@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import wraps
 from types import FrameType
@@ -37,18 +37,27 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
     parameters = inspect.signature(function).parameters
     words = WORDS.difference(parameters)
     place = list(parameters).index("alpha") if parameters["alpha"].kind != inspect.Parameter.KEYWORD_ONLY else FAR
+    default = parameters["alpha"].default
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if kwargs and not words.isdisjoint(kwargs):
             raise _refusal(name, words, kwargs)
-        alpha = kwargs["alpha"] if "alpha" in kwargs else args[place] if len(args) > place else None
+        alpha = kwargs["alpha"] if "alpha" in kwargs else args[place] if len(args) > place else default
+        if alpha is inspect.Parameter.empty:
+            _check_complete(name, parameters, kwargs)
         if (type(alpha) is not float or alpha > 0.5) and alpha is not None and _is_users(sys._getframe(1)):
             warn_of_confidence(alpha)
         return function(*args, **kwargs)
 
     return checked
+
+
+def _check_complete(name: str, parameters: Mapping[str, inspect.Parameter], given: Iterable[str]) -> None:
+    """Raise the error for a call without alpha, unless something else is wrong with the call, too."""
+    if set(given) <= set(parameters):
+        raise KindError.alpha_missing(name)
 
 
 def class_takes_alpha(kind: type[T]) -> type[T]:
@@ -92,9 +101,19 @@ def alpha_meant(word: str, value: object) -> float | None:
     return round(share if is_error else 1 - share, 12)
 
 
+def refuse_alpha(function: str, method: str, given: Mapping[str, object]) -> None:
+    """Raise an error if alpha, or a word of other libraries for it, is passed to ``function`` instead of ``method``."""
+    for word in given:
+        if word == "alpha" or word in WORDS:
+            meant = alpha_meant("significance" if word == "alpha" else word, given[word])
+            raise KindError.alpha_belongs_to(method, function, word, given[word], meant)
+
+
 def _refusal(function: str, words: frozenset[str], given: Mapping[str, object]) -> KindError:
     """Return the error for a call with a word of other libraries."""
     word = next(name for name in given if name in words)
+    if function == "calibrate" and "auto" not in (given.get("method"), given.get("score")):
+        return KindError.alpha_belongs_to("predict", function, word, given[word], alpha_meant(word, given[word]))
     return KindError.not_alpha(function, word, given[word], alpha_meant(word, given[word]))
 
 

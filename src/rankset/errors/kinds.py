@@ -36,6 +36,27 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def clusters_by_name(cls, received: object) -> Self:
+        remedy = "Pass [clusters[name] for name in classes], with the class names in the order of the columns."
+        expected = "a list with one cluster name per class, in column order"
+        return cls("clusters", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
+
+    @classmethod
+    def alpha_missing(cls, function: str) -> Self:
+        remedy: Text = ("Pass alpha, the allowed error rate, such as ", Option("alpha", 0.05), " for 95% coverage.")
+        return cls(function, "be called with alpha", "no alpha", remedy)
+
+    @classmethod
+    def alpha_belongs_to(cls, method: str, function: str, word: str, value: object, alpha: float | None) -> Self:
+        example = Option("alpha", 0.05 if alpha is None else alpha)
+        return cls(
+            function,
+            "be called without a level",
+            f"{word} {short_repr(value)}",
+            (f"alpha, the allowed error rate, belongs to {method}: call {method} with ", example, "."),
+        )
+
+    @classmethod
     def not_a_matrix(cls, name: str, received: str, remedy: str) -> Self:
         return cls(name, "be a matrix of real numbers", received, remedy)
 

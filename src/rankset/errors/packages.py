@@ -57,6 +57,10 @@ class PackageError(RanksetError, ModuleNotFoundError):
         return cls.missing("narwhals", "data frames", otherwise=Either(", or pass frame[classes].to_numpy()", ""))
 
     @classmethod
+    def narwhals_for_results(cls) -> Self:
+        return cls.missing("narwhals", "results as data frames")
+
+    @classmethod
     def backend(cls, module: str) -> Self:
         otherwise = Either(", or pass another library as backend=", "")
         return cls.missing(module, f"{module} data frames", otherwise=otherwise)

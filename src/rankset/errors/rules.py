@@ -102,6 +102,15 @@ class RuleError(RanksetError, ValueError):
         )
 
     @classmethod
+    def not_guaranteed(cls) -> Self:
+        return cls(
+            "coverage_band",
+            "be asked of a rule whose coverage is proven",
+            "a rule from a stratified split, which uses the labels, so the range of its coverage is not known",
+            "Measure coverage with evaluate on other rows. Or fit without stratify, or with a threshold per label.",
+        )
+
+    @classmethod
     def itself(cls) -> Self:
         remedy = "Each row may be used for calibration only once. Merge rules that were calibrated on different rows."
         return cls("a rule", "be merged with other rules", "the same rule twice", remedy)

@@ -10,6 +10,7 @@ TOO_LOW = (
 TOO_HIGH = (
     "Was the model trained on these rows, or are they among the calibration rows?",
     "Are these rows easier than the calibration rows, or from another source?",
+    "Were the calibration labels in another order than their rows? Then sets are large.",
 )
 """Reasons for high coverage. Ties are none: with ties the range ends at 1."""
 BOTH = ("Do rows repeat others (copies, several rows of one person)? Then chance varies more than this.",)

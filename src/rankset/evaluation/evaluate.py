@@ -88,6 +88,7 @@ def evaluate(
         classes=shares_of(sets.names.array, codes, covered, sizes),
         groups=() if groups is None else shares_by_group(groups, covered, sizes, index),
         absent=int((codes < 0).sum()),
+        proven=None if sets.level != level else sets.proven,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 

@@ -71,6 +71,9 @@ class Evaluation:
         False if the labels of too many calibration rows are ``rankset.ABSENT`` for this alpha. Then every candidate is
         in its set, and coverage is the share of rows whose true label is among the candidates. ``expected`` is about
         this share.
+    proven
+        The coverage that is proven for the rule of the sets, if it is not 1 - alpha: with ``CrossConformal`` it is
+        lower, with a stratified split it is 0. None otherwise.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class Evaluation:
     groups: tuple[Share, ...] = ()
     absent: int = 0
     attained: bool = True
+    proven: float | None = None
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -171,7 +175,7 @@ class Evaluation:
         dict
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
-            Every class, group and stratum is a dictionary.
+            Every class, group and stratum is a dictionary. "proven" is there only if it is not None.
 
         Examples
         --------
@@ -182,6 +186,8 @@ class Evaluation:
         """
         facts = asdict(self)
         values, strata = facts.pop("values"), facts.pop("strata")
+        if self.proven is None:
+            del facts["proven"]
         keys = {METRICS[name].key: value for name, value in values.items()}
         return facts | keys | dict(zip(("sscv_from", "sscv_empty_apart_from"), strata, strict=True))
 
@@ -269,7 +275,19 @@ class Evaluation:
             return [Line(metric.name, format_value(value), metric.undefined)]
         remark = REMARKS[metric.name](self) if metric.name in REMARKS else metric.explanation
         line = Line(metric.name, format_value(value), remark)
-        return [line, *self._expected_line(), *self._absent_line()] if metric.name == "coverage" else [line]
+        return (
+            [line, *self._proven_line(), *self._expected_line(), *self._absent_line()]
+            if metric.name == "coverage"
+            else [line]
+        )
+
+    def _proven_line(self) -> list[Line]:
+        if self.proven is None or self.proven >= 1 - self.alpha:
+            return []
+        target = f"{1 - self.alpha:g}"
+        if self.proven == 0:
+            return [Line("", "", f"{target} is usual for these sets, but no coverage is proven")]
+        return [Line("", "", f"{target} is usual for these sets; at least {self.proven:.4f} is proven")]
 
     def _absent_line(self) -> list[Line]:
         if not self.absent:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankset.errors import COMMAND_LINE, PYTHON, Either, Text
+from rankset.errors.fields import render_text
 from rankset.evaluation.metrics import METRICS
 from rankset.evaluation.shares import Share
 
@@ -15,7 +17,12 @@ if TYPE_CHECKING:
 
 SHOWN_SIZES = 8
 """Number of set sizes that are listed; larger sizes are pooled."""
-EMPTY_REMARK = "every label was too unusual; a smaller alpha or predict(..., empty='top') gives fewer empty sets"
+EMPTY_REMARK: Text = (
+    "no label passed the threshold (a score with a random draw can cause this in any row); ",
+    "a smaller alpha gives fewer empty sets, ",
+    Either("predict(..., empty='top')", "rankset predict --empty top"),
+    " gives none",
+)
 
 
 def _coverage_remark(evaluation: Evaluation) -> str:
@@ -49,12 +56,21 @@ def _worst_class_remark(evaluation: Evaluation) -> str:
     return f"coverage of class {worst.name!r} ({worst.n:,} rows)"
 
 
+def _empty_remark(evaluation: Evaluation) -> str:
+    return render_text(EMPTY_REMARK, PYTHON) if evaluation.empty_rate else METRICS["empty"].explanation
+
+
+def for_command_line(table: str) -> str:
+    """Return the printed table of an Evaluation with the options of the command line."""
+    return table.replace(render_text(EMPTY_REMARK, PYTHON), render_text(EMPTY_REMARK, COMMAND_LINE))
+
+
 REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
     "coverage": _coverage_remark,
     "SSCV": lambda evaluation: f"largest gap to {1 - evaluation.alpha:g}: {_stratum_remark(evaluation.strata[0])}",
     "SSCV*": lambda evaluation: f"the same with empty sets apart: {_stratum_remark(evaluation.strata[1])}",
     "size": _size_remark,
-    "empty": lambda evaluation: EMPTY_REMARK if evaluation.empty_rate else METRICS["empty"].explanation,
+    "empty": _empty_remark,
     "worst class": _worst_class_remark,
 }
 """Remarks with figures of the evaluation. Other metrics are shown with their explanation."""

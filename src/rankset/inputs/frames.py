@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
@@ -55,7 +55,7 @@ class Template:
 
     def filled(self, data: Mapping[Name, Any], backend: str | None = None) -> Any:  # noqa: ANN401
         """Return a frame of ``data``, made by the library ``backend`` or, if that is None, by the template's."""
-        nw = _narwhals()
+        nw = _narwhals(PackageError.narwhals_for_results)
         wanted = backend or self.backend or next(filter(find_spec, BACKENDS), BACKENDS[0])
         if wanted not in BACKENDS:
             raise KindError.argument("backend", f"one of {', '.join(BACKENDS)}", backend)
@@ -197,10 +197,10 @@ def _differences(wanted: list[Name], columns: Mapping[Name, int]) -> tuple[list[
     return [name for name in wanted if name not in columns], [name for name in columns if name not in set(wanted)]
 
 
-def _narwhals() -> Any:  # noqa: ANN401
+def _narwhals(missing: Callable[[], PackageError] = PackageError.narwhals) -> Any:  # noqa: ANN401
     """Import narwhals, or raise an error that says how to install it."""
     try:
         import narwhals
     except ImportError:
-        raise PackageError.narwhals() from None
+        raise missing() from None
     return narwhals

@@ -31,9 +31,9 @@ class Rows:
     ``file_columns`` are all columns of a table, in the order of the file. ``has_one_order`` is false if the lines of
     the file have the columns of ``scores`` in several orders (JSON lines). ``ignored`` are columns of a table that are
     neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
+    ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
     an object lacks; None for other rows. ``scores`` are ``Ragged`` if every row has its own candidates. With
     ``by_commas``, a comma separates the cells of the file of scores, which was recognised and not said.
-    comma separates the cells of the file of scores, which was recognised and not said.
     """
 
     scores: Any

@@ -106,11 +106,10 @@ class TestedRule(Protocol):
 
 @dataclass(frozen=True)
 class RuleOnRows:
-    """A ``Rule`` and prepared test rows. ``guaranteed``: whether coverage is proven."""
+    """A ``Rule`` and prepared test rows."""
 
     rule: Rule
     data: Prepared
-    guaranteed: bool = True
 
     @property
     def spec(self) -> RuleSpec:
@@ -136,7 +135,7 @@ class RuleOnRows:
 
     def proven(self, alpha: Fraction) -> float | None:  # noqa: ARG002
         """Return None, or 0 if nothing is proven."""
-        return None if self.guaranteed else 0.0
+        return None if self.spec.guaranteed else 0.0
 
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return the range of coverage and whether ties may raise it at every level, and the ranks of the paper."""
@@ -144,7 +143,7 @@ class RuleOnRows:
         laws: dict[str, Any] = {}
         if self.spec.n_groups > 1:
             return {}
-        if self.guaranteed:
+        if self.spec.guaranteed:
             known = [law for alpha in alphas if (law := rule.at(alpha).law) is not None]
             ranges = [coverage_law.sampling_range(n_rows, law.least_k, law.n, CONFIDENCE) for law in known]
             laws["band"] = [[round(end, 5) for end in ends] for ends in ranges]

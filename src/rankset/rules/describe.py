@@ -26,6 +26,9 @@ SHOWN_LEVEL = 0.1
 """The alpha in the HTML of a rule with several thresholds."""
 
 
+NOT_PROVEN = "coverage is not proven, because of a stratified split"
+
+
 class DescribesRule:
     """Methods of ``Rule`` that need no rows."""
 
@@ -40,11 +43,11 @@ class DescribesRule:
 
     def __repr__(self) -> str:
         spec = self.spec
-        caveat = spec.traits.caveat
+        caveats = (spec.traits.caveat, None if spec.guaranteed else NOT_PROVEN)
         return (
             f"Rule({spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
             f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._absent_note}"
-            f"{f'; {caveat}' if caveat else ''})"
+            f"{''.join(f'; {caveat}' for caveat in caveats if caveat)})"
         )
 
     @property
@@ -62,11 +65,15 @@ class DescribesRule:
             ("classes", f"{len(spec.classes):,}", notebook.chips(spec.classes.values[:10], spec.n_columns - 10)),
             ("kind", spec.kind, ""),
         ]
+        if not spec.guaranteed:
+            facts.append(("coverage", "not proven", notebook.faint("the calibration rows are from a stratified split")))
         levels = self._levels_html() if spec.n_groups == 1 else self._groups_html()
         return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
 
     def _levels_html(self) -> str:
         """Return a table of coverage bands at some levels, and which labels a set contains."""
+        if not self.spec.guaranteed:
+            return notebook.table([(f"{alpha:g}", self.describe(alpha)) for alpha in SHOWN_LEVELS], ("alpha", "a set"))
         bands = [(alpha, self.coverage_band(alpha)) for alpha in SHOWN_LEVELS]
         rows = [
             (
@@ -117,7 +124,8 @@ class DescribesRule:
         Raises
         ------
         LevelError : if ``alpha`` or ``confidence`` is not strictly between 0 and 1.
-        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
+        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition. Also if
+            coverage is not proven, because the calibration rows are from a stratified split (``guaranteed``).
 
         Examples
         --------
@@ -127,6 +135,8 @@ class DescribesRule:
         CoverageBand(90% within 0.8467 to 0.9442, mean 0.9000, n=99)
         """
         tails = coverage_law.tails(confidence)
+        if not self.spec.guaranteed:
+            raise RuleError.not_guaranteed()
         number = self._group(group, label)
         n, absent = self.calibration.size_of(number)
         k = threshold_position(n, exact_alpha(alpha))
@@ -264,10 +274,10 @@ class DescribesRule:
         >>> probs, labels = rs.datasets.load("marketing")
         >>> rs.calibrate(probs, labels, score=rs.Thr()).describe(0.1)
         'keeps labels with a probability of at least 0.1806'
-        >>> print(rs.calibrate(probs, labels, condition=rs.PerLabel(["low", "low", "high", "high"])).describe(0.1))
-        A label is in the set if the rule of its group keeps it:
-          labels 0, 1  keeps the 3 most likely labels, and a fourth if its probability is at least 0.215
-          labels 2, 3  keeps the 2 most likely labels, and a third if its probability is at least 0.1965
+        >>> print(rs.calibrate(probs, labels, method="thr", condition=rs.PerLabel(["a", "a", "b", "b"])).describe(0.1))
+        Every label has its own condition:
+          labels 0, 1  in the set if its probability is at least 0.1534
+          labels 2, 3  in the set if its probability is at least 0.1806
         """
         return self.at(alpha).describe(group=group, label=label, digits=digits)
 

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.alpha import rows_needed, smallest_alpha
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
-from rankset.errors import KindError, Option, RuleError, warn
+from rankset.errors import KindError, RuleError
 from rankset.inputs.prepare import Prepared, prepare
-from rankset.rules import absent_rows
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
 from rankset.rules.group_choice import group_number
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
-from rankset.rules.sentences import group_sentences, one_sentence, readable_count, text_of_groups
+from rankset.rules.sentences import group_sentences, one_sentence, text_of_groups
+from rankset.rules.small_groups import warn_of_small_groups
 from rankset.rules.spec import HasSpec, RuleSpec
 from rankset.scores.reach import Reach
 from rankset.scores.wording import MOST_DIGITS
@@ -43,7 +42,7 @@ class LevelRule(Sealed, HasSpec):
     level : alpha as an exact fraction.
     thresholds : for each group, the largest score value of a label that can be in a set.
     counts : number of calibration rows in each group.
-    law : the distribution of coverage. None if there are several thresholds.
+    law : the distribution of coverage. None if there are several thresholds, or if nothing is proven (``guaranteed``).
     absent : number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
 
     Examples
@@ -150,7 +149,8 @@ class LevelRule(Sealed, HasSpec):
         batch = self._batch(data)
         offsets, codes = select(batch, self.thresholds, self._reach, empty)
         law = self._law(batch, empty)
-        return PredictionSets(offsets, codes, data.classes, self.level, law, data.answers, data.options)
+        own = (law, data.answers, data.options, self._proven)
+        return PredictionSets(offsets, codes, data.classes, self.level, *own)
 
     def predict_parts(
         self,
@@ -194,7 +194,8 @@ class LevelRule(Sealed, HasSpec):
             offsets, codes = select(batch.part(part), self.thresholds, self._reach, empty)
             template = answers.rows(np.arange(part.start, part.stop))
             options = None if data.options is None else data.options[part]
-            return PredictionSets(offsets, codes, data.classes, self.level, law, template, options)
+            own = (law, template, options, self._proven)
+            return PredictionSets(offsets, codes, data.classes, self.level, *own)
 
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
@@ -211,47 +212,16 @@ class LevelRule(Sealed, HasSpec):
         if data.groups is not None:
             warn_of_unseen(unseen_groups(self.spec, data))
         if self.thresholds.everything[:-1].any():
-            self._warn_of_small_groups(batch)
+            warn_of_small_groups(self.spec, self.level, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
         return batch
+
+    @property
+    def _proven(self) -> float | None:
+        """The proven coverage, if it is not 1 - alpha."""
+        return None if self.spec.guaranteed else 0.0
 
     def _law(self, batch: Batch, empty: Empty) -> CoverageLaw | None:
         """Return the law of coverage of these rows, if one is known; filling empty sets only raises coverage."""
         if self.law is None or (batch.row_groups < 0).any():
             return None
         return self.law if empty == "allow" else replace(self.law, exact=False)
-
-    def _warn_of_small_groups(self, batch: Batch) -> None:
-        """Warn of the groups among these rows that keep every label: too few calibration rows, or absent labels."""
-        spec, present, needed = self.spec, np.unique(batch.row_groups), rows_needed(self.level)
-        if batch.shape[0] == 0:
-            return
-        used = spec.numbers(np.arange(batch.shape[1])[np.newaxis, :], present[:, np.newaxis])
-        names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
-        absent = np.zeros_like(self.counts) if self.absent is None else self.absent
-        if self.absent is not None:
-            self._warn_of_absent(np.unique(used[(used >= 0) & (absent[used] > 0)]), names, used)
-        small = np.unique(used[(used >= 0) & (self.counts[used] < needed) & (absent[used] == 0)])
-        if not len(small):
-            return
-        got = ", ".join(f"{self.counts[number]} for {names.group_name(number, used)}" for number in small[:5])
-        more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
-        warn(
-            f"at least {readable_count(needed)} calibration rows are needed for ",
-            Option("alpha", self.alpha),
-            f", got {self.n}. All sets contain every label."
-            if spec.n_groups == 1
-            else f", got {got}{more}. In these groups no label is left out.",
-        )
-
-    def _warn_of_absent(self, numbers: Ints, names: RuleSpec, used: Ints) -> None:
-        """Warn of the groups among ``numbers`` in which too many true labels are absent for this level."""
-        if self.absent is None:
-            return
-        sizes = []
-        for number in numbers.tolist():
-            n, absent = int(self.counts[number]), int(self.absent[number])
-            if (least := smallest_alpha(n, absent)) > self.level:
-                name = "" if self.spec.n_groups == 1 else names.group_name(number, used)
-                sizes.append((name, n, absent, least))
-        if sizes:
-            warn(*absent_rows.unattained(self.level, sizes))

@@ -74,8 +74,8 @@ class PredictsSets:
         return {}
 
     def _law(self, alpha: Fraction) -> CoverageLaw | None:
-        """Return the law of coverage at ``alpha``, if there is one threshold."""
-        if self.spec.n_groups > 1:
+        """Return the law of coverage at ``alpha``, if it is proven and there is one threshold."""
+        if self.spec.n_groups > 1 or not self.spec.guaranteed:
             return None
         n, absent = self.calibration.size_of(0)
         k = threshold_position(n, alpha)

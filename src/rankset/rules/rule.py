@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from rankset.core.calibration import Calibration
 from rankset.errors import InputError, LabelError, RuleError
 from rankset.inputs.prepare import Prepared
-from rankset.inputs.vocabulary import union
 from rankset.io import container
 from rankset.rules import absent_rows, merging, rule_file
 from rankset.rules.batch import Batch
@@ -101,7 +100,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
     def merge(self, *others: Rule) -> Rule:
         """Return one rule that is calibrated on the rows of all these rules.
 
-        The result is the same as if all rows had been passed to ``calibrate`` in one call.
+        The result is the same as if all rows had been passed to ``calibrate`` in one call. Its coverage is proven only
+        if that of all rules is (``guaranteed``).
 
         Parameters
         ----------
@@ -130,9 +130,13 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
             self._check_mergeable(other)
         if len({id(rule) for rule in everyone}) < len(everyone):
             raise RuleError.itself()
-        spec = self.spec.with_groups(union(*(rule.spec.groups for rule in everyone)))
+        spec = self.spec.together(*(rule.spec for rule in others))
         first, *rest = (merging.renumbered(rule.spec, rule.calibration, spec) for rule in everyone)
         return Rule(spec, first.merge(*rest))
+
+    def _without_guarantee(self) -> Rule:
+        """Return the same rule for calibration rows that were selected by their labels: coverage is not proven."""
+        return replace(self, spec=replace(self.spec, guaranteed=False))
 
     def _check_mergeable(self, other: Rule) -> None:
         """Raise an error if ``other`` is no rule or has another spec."""

@@ -26,6 +26,9 @@ HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classe
 
 FORMAT_WITH_ABSENT = 2
 """Format number of rules that have calibration rows with absent labels; all others have ``container.FORMAT``."""
+FORMAT_WITH_GUARANTEED = 3
+"""Format number of rules whose coverage is not proven. Their header has the further field ``guaranteed``, and they may
+have calibration rows with absent labels."""
 MOST_ROWS = 1 << 53
 """Largest number of rows with absent labels in a file."""
 
@@ -65,6 +68,8 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
     }
     if calibration.absent is not None:
         header["format"] = FORMAT_WITH_ABSENT
+    if not spec.guaranteed:
+        header |= {"format": FORMAT_WITH_GUARANTEED, "guaranteed": False}
     return header, arrays_of(calibration)
 
 
@@ -72,10 +77,17 @@ def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec
     """Return the spec and the calibration that ``pack`` packed; raise ValueError if something does not fit."""
     if header.get("what") != "rule":
         raise ValueError("it does not contain a rule")
-    container.check_fields("its header", header, HEADER_FIELDS)
+    number = header["format"]
+    container.check_fields("its header", header, HEADER_FIELDS | _further_fields(number))
     spec = _loaded_spec(header)
-    absent = _checked_absent(spec, arrays.pop("absent", None), expected=header["format"] >= FORMAT_WITH_ABSENT)
+    expected = "absent" in arrays if number >= FORMAT_WITH_GUARANTEED else number == FORMAT_WITH_ABSENT
+    absent = _checked_absent(spec, arrays.pop("absent", None), expected=expected)
     return spec, _checked_calibration(spec, arrays, header["keys"], absent)
+
+
+def _further_fields(number: int) -> set[str]:
+    """Return the fields of a header that only this format has."""
+    return {"guaranteed"} if number >= FORMAT_WITH_GUARANTEED else set()
 
 
 def arrays_of(calibration: Calibration) -> container.Arrays:
@@ -101,7 +113,9 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
     spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count))
     groups = _loaded_names(header["groups"])
     known = group_names(np.array([*groups, None], dtype=object)[:-1])
-    spec = replace(spec, groups=known, with_ids=header["ids"])
+    if header.get("guaranteed", False) is not False:
+        raise ValueError(f"its field guaranteed must be false, got {header['guaranteed']!r}")
+    spec = replace(spec, groups=known, with_ids=header["ids"], guaranteed="guaranteed" not in header)
     if (
         type(spec.with_ids) is not bool
         or (spec.kind == "binary" and count != 2)

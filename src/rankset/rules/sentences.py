@@ -15,11 +15,11 @@ from rankset.core.calibration import Thresholds
 from rankset.rules import absent_rows
 from rankset.rules.group_choice import is_alone
 from rankset.rules.spec import RuleSpec
-from rankset.scores.wording import Wording, describe_threshold
+from rankset.scores.wording import Wording, can_be_empty, describe_label, describe_threshold
 
 SHOWN_GROUPS = 10
 """Number of thresholds that are described if a rule has more."""
-LABELS_TITLE = "A label is in the set if the rule of its group keeps it"
+LABELS_TITLE = "Every label has its own condition"
 ROWS_TITLE = "The set of a row follows the rule of its group"
 
 
@@ -47,12 +47,21 @@ class AtLevel(Protocol):
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
-    """Return what the threshold with this number means; -1 stands for groups without calibration rows."""
-    threshold = threshold_of(at.thresholds, number)
+    """Return what the threshold with this number means; -1 stands for groups without calibration rows.
+
+    If the labels of a row have several thresholds, the sentence is about one label, "it".
+    """
+    spec, threshold = at.spec, threshold_of(at.thresholds, number)
+    alone = number < 0 or is_alone(spec, number)
     if threshold is None:
-        return f"keeps every label: {_why_everything(at, number)}"
-    wording = Wording("value" if at.spec.kind == "decision" else "probability", digits)
-    return describe_threshold(at.spec.score, threshold, wording)
+        return f"{'keeps every label' if alone else 'always in the set'}: {_why_everything(at, number)}"
+    has_probabilities = spec.kind != "decision"
+    wording = Wording("probability" if has_probabilities else "value", digits)
+    if not alone:
+        return f"in the set if {describe_label(spec.score, threshold, wording)}"
+    sentence = describe_threshold(spec.score, threshold, wording)
+    empty = can_be_empty(spec.score, threshold, spec.n_columns if has_probabilities else None)
+    return f"{sentence}; a set can be empty" if empty else sentence
 
 
 def _why_everything(at: AtLevel, number: int) -> str:
@@ -72,7 +81,7 @@ def one_sentence(at: AtLevel, number: int, digits: int) -> str:
     sentence = threshold_sentence(at, number, digits)
     if number < 0 or is_alone(at.spec, number):
         return sentence
-    return f"{at.spec.group_name(number, at.spec.table())}: in the set if this rule keeps it: {sentence}"
+    return f"{at.spec.group_name(number, at.spec.table())}: {sentence}"
 
 
 def group_sentences(at: AtLevel, digits: int = 4) -> list[GroupSentence]:

@@ -30,7 +30,8 @@ SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
 
 @dataclass(frozen=True, eq=False)
 class RuleSpec:
-    """The settings of a rule: score, condition, kind, seed, class names, group names, and whether ids are used."""
+    """The settings of a rule: score, condition, kind, seed, class names, group names, whether ids are used, and whether
+    coverage is proven. It is not if labels were used to select the calibration rows."""
 
     score: Score
     condition: Condition
@@ -39,6 +40,7 @@ class RuleSpec:
     classes: Names
     with_ids: bool = False
     groups: Names = NO_NAMES
+    guaranteed: bool = True
 
     @classmethod
     def of(cls, score: Score | str, condition: Condition, kind: Kind, seed: int, classes: Names) -> RuleSpec:
@@ -61,7 +63,8 @@ class RuleSpec:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSpec):
             return NotImplemented
-        return self.groups == other.groups and self.difference(other) is None
+        same = self.groups == other.groups and self.guaranteed == other.guaranteed
+        return same and self.difference(other) is None
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -138,6 +141,12 @@ class RuleSpec:
         """Return the same spec with other row groups."""
         return replace(self, groups=groups)
 
+    def together(self, *others: RuleSpec) -> RuleSpec:
+        """Return the spec of several calibrations: with the row groups of all, and proven only if all are."""
+        specs = (self, *others)
+        groups = union(*(spec.groups for spec in specs))
+        return replace(self, groups=groups, guaranteed=all(spec.guaranteed for spec in specs))
+
     def difference(self, other: RuleSpec) -> str | None:
         """Return the name of the first field that keeps two calibrations from being merged; None if there is none."""
         return next((name for name in SHARED if not equal_values(getattr(self, name), getattr(other, name))), None)
@@ -160,6 +169,11 @@ class HasSpec:
     """Public properties of objects that have a spec."""
 
     spec: RuleSpec
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether coverage is proven. False if labels were used to select the calibration rows (stratified split)."""
+        return self.spec.guaranteed
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from rankset.core.lexicographic import Keys
 from rankset.scores.key_ranges import FeatureRanges, Range
 from rankset.scores.parameters import check_count, check_flag, check_number
 from rankset.scores.reach import Limit, Reach
+from rankset.scores.sum_wording import cut, sum_of_label
 from rankset.scores.wording import Wording
 
 
@@ -72,7 +73,15 @@ class Aps:
 
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
-        return _cut("their probabilities add up to", threshold[0], wording, randomized=self.randomized)
+        return cut("their probabilities add up to", threshold[0], wording, randomized=self.randomized)
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        return sum_of_label("", threshold[0], wording, randomized=self.randomized)
+
+    def can_be_empty(self, threshold: Sequence[float], n_columns: int | None) -> bool:  # noqa: ARG002
+        """Return whether the most likely label can be left out."""
+        return threshold[0] < 1
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,16 @@ class Raps:
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
         price = f"{wording.number(self.penalty)} for every rank after {self.free_ranks:,}"
-        return _cut(f"their probabilities, plus {price}, add up to", threshold[0], wording, randomized=self.randomized)
+        return cut(f"their probabilities, plus {price}, add up to", threshold[0], wording, randomized=self.randomized)
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        price = f", plus {wording.number(self.penalty)} for every rank after {self.free_ranks:,} up to its own,"
+        return sum_of_label(price, threshold[0], wording, randomized=self.randomized)
+
+    def can_be_empty(self, threshold: Sequence[float], n_columns: int | None) -> bool:  # noqa: ARG002
+        """Return whether the most likely label can be left out."""
+        return threshold[0] < 1 + self.penalty * (self.free_ranks == 0)
 
 
 @dataclass(frozen=True)
@@ -194,12 +212,16 @@ class Saps:
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
         price = f"{wording.number(self.weight)} for every rank after the first"
-        return _cut(
+        return cut(
             f"the largest probability of the row, plus {price}, amounts to",
             threshold[0],
             wording,
             randomized=self.randomized,
         )
+
+    def can_be_empty(self, threshold: Sequence[float], n_columns: int | None) -> bool:  # noqa: ARG002
+        """Return whether the most likely label can be left out."""
+        return threshold[0] < 1
 
 
 @dataclass(frozen=True)
@@ -265,14 +287,6 @@ class Average:
             f"keeps labels for which {thr} x (1 - {wording.entry}) + {aps} x (score of APS) + {rank} x (rank / number "
             f"of classes) is at most {wording.number(threshold[0])}"
         )
-
-
-def _cut(total: str, bound: float, wording: Wording, *, randomized: bool) -> str:
-    """Return a sentence about labels that are kept while a sum, ``total`` in words, stays within ``bound``."""
-    start, number = "keeps labels from the most likely down", wording.number(bound)
-    if not randomized:
-        return f"{start} as long as {total} at most {number}"
-    return f"{start} until {total} {number}; the label that exceeds this sum may be kept, by a random draw"
 
 
 def _steps(bounds: NDArray[Any], step: float) -> Limit:

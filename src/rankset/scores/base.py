@@ -45,6 +45,12 @@ class Score(Protocol):
         Returns a sentence that says which labels a set contains at this threshold, a tuple of numbers, one per key.
         ``Rule.describe`` and ``rankset inspect`` show it. ``wording`` is a ``rankset.Wording``: it has the word for an
         entry of a row, and writes numbers. Without this method, the sentence has the numbers of the threshold.
+    ``describe_label(threshold, wording)``
+        Returns when one label, "it", is in the set: a half-sentence such as "its probability is at least 0.2". It is
+        shown if labels have thresholds of their own. Without this method, the sentence of ``describe`` is shown.
+    ``can_be_empty(threshold, n_columns)``
+        Returns whether a set can be empty at this threshold and ``describe`` does not say so. ``n_columns`` is the
+        number of classes, or None if rows are not probabilities.
     ``n_columns``
         Number of classes in the data that the score was fitted on. For any other number of classes, an error is raised.
     ``check_names(names)``

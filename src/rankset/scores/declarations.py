@@ -11,7 +11,7 @@ from rankset.core.cells import FEATURES
 from rankset.errors import ScoreError
 from rankset.scores.base import Score
 
-ABOUT_KEYS = ("features", "key_features", "reach", "ranges", "describe")
+ABOUT_KEYS = ("features", "key_features", "reach", "ranges", "describe", "describe_label", "can_be_empty")
 """Declarations that describe ``keys``. They do not hold for a subclass with other keys."""
 
 

@@ -53,6 +53,16 @@ class Rank:
             return f"keeps {wording.most_likely(1)} {condition}; else no label"
         return f"keeps {wording.most_likely(rank - 1)}, and a {ordinal(rank)} {condition}"
 
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        rank, least = int(threshold[0]), -threshold[1]
+        if least <= 0 and wording.has_probabilities and not wording.logarithms:
+            return f"it is {wording.among_most_likely(rank)}"
+        bound = f"its {wording.entry} is at least {wording.entry_number(least)}"
+        if rank == 1:
+            return f"it is {wording.most_likely(1)} and {bound}"
+        return f"it is {wording.among_most_likely(rank - 1)}, or it is the {ordinal(rank)} and {bound}"
+
 
 @dataclass(frozen=True)
 class TopK:
@@ -85,3 +95,7 @@ class TopK:
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
         return f"keeps {wording.most_likely(int(threshold[0]))}"
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        return f"it is {wording.among_most_likely(int(threshold[0]))}"

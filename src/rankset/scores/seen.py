@@ -23,7 +23,7 @@ from rankset.scores.declarations import Traits, check_names, checked_traits, tra
 from rankset.scores.parameters import check_count, list_parameter
 from rankset.scores.reach import REACHES, Reach, reach_of
 from rankset.scores.thr import Thr
-from rankset.scores.wording import Wording, describe_threshold, in_numbers
+from rankset.scores.wording import Wording, can_be_empty, describe_threshold, in_numbers
 
 UNSEEN_FACTOR = 2.0**-60
 """Factor for the probabilities of unseen classes."""
@@ -191,6 +191,10 @@ class Seen:
         unlimited = Reach()
         limits = ((getattr(unlimited, name), getattr(inner, name)) for name in REACHES)
         return Reach(*(np.where(bounds[0] > 0, free, limit) for free, limit in limits))
+
+    def can_be_empty(self, threshold: Sequence[float], n_columns: int | None) -> bool:  # noqa: ARG002
+        """Return whether the inner score can leave out the most likely of the seen classes."""
+        return threshold[0] <= 0 and can_be_empty(self.score, threshold[1:], len(self.columns))
 
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""

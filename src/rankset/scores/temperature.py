@@ -100,3 +100,7 @@ class Temperature(HasTemperature, ProbabilityKeys):
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words of the recalibrated probability."""
         return super().describe(threshold, wording.recalibrated())
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words of the recalibrated probability."""
+        return super().describe_label(threshold, wording.recalibrated())

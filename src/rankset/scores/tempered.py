@@ -23,7 +23,7 @@ from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.logarithms import log_probabilities
 from rankset.scores.recalibration.scale import simplest_inverse
-from rankset.scores.wording import Wording, describe_threshold
+from rankset.scores.wording import Wording, describe_label, describe_threshold
 from rankset.scores.wrappers import Wrapper
 
 
@@ -132,7 +132,16 @@ class Tempered(Wrapper):
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
         inner = describe_threshold(self.score, threshold, wording)
-        return inner if self.temperature == 1 else f"{inner}, with probabilities at temperature {self.temperature:g}"
+        return inner + self._which_probabilities
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        return describe_label(self.score, threshold, wording) + self._which_probabilities
+
+    @property
+    def _which_probabilities(self) -> str:
+        """The last sentence of descriptions."""
+        return "" if self.temperature == 1 else f". All probabilities are those at temperature {self.temperature:g}"
 
     def reach(self, bounds: Keys) -> Reach:
         """Return the ``Reach`` of the inner score."""

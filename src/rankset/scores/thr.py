@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankset.core.arrays import SUM_TOLERANCE
 from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
 from rankset.scores.key_ranges import FeatureRanges, Range
@@ -37,6 +38,10 @@ class ProbabilityKeys:
         """Return which labels are in a set, in words."""
         return f"keeps labels with a {wording.entry} of at least {wording.entry_number(-threshold[0])}"
 
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        return f"its {wording.entry} is at least {wording.entry_number(-threshold[0])}"
+
 
 @dataclass(frozen=True)
 class Thr(ProbabilityKeys):
@@ -51,6 +56,10 @@ class Thr(ProbabilityKeys):
     """
 
     key_features: ClassVar[tuple[str, ...]] = ("prob",)
+
+    def can_be_empty(self, threshold: Sequence[float], n_columns: int | None) -> bool:
+        """Return whether the largest probability of a row, at least 1 / K, can be too small; sums may be off by 1 %."""
+        return n_columns is None or -threshold[0] > (1 - SUM_TOLERANCE) / n_columns
 
 
 @dataclass(frozen=True)
@@ -95,3 +104,13 @@ class Margin:
         return (
             f"keeps {wording.most_likely(1)}, and every label whose {wording.entry} is at most {gap} below the largest"
         )
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        gap = wording.number(abs(threshold[0]))
+        where = (
+            f"at least {gap} above that of every other label"
+            if threshold[0] < 0
+            else f"at most {gap} below the largest"
+        )
+        return f"its {wording.entry} is {where}"

@@ -125,6 +125,26 @@ class Wording:
         labels = "the label" if count == 1 else f"the {count:,} labels"
         return f"{labels} with the largest {self.entry if count == 1 else self.entries}"
 
+    def among_most_likely(self, count: int) -> str:
+        """Return the words for a label that is one of those of rank 1 … ``count``.
+
+        Parameters
+        ----------
+        count : int
+            Number of labels.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.Wording().among_most_likely(2), rs.Wording().among_most_likely(1)
+        ('one of the 2 most likely labels', 'the most likely label')
+        """
+        return self.most_likely(1) if count == 1 else f"one of {self.most_likely(count)}"
+
     def recalibrated(self) -> Wording:
         """Return the wording for rows of logarithms of recalibrated probabilities."""
         return replace(self, entry="recalibrated probability", logarithms=True)
@@ -152,6 +172,31 @@ def describe_threshold(score: Score, threshold: Sequence[float], wording: Wordin
     if own is not None:
         return str(own(tuple(threshold), wording))
     return in_numbers(threshold, wording)
+
+
+def describe_label(score: Score, threshold: Sequence[float], wording: Wording) -> str:
+    """Return when a label is in the set, in words about this label, "it": if its keys are at most ``threshold``.
+
+    The score itself says it, by ``describe_label(threshold, wording)``. Without this method, the sentence has the
+    numbers of the threshold, or what ``describe`` says.
+    """
+    own = declared(score, "describe_label")
+    if own is not None:
+        return str(own(tuple(threshold), wording))
+    if declared(score, "describe") is None:
+        return f"its {in_numbers(threshold, wording).removeprefix('keeps labels whose ')}"
+    sentence = describe_threshold(score, threshold, wording)
+    start = "keeps labels for which "
+    return sentence.removeprefix(start) if sentence.startswith(start) else f"this rule keeps it: {sentence}"
+
+
+def can_be_empty(score: Score, threshold: Sequence[float], n_columns: int | None) -> bool:
+    """Return whether a set can be empty at this threshold, as far as the score tells and ``describe`` does not.
+
+    ``n_columns`` is the number of classes if rows are probabilities, else None.
+    """
+    own = declared(score, "can_be_empty")
+    return own is not None and bool(own(tuple(threshold), n_columns))
 
 
 def in_numbers(threshold: Sequence[float], wording: Wording) -> str:

@@ -17,7 +17,7 @@ from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, check_names, traits
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
 from rankset.scores.reach import Reach, reach_of
-from rankset.scores.wording import Wording, describe_threshold, ordinal
+from rankset.scores.wording import Wording, can_be_empty, describe_label, describe_threshold, ordinal
 
 
 class Wrapper:
@@ -28,6 +28,10 @@ class Wrapper:
     @cached_property
     def _inner(self) -> Traits:
         return traits(self.score)
+
+    def can_be_empty(self, threshold: Sequence[float], n_columns: int | None) -> bool:
+        """Return whether the inner score can leave out the most likely label."""
+        return can_be_empty(self.score, threshold, n_columns)
 
     @property
     def features(self) -> frozenset[str]:
@@ -134,6 +138,16 @@ class TieBreak(Wrapper):
             f"is at most {draw}"
         )
 
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in words about this label, "it"."""
+        bound = f"the random number of its row, between 0 and 1, is at most {wording.number(threshold[-1])}"
+        if self._inner.key_features != ("rank",):
+            return f"{describe_label(self.score, threshold[:-1], wording)}; exactly at this limit, only if {bound}"
+        rank = int(threshold[0])
+        if rank == 1:
+            return f"it is {wording.most_likely(1)} and {bound}"
+        return f"it is {wording.among_most_likely(rank - 1)}, or it is the {ordinal(rank)} and {bound}"
+
 
 @dataclass(frozen=True, repr=False)
 class Chosen(Wrapper):
@@ -184,3 +198,7 @@ class Chosen(Wrapper):
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in the words of the inner score."""
         return describe_threshold(self.score, threshold, wording)
+
+    def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
+        """Return when a label is in the set, in the words of the inner score."""
+        return describe_label(self.score, threshold, wording)

@@ -44,6 +44,8 @@ class PredictionSets(Sealed, ToFrames):
     template : data frame library and index of the results of ``to_frame`` and ``to_mask_frame``.
     options : names of the candidates of each row (n, K), None as padding, if ``Ragged`` rows with names were predicted.
         Then sets contain these names, and labels are these names.
+    proven : the coverage that is proven for the rule of these sets, if it is not 1 - alpha: 0 for a stratified split,
+        ``CrossRule.guarantee(alpha)`` for several folds. None otherwise.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class PredictionSets(Sealed, ToFrames):
     law: CoverageLaw | None = None
     template: Template = ARRAY
     options: NDArray[Any] | None = None
+    proven: float | None = None
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -151,7 +154,8 @@ class PredictionSets(Sealed, ToFrames):
         codes = np.concatenate([part.codes for part in batches])
         law = first.law if all(part.law == first.law for part in rest) else None
         template = Template.joined([part.template for part in batches])
-        return cls(sizes.cumsum(), codes, first.names, first.level, law, template, joined_options(batches))
+        proven = min((part.proven for part in batches if part.proven is not None), default=None)
+        return cls(sizes.cumsum(), codes, first.names, first.level, law, template, joined_options(batches), proven)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -739,6 +740,52 @@ def test_a_stratified_split_claims_no_law_unless_every_label_has_a_threshold(spl
     assert rs.evaluate(sets, iris[1]).expected is None
     exact = rs.ConformalClassifier(GaussianNB(), split=split, condition=rs.PerLabel(), random_state=0)
     assert exact.fit(*iris).guaranteed_
+
+
+def stratified(split, iris, **options):
+    """A classifier fitted with a stratified split."""
+    with pytest.warns(rs.RanksetWarning, match="a stratified split uses the labels"):
+        return rs.ConformalClassifier(GaussianNB(), split=split, random_state=0, **options).fit(*iris)
+
+
+@pytest.mark.parametrize("method", [rs.Rank(), rs.Choice((rs.Thr(), rs.Rank())), "auto"], ids=repr)
+def test_the_rule_of_a_stratified_split_claims_nothing_itself(iris, tmp_path, method):
+    rule, probs = stratified(rs.Holdout(0.5, stratify=True), iris, method=method).rule_, np.full((9, 3), 1 / 3)
+    rule.save(tmp_path / "rule.rankset")
+    loaded = rs.load(tmp_path / "rule.rankset")
+    plain = replace(rule, spec=replace(rule.spec, guaranteed=True))
+    assert plain.predict(probs, 0.2).law is not None
+    assert rule != plain
+    assert pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301
+    for one in (rule, loaded, rule.update(probs, [0] * 9), plain.merge(rule), rule.merge(plain)):
+        assert not one.guaranteed
+        assert one.predict(probs, 0.2).law is None
+        assert one.at(0.2).law is None
+        assert rs.evaluate(one.predict(probs, 0.2), [0] * 9).expected is None
+        assert "coverage is not proven, because of a stratified split" in repr(one)
+        assert "not proven" in one._repr_html_()
+        with pytest.raises(rs.RuleError, match="a rule from a stratified split"):
+            one.coverage_band(0.2)
+        (score,) = rs.report(one, probs, [0] * 9).study.data["scores"]
+        assert "band" not in score
+        assert set(score["proven"]) == {0.0}
+    rule.save(tmp_path / "again.rankset")
+    assert rs.load(tmp_path / "again.rankset") == rule == loaded
+
+
+def test_loaded_rules_of_stratified_folds_prove_nothing(iris, tmp_path):
+    model = stratified(rs.CrossConformal(3, stratify=True), iris)
+    assert model.rule_.guarantee(0.2) == 0
+    for fold, rule in enumerate(model.rule_.rules):
+        rule.save(tmp_path / f"{fold}.rankset")
+    loaded = rs.CrossRule(tuple(rs.load(path) for path in sorted(tmp_path.iterdir())))
+    assert loaded.guarantee(0.2) == 0
+    assert not loaded.guaranteed
+    sound = rs.ConformalClassifier(
+        GaussianNB(), split=rs.CrossConformal(3, stratify=True), condition=rs.PerLabel(), random_state=0
+    ).fit(*iris)
+    assert sound.rule_.guaranteed
+    assert rs.CrossRule(sound.rule_.rules).guarantee(0.2) > 0
 
 
 def test_a_plain_split_keeps_the_law(iris):

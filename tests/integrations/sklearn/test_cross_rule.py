@@ -1,5 +1,7 @@
 """Rules of several folds as one."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,7 +26,7 @@ def test_folds_take_what_rules_take():
     rule = rs.CrossRule((first, second))
     turned = pd.DataFrame(probs, columns=["x", "y", "z"])[["z", "x", "y"]]
     assert rule.predict([turned, turned], 0.1) == rule.predict([probs, probs], 0.1)
-    rows = rule.predict([probs, probs], 0.01, empty="top")
+    rows = rule.predict([probs, probs], 0.02, empty="top")
     assert [row[0] for row in rows] == np.array(["x", "y", "z"])[probs.argmax(axis=1)].tolist()
 
 
@@ -229,3 +231,43 @@ def test_the_expected_size_of_folds():
     assert found.error == pytest.approx(sizes.std(ddof=1) / np.sqrt(60))
     with refused(RuleError.no_unlabelled_rows()):
         rule.expected_size([probs[:0], probs[:0]], 0.2)
+
+
+def test_too_few_rows_are_told_as_by_a_rule():
+    (first, second), probs = folds()
+    rule, both = rs.CrossRule((first, second)), first.merge(second)
+    (told,) = warned_by(lambda: rule.predict([probs] * 2, 0.01))
+    assert "All sets contain every label" in told
+    assert warned_by(lambda: both.predict(probs, 0.01)) == [told]
+    assert warned_by(lambda: rule.predict([probs] * 2, 0.1)) == []
+    assert warned_by(lambda: rule.predict([probs[:0]] * 2, 0.01)) == []
+
+
+def test_labels_with_too_few_rows_are_told():
+    rng = np.random.default_rng(1)
+    labels = np.array([0] * 60 + [1] * 60 + [2] * 6)
+    rows = rng.normal(size=(126, 2)) + labels[:, np.newaxis]
+    model = rs.ConformalClassifier(GaussianNB(), split=rs.CrossConformal(3), condition=rs.PerLabel(), random_state=0)
+    (told,) = warned_by(lambda: model.fit(rows, labels).predict_set(rows, 0.1))
+    assert "at least 9 calibration rows are needed for alpha=0.1, got 6 for label 2" in told
+
+
+def test_only_groups_among_the_rows_are_told():
+    rng = np.random.default_rng(2)
+    probs, labels, groups = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60), np.array(["a"] * 55 + ["b"] * 5)
+    fold = [
+        rs.calibrate(probs[part], labels[part], groups=groups[part], condition=rs.PerGroup())
+        for part in (slice(0, 60, 2), slice(1, 60, 2))
+    ]
+    rule = rs.CrossRule(tuple(fold))
+    assert warned_by(lambda: rule.predict([probs[:5]] * 2, 0.1, groups=groups[:5])) == []
+    (told,) = warned_by(lambda: rule.predict([probs[-5:]] * 2, 0.1, groups=groups[-5:]))
+    assert "got 5 for group 'b'" in told
+
+
+def warned_by(call):
+    """The warnings of a call, as texts."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in caught]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha import Alpha
-from rankset.core.alpha_argument import takes_alpha
+from rankset.core.alpha_argument import refuse_alpha, takes_alpha
 from rankset.errors import KindError
 from rankset.inputs import frames
 from rankset.inputs.per_row import names_per_row
@@ -40,12 +40,14 @@ Init = TypeVar("Init", bound=Callable[..., None])
 
 
 def refuse_score(init: Init) -> Init:
-    """Decorate ``__init__``: refuse the argument ``score``. scikit-learn sees the parameters of ``init`` only."""
+    """Decorate ``__init__``: refuse the arguments ``score`` and ``alpha``. scikit-learn sees the parameters of ``init``
+    only."""
 
     @wraps(init)
     def refusing(*args: Any, **parameters: Any) -> None:
         if "score" in parameters:
             raise KindError.method_not_score()
+        refuse_alpha("ConformalClassifier", "predict_set", parameters)
         init(*args, **parameters)
 
     return cast("Init", refusing)
@@ -93,7 +95,9 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
     estimator_ : classifier
         The trained classifier. With ``CrossConformal``, this classifier is trained on all rows.
     guaranteed_ : bool
-        Whether coverage is proven. False if the split is stratified, unless the condition is ``PerLabel``.
+        Whether some coverage is proven. With ``CrossConformal``, it is ``rule_.guarantee(alpha)``, which is less than
+        1 - alpha. With other splits it is 1 - alpha. False if the split is stratified, unless the condition is
+        ``PerLabel``. Then nothing is proven.
     rule_ : Rule or CrossRule
         The calibrated rule. With ``CrossConformal``, it is a ``rankset.CrossRule``.
     method_ : Score
@@ -248,7 +252,6 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         outputs = self._outputs(X)
         RowIndex.of(X).check(groups, "groups")
         sets = self.rule_.predict(outputs, alpha, groups=groups, empty=empty)
-        sets = sets if self.guaranteed_ else replace(sets, law=None)
         return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:

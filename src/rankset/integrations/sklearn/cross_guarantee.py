@@ -65,7 +65,7 @@ class ProvesCoverage:
         exact, sizes = exact_alpha(alpha), self._fold_sizes()
         if group is not None or label is not None:
             sizes = sizes[:, [self._number(group, label)]]
-        if self.stratified and not has_one_label_per_group(self.rules[0].condition):
+        if not self.spec.guaranteed or (self.stratified and not has_one_label_per_group(self.rules[0].condition)):
             return 0.0
         return float(min(proven_coverage(tuple(of_group), exact) for of_group in sizes.T.tolist()))
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import notebook
 from rankset.core import ranking
-from rankset.core.alpha import Alpha, exact_alpha, threshold_positions
+from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_positions
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
-from rankset.inputs.vocabulary import union
 from rankset.integrations.sklearn.cross_guarantee import ProvesCoverage
 from rankset.integrations.sklearn.cross_refusals import RefusesMethods
 from rankset.rules.batch import unseen_groups, warn_of_unseen
 from rankset.rules.rule import Rule
 from rankset.rules.select import EMPTY, Empty
+from rankset.rules.small_groups import warn_of_small_groups
 from rankset.rules.spec import HasSpec, RuleSpec
 from rankset.rules.summaries import Estimate
 from rankset.sets import PredictionSets
@@ -46,7 +47,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     rules : tuple of Rule
         One rule per fold. It is calibrated on rows that were not used to train the model of the fold.
     stratified : bool, default False
-        Whether labels were used to make the folds. If True, coverage is proven only with ``PerLabel()``.
+        Whether labels were used to make the folds. If True, coverage is proven only with ``PerLabel()``. Rules of a
+        fitted ``ConformalClassifier`` know it themselves, also after ``save`` and ``load``.
 
     Raises
     ------
@@ -95,8 +97,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     @property
     def spec(self) -> RuleSpec:  # type: ignore[override]
         """Score, condition, kind, seed and class names of all folds, with the row groups of all."""
-        specs = [rule.spec for rule in self.rules]
-        return specs[0].with_groups(union(*(spec.groups for spec in specs)))
+        first, *others = (rule.spec for rule in self.rules)
+        return first.together(*others)
 
     @property
     def n(self) -> int:
@@ -183,6 +185,7 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
         exact = exact_alpha(alpha)
         data = self._prepare(probs, groups, ids)
         stranger, sizes = self._pooled(data)
+        self._warn_of_small_groups(data[0], exact)
         least = 1 + sizes - threshold_positions(sizes.ravel(), exact).reshape(sizes.shape)  # floor(alpha (n + 1))
         columns = ranking.rank_columns(_mean(data))
         kept = np.take_along_axis(1 + stranger > least, columns, axis=1)
@@ -190,7 +193,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             kept[:, 0] |= ~kept.any(axis=1)
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
         codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
-        return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template)
+        proven = self.guarantee(exact)
+        return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template, proven=proven)
 
     @takes_alpha
     def expected_size(
@@ -243,6 +247,15 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
         if any(data.counts is not None for data in (first, *others)):
             raise InputError.no_pooling()
         return [first, *others]
+
+    def _warn_of_small_groups(self, data: Prepared, level: Fraction) -> None:
+        """Warn of the groups among these rows that have too few rows in all folds together."""
+        spec, counts = self.spec, self._fold_sizes().sum(axis=0)
+        if (counts < rows_needed(level)).any():
+            rows = (
+                np.zeros(min(len(data), 1), dtype=np.int64) if data.groups is None else spec.groups.codes(data.groups)
+            )
+            warn_of_small_groups(spec, level, counts, rows)
 
     def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
         """Return for each label the number of rows that are at least as unusual, and the number of all rows."""

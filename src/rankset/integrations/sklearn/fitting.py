@@ -134,10 +134,10 @@ class Settings:
         classes: NDArray[Any],
     ) -> tuple[Score, Rule | CrossRule]:
         """Return the score and the rule. Each model is calibrated on its own part of the rows."""
-        method = self.method
+        method, finish = self.method, Rule._without_guarantee if self.voids_guarantee else _unchanged
         if isinstance(method, Choice) and method.automatic:
             rule = self._auto(method, models[0], X, labels, groups, parts[0], classes)
-            return rule.score, rule
+            return rule.score, finish(rule)
         if isinstance(method, Choice):
             choosing, calibrating = method.parts(parts[0], self.random_state)
             outputs, kind = class_outputs(models[0], _safe_indexing(X, choosing), classes)
@@ -147,7 +147,7 @@ class Settings:
             outputs, kind = class_outputs(model, _safe_indexing(X, rows), classes)
             options: dict[str, Any] = {"method": method, "condition": self.condition, "kind": kind, "classes": classes}
             own_groups = None if groups is None else groups[rows]
-            rules.append(calibrate(outputs, labels[rows], groups=own_groups, **options))
+            rules.append(finish(calibrate(outputs, labels[rows], groups=own_groups, **options)))
         return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), self.stratified)
 
     def _auto(
@@ -183,3 +183,7 @@ class Settings:
                 "a stratified split uses the labels, so coverage can be lower than 1 - alpha, with weak models by "
                 "several percentage points. Use stratify=False, or use condition=PerLabel(), which keeps the guarantee."
             )
+
+
+def _unchanged(rule: Rule) -> Rule:
+    return rule

@@ -70,7 +70,6 @@ class WritesReport:
     """Mixin of ConformalClassifier: the method ``report``."""
 
     rule_: Rule | CrossRule
-    guaranteed_: bool
 
     @takes_alpha
     def report(
@@ -137,18 +136,16 @@ class WritesReport:
         check_report(path)
         outputs, index = self._outputs(X), RowIndex.of(X)  # type: ignore[attr-defined]
         index.check(groups, "groups")
-        tested, data = _tested(self.rule_, outputs, groups, guaranteed=self.guaranteed_)
+        tested, data = _tested(self.rule_, outputs, groups)
         labels = label_codes(y, tested.spec.classes, len(data), index, name="y")
         rows = LabelledRows.of(labels, data, ids, index, alpha)
         return write_study(study_tested([tested], rows, show_progress=show_progress), path, title)
 
 
-def _tested(
-    rule: Rule | CrossRule, outputs: Any, groups: ArrayLike | None, *, guaranteed: bool
-) -> tuple[TestedRule, Prepared]:
+def _tested(rule: Rule | CrossRule, outputs: Any, groups: ArrayLike | None) -> tuple[TestedRule, Prepared]:
     """Return the rule on checked rows, and these rows, of the first fold if there are several."""
     if isinstance(rule, CrossRule):
         folds = rule._prepare(outputs, groups, None)
         return CrossRuleOnRows(rule, folds), folds[0]
     data = rule._prepare(outputs, groups=groups)
-    return RuleOnRows(rule, data, guaranteed=guaranteed), data
+    return RuleOnRows(rule, data), data

@@ -1,0 +1,56 @@
+"""Warnings about groups that keep every label: too few calibration rows, or too many absent labels."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.alpha import rows_needed, smallest_alpha
+from rankset.errors import Option, warn
+from rankset.rules import absent_rows
+from rankset.rules.sentences import readable_count
+from rankset.rules.spec import RuleSpec
+
+Ints = NDArray[np.int64]
+
+
+def warn_of_small_groups(
+    spec: RuleSpec, level: Fraction, counts: Ints, row_groups: Ints, absent: Ints | None = None
+) -> None:
+    """Warn of the groups among some rows that keep every label at this level.
+
+    ``counts`` and ``absent`` have one entry per group: its calibration rows, and how many of them have absent labels.
+    ``row_groups`` are the row groups of the rows, by number; one entry if all rows share it.
+    """
+    if not len(row_groups):
+        return
+    present, needed = np.unique(row_groups), rows_needed(level)
+    used = spec.numbers(np.arange(spec.n_columns)[np.newaxis, :], present[:, np.newaxis])
+    names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
+    complete = np.ones(len(counts), dtype=bool)
+    if absent is not None:
+        complete = absent == 0
+        numbers = np.unique(used[(used >= 0) & ~complete[used]]).tolist()
+        titles = [names.group_name(one, used) if spec.n_groups > 1 else "" for one in numbers]
+        _warn_of_absent(level, list(zip(titles, counts[numbers].tolist(), absent[numbers].tolist(), strict=True)))
+    small = np.unique(used[(used >= 0) & (counts[used] < needed) & complete[used]])
+    if not len(small):
+        return
+    got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
+    more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
+    warn(
+        f"at least {readable_count(needed)} calibration rows are needed for ",
+        Option("alpha", float(level)),
+        f", got {counts.sum()}. All sets contain every label."
+        if spec.n_groups == 1
+        else f", got {got}{more}. In these groups no label is left out.",
+    )
+
+
+def _warn_of_absent(level: Fraction, groups: list[tuple[str, int, int]]) -> None:
+    """Warn of those groups (name, rows, absent labels) in which too many true labels are absent for this level."""
+    sizes = [(name, n, absent, least) for name, n, absent in groups if (least := smallest_alpha(n, absent)) > level]
+    if sizes:
+        warn(*absent_rows.unattained(level, sizes))
