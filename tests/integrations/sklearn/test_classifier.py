@@ -764,7 +764,7 @@ def test_the_rule_of_a_stratified_split_claims_nothing_itself(iris, tmp_path, me
         assert rs.evaluate(one.predict(probs, 0.2), [0] * 9).expected is None
         assert "coverage is not proven, because of a stratified split" in repr(one)
         assert "not proven" in one._repr_html_()
-        with pytest.raises(rs.RuleError, match="a rule from a stratified split"):
+        with pytest.raises(RuleError, match="a rule from a stratified split"):
             one.coverage_band(0.2)
         (score,) = rs.report(one, probs, [0] * 9).study.data["scores"]
         assert "band" not in score
