@@ -129,7 +129,7 @@ def test_the_command_writes_figures_and_numbers(tmp_path):
     ("arguments", "code", "words"),
     [
         (["table", "--data", "law"], 2, "law"),
-        (["table", "--alpha", "10"], 1, "Did you mean 0.1?"),
+        (["table", "--alpha", "10"], 2, "Did you mean 0.1?"),
         (["table", "--repeats", "0"], 2, "repeats"),
         (["table", "--seed", "-1"], 2, "seed"),
         (["tabel"], 2, "tabel"),

@@ -48,9 +48,9 @@ class Condition(Protocol):
     >>> rule = rs.calibrate(probs, labels, method="thr", condition=PerSevereLabel(2))
     >>> print(rule.describe(0.1))
     Every label has its own condition:
-      labels 0, 1  in the set if its probability is at least 0.1534
+      labels 0, 1  in the set if its probability is at least 0.1695
       label 2      in the set if its probability is at least 0.2199
-      label 3      in the set if its probability is at least 0.1943
+      label 3      in the set if its probability is at least 0.1698
     >>> rule.coverage_band(0.1, label=3).n
     52
 

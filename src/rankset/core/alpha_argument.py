@@ -36,6 +36,7 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
     """
     parameters = inspect.signature(function).parameters
     words = WORDS.difference(parameters)
+    several = "Alphas" in str(parameters["alpha"].annotation)
     place = list(parameters).index("alpha") if parameters["alpha"].kind != inspect.Parameter.KEYWORD_ONLY else FAR
     default = parameters["alpha"].default
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
@@ -48,7 +49,8 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
         if alpha is inspect.Parameter.empty:
             _check_complete(name, parameters, kwargs)
         if (type(alpha) is not float or alpha > 0.5) and alpha is not None and _is_users(sys._getframe(1)):
-            warn_of_confidence(alpha)
+            for one in _each(alpha) if several else [alpha]:
+                warn_of_confidence(one)
         return function(*args, **kwargs)
 
     return checked
@@ -60,6 +62,11 @@ def _check_complete(name: str, parameters: Mapping[str, inspect.Parameter], give
         raise KindError.alpha_missing(name)
 
 
+def _each(alpha: object) -> Iterable[object]:
+    """Return each of several alphas, or the only one. An iterator is left alone, because it can be read only once."""
+    return alpha if isinstance(alpha, list | tuple) or getattr(alpha, "ndim", 0) == 1 else [alpha]  # type: ignore[return-value]
+
+
 def class_takes_alpha(kind: type[T]) -> type[T]:
     """Return the class ``kind``, whose ``__init__`` has an argument ``alpha``, after ``takes_alpha`` of its
     ``__init__``."""
@@ -68,11 +75,7 @@ def class_takes_alpha(kind: type[T]) -> type[T]:
 
 
 def warn_of_confidence(alpha: object) -> None:
-    """Warn if ``alpha``, or one of several, is above 0.5: it is probably a confidence. Invalid values are ignored."""
-    if isinstance(alpha, list | tuple) or getattr(alpha, "ndim", 0) == 1:
-        for one in alpha:  # type: ignore[attr-defined]
-            warn_of_confidence(one)
-        return
+    """Warn if ``alpha`` is above 0.5: it is probably a confidence. Invalid values are left to ``exact_alpha``."""
     try:
         exact = exact_alpha(alpha)  # type: ignore[arg-type]
     except LevelError:

@@ -56,10 +56,16 @@ class Rows:
         if self.labels is None or absent is None:
             return self
         labels, found = find_absent(self.labels, absent, is_text=is_text)
-        if found is not None and absent in (self.names or map(str, range(self.scores.shape[1]))):
+        if found is not None and absent in self._labels_as_texts():
             with located(Place(file=self.scores_file)):
                 raise LabelError.absent_is_class(absent)
         return replace(self, labels=labels, absent=found)
+
+    def _labels_as_texts(self) -> list[str]:
+        """Texts that are labels: names of columns, or else column numbers; none if rows have their own candidates."""
+        if self.names is not None:
+            return self.names
+        return list(map(str, range(self.scores.shape[1]))) if isinstance(self.scores, np.ndarray) else []
 
     @property
     def marked_labels(self) -> Any:

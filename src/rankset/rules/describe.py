@@ -276,8 +276,8 @@ class DescribesRule:
         'keeps labels with a probability of at least 0.1806'
         >>> print(rs.calibrate(probs, labels, method="thr", condition=rs.PerLabel(["a", "a", "b", "b"])).describe(0.1))
         Every label has its own condition:
-          labels 0, 1  in the set if its probability is at least 0.1534
-          labels 2, 3  in the set if its probability is at least 0.1806
+          labels 0, 1  in the set if its probability is at least 0.1695
+          labels 2, 3  in the set if its probability is at least 0.1965
         """
         return self.at(alpha).describe(group=group, label=label, digits=digits)
 
