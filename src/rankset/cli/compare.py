@@ -108,10 +108,7 @@ def compare(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
     layout, kind = find_usual_arrays(*pairs[0], layout, kind)
-    candidates: list[rs.Score | str] = list(methods) or [*default_scores(kind), AUTO]
-    scores = [one for one in candidates if not (no_auto and one == AUTO)]
-    if all(one == AUTO for one in scores):
-        raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
+    scores = _candidates(methods, kind, no_auto=no_auto)
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)
     if excel and (output is None or output.suffix.lower() not in (".csv", ".xlsx")):
@@ -138,11 +135,17 @@ def compare(
         style = excel_style(layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
         write_comparison(results, output, metrics=metrics, style=style, force=force)
         echo(f"{output}: {'picture' if output.suffix.lower() in PICTURES else 'table'} of the comparison", err=True)
-    if as_json:
-        facts = {alpha: json_values(_json_facts(results[alpha])) for alpha in alphas or (DEFAULT_ALPHA,)}
-        echo(json.dumps(facts))
-    else:
-        echo(repr(results))
+    facts = {alpha: json_values(_json_facts(results[alpha])) for alpha in alphas or (DEFAULT_ALPHA,)}
+    echo(json.dumps(facts) if as_json else repr(results))
+
+
+def _candidates(methods: Sequence[str], kind: Any, *, no_auto: bool) -> list[rs.Score | str]:
+    """Return the scores of --method, or the default ones and auto."""
+    candidates: list[rs.Score | str] = list(methods) or [*default_scores(kind), AUTO]
+    scores = [one for one in candidates if not (no_auto and one == AUTO)]
+    if all(one == AUTO for one in scores):
+        raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")
+    return scores
 
 
 def _json_facts(result: rs.Comparison) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from rankset import notebook
 from rankset.errors import MetricError
-from rankset.evaluation.advice import what_to_check
 from rankset.evaluation.evaluation_frame import evaluation_frame
-from rankset.evaluation.evaluation_remarks import REMARKS, rows_and_size
+from rankset.evaluation.evaluation_remarks import REMARKS, coverage_notes, rows_and_size
 from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
 from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
@@ -274,37 +273,5 @@ class Evaluation:
         if math.isnan(value):
             return [Line(metric.name, format_value(value), metric.undefined)]
         remark = REMARKS[metric.name](self) if metric.name in REMARKS else metric.explanation
-        line = Line(metric.name, format_value(value), remark)
-        return (
-            [line, *self._proven_line(), *self._expected_line(), *self._absent_line()]
-            if metric.name == "coverage"
-            else [line]
-        )
-
-    def _proven_line(self) -> list[Line]:
-        if self.proven is None or self.proven >= 1 - self.alpha:
-            return []
-        target = f"{1 - self.alpha:g}"
-        if self.proven == 0:
-            return [Line("", "", f"{target} is usual for these sets, but no coverage is proven")]
-        return [Line("", "", f"{target} is usual for these sets; at least {self.proven:.4f} is proven")]
-
-    def _absent_line(self) -> list[Line]:
-        if not self.absent:
-            return []
-        rows = f"{self.absent:,} of {self.n:,} rows"
-        return [Line("", "", f"the true label is not among the candidates in {rows}, which counts as missed")]
-
-    def _expected_line(self) -> list[Line]:
-        if self.expected is None:
-            return []
-        low, high = self.expected
-        share = f"{self.confidence:.0%} of calibrations"
-        remark = f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}"
-        if not self.attained:
-            known = f"the true label is among them in {low:.4f} to {high:.4f} of rows, in {share}"
-            remark = f"every candidate is in its set; {known}"
-        if low <= self.coverage <= high:
-            return [Line("", "", f"{remark}: inside")]
-        advice = what_to_check(too_low=self.coverage < low, confidence=self.confidence)
-        return [Line("", "", f"{remark}: OUTSIDE"), *(Line("", "", line) for line in advice)]
+        more = coverage_notes(self) if metric.name == "coverage" else []
+        return [Line(metric.name, format_value(value), remark), *(Line("", "", note) for note in more)]

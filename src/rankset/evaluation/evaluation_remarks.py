@@ -9,6 +9,7 @@ import numpy as np
 
 from rankset.errors import COMMAND_LINE, PYTHON, Either, Text
 from rankset.errors.fields import render_text
+from rankset.evaluation.advice import what_to_check
 from rankset.evaluation.metrics import METRICS
 from rankset.evaluation.shares import Share
 
@@ -74,3 +75,39 @@ REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
     "worst class": _worst_class_remark,
 }
 """Remarks with figures of the evaluation. Other metrics are shown with their explanation."""
+
+
+def coverage_notes(evaluation: Evaluation) -> list[str]:
+    """Return the lines below coverage: what is proven, the range to expect, and how many labels are absent."""
+    return [*_proven(evaluation), *_expected(evaluation), *_absent(evaluation)]
+
+
+def _proven(evaluation: Evaluation) -> list[str]:
+    if evaluation.proven is None or evaluation.proven >= 1 - evaluation.alpha:
+        return []
+    target = f"{1 - evaluation.alpha:g}"
+    if evaluation.proven == 0:
+        return [f"{target} is usual for these sets, but no coverage is proven"]
+    return [f"{target} is usual for these sets; at least {evaluation.proven:.4f} is proven"]
+
+
+def _expected(evaluation: Evaluation) -> list[str]:
+    if evaluation.expected is None:
+        return []
+    low, high = evaluation.expected
+    share = f"{evaluation.confidence:.0%} of calibrations"
+    remark = f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}"
+    if not evaluation.attained:
+        known = f"the true label is among them in {low:.4f} to {high:.4f} of rows, in {share}"
+        remark = f"every candidate is in its set; {known}"
+    if low <= evaluation.coverage <= high:
+        return [f"{remark}: inside"]
+    advice = what_to_check(too_low=evaluation.coverage < low, confidence=evaluation.confidence)
+    return [f"{remark}: OUTSIDE", *advice]
+
+
+def _absent(evaluation: Evaluation) -> list[str]:
+    if not evaluation.absent:
+        return []
+    rows = f"{evaluation.absent:,} of {evaluation.n:,} rows"
+    return [f"the true label is not among the candidates in {rows}, which counts as missed"]
