@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import matrices
+import report
 from results import Contender, Results, Run, Task
 from workers import FAST, PATIENCE, PEERS, PLAIN, READ, Refusal, Worker
-
-import report
 
 SIZES = ((10_000, 10), (10_000, 100), (50_000, 1_000), (5_000, 10_000), (1_000_000, 100))
 SMALL = ((1, 10), (100, 10), (1, 1_000))
