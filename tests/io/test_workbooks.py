@@ -7,6 +7,7 @@ import sys
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -423,3 +424,24 @@ def test_the_text_of_absent_labels_is_no_class(here, text):
         LabelError.absent_is_class(text),
         file="a.csv",
     )
+
+
+def test_kept_numbers_with_a_point_and_a_zero_are_numbers(here):
+    rule = rs.calibrate([[0.6, 0.4]] * 20, [0] * 20)
+    write_sets(
+        here / "s.xlsx", [(rule.predict([[0.6, 0.4]] * 3, alpha=0.1), {"own": pa.array(["0.0", "0.125", "1.0"])})]
+    )
+    cells = list(openpyxl.load_workbook("s.xlsx").active.iter_rows(values_only=True))
+    assert [row[0] for row in cells] == ["own", 0, 0.125, 1]
+
+
+def test_a_comparison_of_an_english_file_for_a_german_spreadsheet(here):
+    pytest.importorskip("narwhals")
+    rng = np.random.default_rng(0)
+    rows = "".join(f"{p:.3f},{1 - p:.3f},{'ab'[int(rng.random() > p)]}\n" for p in rng.random(60).round(3))
+    (here / "en.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
+    asked = ("compare", "en.csv", "--label", "y", "--repeats", "2", "--alpha", "0.3", "--no-auto")
+    run(*asked, "--excel-decimal", ",", "-o", "t.csv")
+    text = (here / "t.csv").read_text(encoding="utf-8-sig")
+    assert text.startswith("alpha;score;metric;mean;")
+    assert "\n0,3;RANK;coverage;0," in text

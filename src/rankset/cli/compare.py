@@ -20,6 +20,7 @@ from rankset.engines.shard_paths import pair_files
 from rankset.errors import FileError
 from rankset.evaluation.default_scores import default_scores
 from rankset.evaluation.metrics import METRICS
+from rankset.io.dialect import DECIMALS
 from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores
 from rankset.io.writers.csv import PLAIN, excel_style
@@ -54,6 +55,11 @@ from rankset.scores import AUTO, NAMED_SCORES
     is_flag=True,
     help="Write the csv for spreadsheets. If SCORES have decimal commas, it has them too, with the separator ;",
 )
+@click.option(
+    "--excel-decimal",
+    type=click.Choice(DECIMALS),
+    help="Like --excel, with this decimal mark whatever SCORES have; a comma also makes the separator ;",
+)
 @options(
     *(
         "kind",
@@ -82,6 +88,7 @@ def compare(
     metrics: Sequence[str],
     output: Path | None,
     excel: bool,
+    excel_decimal: str | None,
     kind: Any,
     alphas: Sequence[str],
     classes: Path | None,
@@ -111,6 +118,7 @@ def compare(
     scores = _candidates(methods, kind, no_auto=no_auto)
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)
+    excel = excel or excel_decimal is not None
     if excel and (output is None or output.suffix.lower() not in (".csv", ".xlsx")):
         raise FileError.not_for_spreadsheets(str(output or "-"))
     heard: list[Note] = []
@@ -132,7 +140,7 @@ def compare(
             seed=seed,
         )
     if output is not None:
-        style = excel_style(layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
+        style = excel_style(excel_decimal or layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
         write_comparison(results, output, metrics=metrics, style=style, force=force)
         echo(f"{output}: {'picture' if output.suffix.lower() in PICTURES else 'table'} of the comparison", err=True)
     facts = {alpha: json_values(_json_facts(results[alpha])) for alpha in alphas or (DEFAULT_ALPHA,)}

@@ -120,6 +120,7 @@ def _as_numbers(values: list[Any], decimal: str) -> tuple[list[float | None], in
 
     All of them must be numbers of up to 15 digits. Either none has a needless zero at the end, or all have the same
     number of decimals, which are then shown: 0.25 and 1.5; or 0.25 and 1.50.
+    A zero after the point, as in 2.0, does not count.
     """
     words = list(dict.fromkeys(value for value in values if value not in ("", None)))
     if not words or not all(isinstance(word, str) for word in words):
@@ -128,7 +129,7 @@ def _as_numbers(values: list[Any], decimal: str) -> tuple[list[float | None], in
     parts = [("", "") if one is None else (one[1], one[2] or "") for one in found]
     if any(not whole or len(whole + fraction) > MAX_DIGITS for whole, fraction in parts):
         return None
-    needless = any(fraction.endswith("0") for _, fraction in parts)
+    needless = any(fraction.endswith("0") and fraction != "0" for _, fraction in parts)
     lengths = {len(fraction) for _, fraction in parts}
     if needless and len(lengths) > 1:
         return None
