@@ -64,7 +64,8 @@ def test_the_level_that_can_be_attained_is_named_exactly():
         sets = rule.predict(PROBS, 0.05)
     assert str(caught[0].message) == (
         "coverage of 1 - alpha cannot be attained for alpha=0.05: the true label is absent from 1 of 25 calibration "
-        "rows, so at least 7.7 % of sets must be allowed to miss (alpha of at least 1/13, about 0.07693). "
+        "rows, so with these rows at least 7.7 % of sets must be allowed to miss "
+        "(alpha of at least 1/13, about 0.07693). "
         "So all sets contain every label."
     )
     assert sets.mask.all()

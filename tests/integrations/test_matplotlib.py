@@ -6,6 +6,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.naive_bayes import GaussianNB
 
 import rankset as rs
@@ -218,3 +219,12 @@ def test_the_legend_of_class_coverage_names_the_target_and_covers_no_point():
     assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1
     assert ax.title.get_window_extent().y0 >= ax.get_legend().get_window_extent().y1 - 4
     plt.close(ax.figure)
+
+
+def test_no_band_where_no_coverage_is_proven():
+    rows, y = load_digits(return_X_y=True)
+    split = rs.Holdout(0.5, stratify=True)
+    with pytest.warns(rs.RanksetWarning, match="stratified"):
+        model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0).fit(rows[::2], y[::2])
+    assert rs.CoverageDisplay.from_estimator(model, rows[1::2], y[1::2]).band is None
+    assert rs.CoverageDisplay.from_rule(model.rule_, model.predict_proba(rows[1::2]), y[1::2]).band is None

@@ -146,7 +146,8 @@ class InputError(RanksetError, ValueError):
     @classmethod
     def candidates(cls, row: int, count: int, n_columns: int) -> Self:
         where = Place(row=row)
-        return cls("every row", f"have 1 to {n_columns} candidates", f"{count} candidates", NO_ANSWER, where=where)
+        most = f"1 to {n_columns} candidates" if n_columns else "at least one candidate"
+        return cls("every row", f"have {most}", f"{count} candidates", NO_ANSWER, where=where)
 
     @classmethod
     def more_candidates(cls, known: int, received: int) -> Self:

@@ -57,7 +57,7 @@ def reason(name: str, n: int, absent: int, least: Fraction, rows: str = "calibra
     """Return why no label is left out in a group at small values of alpha: absent labels among its rows."""
     where = f" for {name}" if name else ""
     return (
-        f"the true label is absent from {absent:,} of {n:,} {rows}{where}, so at least "
+        f"the true label is absent from {absent:,} of {n:,} {rows}{where}, so with these rows at least "
         f"{percent(least)} % of sets must be allowed to miss (alpha of at least {least}, about {rounded_up(least)})"
     )
 

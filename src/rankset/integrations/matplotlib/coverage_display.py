@@ -152,7 +152,7 @@ class CoverageDisplay(Display):
         (array([0.84]), array([0.95]))
         """
         p_values, labels, classes = rule_p_values(rule, probs, labels, groups, ids)
-        n = rule.n if rule.spec.n_groups == 1 else None
+        n = rule.n if rule.spec.n_groups == 1 and rule.guaranteed else None
         absent = rule.calibration.n_absent
         options = {"alphas": alphas, "n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
         return cls.from_predictions(p_values, labels, classes=classes, **options, **line)
@@ -188,7 +188,8 @@ class CoverageDisplay(Display):
         50
         """
         p_values, rule = estimator_p_values(estimator, X, y, groups), estimator.rule_
-        n = rule.n if isinstance(rule, Rule) and rule.spec.n_groups == 1 else None
+        known = isinstance(rule, Rule) and rule.spec.n_groups == 1 and rule.guaranteed
+        n = rule.n if known else None
         return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
