@@ -62,6 +62,10 @@ class Ragged:
     ``Tempered``. Other scores and conditions depend on the column of a label or on the number of columns. For these,
     and for ``Rule.update``, calibrate with ``classes=range(n)``, where n is the largest number of candidates.
 
+    Every row needs at least one candidate. Give a row without candidates, such as a query without hits, one candidate
+    of any name, and the label ``rankset.ABSENT`` at calibration. Do not leave such rows out: coverage would look better
+    than it is.
+
     Examples
     --------
     >>> import rankset as rs
