@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankset as rs
@@ -144,6 +144,7 @@ def test_sets_are_empty_only_where_the_sentence_says_so(problem, alpha):
 
 @given(problems(condition=st.just(rs.PerLabel()), score=st.sampled_from([rs.Aps(randomized=False), rs.Aps()])), alphas)
 def test_sums_of_one_label_are_as_its_sentence_says(problem, alpha):
+    assume(problem.probs.shape[1] > 1)  # a rule of one class has one threshold, and no label to ask for
     rule = problem.calibrate()
     mask = problem.predict(rule, alpha).mask
     for place in range(problem.probs.shape[1]):
