@@ -30,21 +30,21 @@ def by_group():
     return rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
 
 
-ROW_DOORS = {
+ROW_ENTRY_POINTS = {
     "calibrate": lambda rows, kind="probs": rs.calibrate(rows, TRUTH[kind][:N], kind=kind),
     "predict": lambda rows, kind="probs": calibrated(kind).predict(rows, 0.1),
     "p_values": lambda rows, kind="probs": calibrated(kind).p_values(rows),
     "expected_size": lambda rows, kind="probs": calibrated(kind).expected_size(rows, 0.1),
     "update": lambda rows, kind="probs": calibrated(kind).update(rows, TRUTH[kind][:N]),
 }
-NEW_ROW_DOORS = {name: entry_point for name, entry_point in ROW_DOORS.items() if name != "calibrate"}
-LABEL_DOORS = {
+NEW_ROW_ENTRY_POINTS = {name: entry_point for name, entry_point in ROW_ENTRY_POINTS.items() if name != "calibrate"}
+LABEL_ENTRY_POINTS = {
     "calibrate": lambda labels, classes=None: rs.calibrate(PROBS, labels, classes=classes),
     "update": lambda labels, classes=None: named(classes).update(PROBS, labels),
     "covers": lambda labels, classes=None: named(classes).predict(PROBS, 0.1).covers(labels),
     "evaluate": lambda labels, classes=None: rs.evaluate(named(classes).predict(PROBS, 0.1), labels),
 }
-GROUP_DOORS = {
+GROUP_ENTRY_POINTS = {
     "calibrate": lambda groups: rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=groups),
     "predict": lambda groups: by_group().predict(PROBS, 0.1, groups=groups),
     "p_values": lambda groups: by_group().p_values(PROBS, groups=groups),
@@ -52,7 +52,7 @@ GROUP_DOORS = {
     "update": lambda groups: by_group().update(PROBS, LABELS, groups=groups),
     "evaluate": lambda groups: rs.evaluate(calibrated().predict(PROBS, 0.1), LABELS, groups=groups),
 }
-ID_DOORS = {
+ID_ENTRY_POINTS = {
     "calibrate": lambda ids: rs.calibrate(PROBS, LABELS, ids=ids),
     "predict": lambda ids: calibrated().predict(PROBS, 0.1, ids=ids),
     "p_values": lambda ids: calibrated().p_values(PROBS, ids=ids),

@@ -17,7 +17,7 @@ LABELS = RNG.integers(0, 4, 30)
 RULE = rs.calibrate(PROBS, LABELS)
 SETS = RULE.predict(PROBS, 0.2)
 
-DOORS = {
+ENTRY_POINTS = {
     "predict": lambda alpha: RULE.predict(PROBS, alpha),
     "expected_size": lambda alpha: RULE.expected_size(PROBS, alpha),
     "coverage_band": RULE.coverage_band,
@@ -67,7 +67,7 @@ def test_the_position_is_the_exact_one_for_every_percentage_however_it_is_typed(
         assert threshold_position(n, exact) == smallest
 
 
-@pytest.mark.parametrize("entry_point", DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS.keys())
 @pytest.mark.parametrize(
     ("alpha", "refusal"),
     [
@@ -119,10 +119,10 @@ def test_what_is_no_level_is_refused_with_what_was_probably_meant(entry_point, a
         entry_point(alpha)
 
 
-@pytest.mark.parametrize("entry_point", [name for name in DOORS if name != "evaluate"])
+@pytest.mark.parametrize("entry_point", [name for name in ENTRY_POINTS if name != "evaluate"])
 def test_a_level_must_be_given_to_a_rule(entry_point):
     with refused(LevelError.not_a_number(None)):
-        DOORS[entry_point](None)
+        ENTRY_POINTS[entry_point](None)
 
 
 def test_sets_without_a_level_of_their_own_ask_for_one():

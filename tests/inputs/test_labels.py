@@ -10,7 +10,7 @@ from scipy import sparse
 
 import rankset as rs
 from entry_points import (
-    LABEL_DOORS,
+    LABEL_ENTRY_POINTS,
     LABELS,
     NAMES,
     PROBS,
@@ -26,7 +26,7 @@ from rankset.errors import InputError, KindError, LabelError
 from refusals import like, refused
 
 
-@entry_points(LABEL_DOORS)
+@entry_points(LABEL_ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("labels", "refusal"),
     [
@@ -88,7 +88,7 @@ def test_labels_that_are_no_column_numbers_are_refused_with_the_first_of_them(en
         entry_point(labels)
 
 
-@entry_points(LABEL_DOORS)
+@entry_points(LABEL_ENTRY_POINTS)
 @pytest.mark.parametrize("dtype", [int, np.int8, np.uint8, np.uint16, np.uint32, np.uint64, float, np.float16, ">i4"])
 def test_labels_that_count_from_one_are_recognised(entry_point, dtype):
     with refused(LabelError.one_based("labels", 0, 3)):
@@ -103,7 +103,7 @@ def test_labels_that_count_from_one_work_as_the_message_says():
     )
 
 
-@entry_points(LABEL_DOORS)
+@entry_points(LABEL_ENTRY_POINTS)
 def test_unknown_class_names_are_listed_up_to_five(entry_point):
     labels = np.array(NAMES, dtype=object)[LABELS]
     with refused(LabelError.unknown("labels", 2, ["emu"], ("cat", "dog", "fox"))):
@@ -113,7 +113,7 @@ def test_unknown_class_names_are_listed_up_to_five(entry_point):
         entry_point(strange, NAMES)
 
 
-@entry_points(LABEL_DOORS)
+@entry_points(LABEL_ENTRY_POINTS)
 def test_a_number_is_not_the_text_of_it(entry_point):
     with refused(LabelError.unknown("labels", 0, [2, 1, 0], ("0", "1", "2"))):
         entry_point(LABELS, ["0", "1", "2"])

@@ -9,9 +9,9 @@ from entry_points import (
     EVERY_SCORE,
     LABELS,
     LOGITS,
-    NEW_ROW_DOORS,
+    NEW_ROW_ENTRY_POINTS,
     PROBS,
-    ROW_DOORS,
+    ROW_ENTRY_POINTS,
     VALUES,
     K,
     N,
@@ -24,34 +24,34 @@ from rankset.errors import InputError, KindError, RuleError
 from refusals import like, refused
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
 def test_a_nan_is_named_with_its_row_and_column(entry_point, kind):
     with refused(InputError.missing("probs", 31, 2)):
         entry_point(changed(VALUES[kind], (31, 2), np.nan), kind)
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 def test_a_nan_among_binary_probabilities_is_named_with_its_row(entry_point):
     with refused(InputError.missing("probs", 31, 0)):
         entry_point(changed(PROBS[:, 0], 31, np.nan), "binary")
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision"])
 def test_plus_infinity_is_named_with_its_row_and_column(entry_point, kind):
     with refused(InputError.infinite("probs", 5, 1, np.inf)):
         entry_point(changed(VALUES[kind], (5, 1), np.inf), kind)
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 def test_infinities_of_both_signs_in_one_row_are_an_error_and_no_numpy_warning(entry_point):
     rows = changed(changed(PROBS, (5, 1), np.inf), (5, 2), -np.inf)
     with refused(InputError.negative("probs", 5, 2, -np.inf, np.nan)):
         entry_point(rows)
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize("kind", ["logits", "decision"])
 def test_a_row_of_nothing_but_minus_infinity_is_refused(entry_point, kind):
     with refused(InputError.all_minus_infinity("probs", 8)):
@@ -65,7 +65,7 @@ def test_a_logit_of_minus_infinity_is_a_probability_of_zero():
     assert rule == rs.calibrate(changed(LOGITS, (8, 1), -1e9), LABELS, kind="logits")
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("rows", "refusal"),
     [
@@ -91,7 +91,7 @@ def test_rows_that_are_not_probabilities_are_refused_with_a_guess_at_what_they_a
         entry_point(rows)
 
 
-@entry_points(NEW_ROW_DOORS)
+@entry_points(NEW_ROW_ENTRY_POINTS)
 def test_rows_on_another_scale_than_the_calibration_are_refused(entry_point):
     with refused(InputError.negative("probs", 0, 2, -1.398134418422915, -3.386151812372546)):
         entry_point(LOGITS)
@@ -135,7 +135,7 @@ def test_a_sum_that_misses_by_a_hundredth_exactly_is_near_enough_however_it_is_r
             rs.calibrate(bad, np.arange(len(rows)) % 3, score=score)
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("rows", "refusal"),
     [
@@ -160,7 +160,7 @@ def test_binary_probabilities_outside_the_unit_interval_are_refused(entry_point,
         entry_point(rows, "binary")
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(entry_point, threads, monkeypatch):
     monkeypatch.setenv("RANKSET_BLOCK_BYTES", "72")
@@ -169,7 +169,7 @@ def test_the_first_bad_row_is_named_however_many_blocks_and_threads_there_are(en
         entry_point(changed(changed(PROBS, (17, 0), np.nan), (36, 1), np.nan))
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("rows", "refusal"),
     [
@@ -250,7 +250,7 @@ def test_what_is_no_matrix_of_real_numbers_is_refused_with_what_to_pass(entry_po
         entry_point(rows)
 
 
-@entry_points(NEW_ROW_DOORS)
+@entry_points(NEW_ROW_ENTRY_POINTS)
 @pytest.mark.parametrize("rows", [PROBS[:, :2], np.hstack([PROBS, PROBS]), np.zeros((0, 2))])
 def test_another_number_of_columns_is_refused_with_both_numbers(entry_point, rows):
     with refused(InputError.columns("probs", 3, rows.shape[1])):

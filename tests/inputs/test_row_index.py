@@ -36,7 +36,7 @@ RAGGED = rs.Ragged(PROBS, pd.Series(np.full(N, 3), index=INDEX))
 SCORED = pd.Series([[{"label": k, "score": row[k]} for k in range(3)] for row in PROBS.tolist()], index=INDEX)
 FOLDS = CrossRule((BY_GROUP, rs.calibrate(PROBS[::-1], LABELS[::-1], groups=GROUPS[::-1], **ASKED)))
 
-DOORS = {
+ENTRY_POINTS = {
     "calibrate labels": ("labels", Y, lambda y: rs.calibrate(FRAME, y)),
     "calibrate groups": ("groups", G, lambda g: rs.calibrate(FRAME, LABELS, groups=g, **ASKED)),
     "calibrate ids": ("ids", IDS, lambda i: rs.calibrate(FRAME, LABELS, score=rs.Aps(), ids=i)),
@@ -147,7 +147,7 @@ def _close_figures():
     importlib.import_module("matplotlib.pyplot").close("all")
 
 
-@pytest.mark.parametrize(("name", "values", "entry_point"), DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize(("name", "values", "entry_point"), ENTRY_POINTS.values(), ids=ENTRY_POINTS.keys())
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_the_same_index_in_another_order_is_refused_and_the_same_order_is_not(name, values, entry_point):
     entry_point(values)
@@ -156,7 +156,7 @@ def test_the_same_index_in_another_order_is_refused_and_the_same_order_is_not(na
             entry_point(turned)
 
 
-@pytest.mark.parametrize(("name", "values", "entry_point"), DOORS.values(), ids=DOORS.keys())
+@pytest.mark.parametrize(("name", "values", "entry_point"), ENTRY_POINTS.values(), ids=ENTRY_POINTS.keys())
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, values, entry_point):
     entry_point(values.reset_index(drop=True))
@@ -165,7 +165,7 @@ def test_an_index_of_other_rows_is_refused_and_a_default_index_is_not(name, valu
     assert str(caught.value.received).startswith("5 instead of ")
 
 
-COLUMNS = {name: door for name, door in DOORS.items() if name not in ("mask", "folds probs")}
+COLUMNS = {name: one for name, one in ENTRY_POINTS.items() if name not in ("mask", "folds probs")}
 """Entry points that take labels, groups or ids."""
 
 

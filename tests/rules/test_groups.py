@@ -10,9 +10,9 @@ import pytest
 
 import rankset as rs
 from entry_points import (
-    GROUP_DOORS,
+    GROUP_ENTRY_POINTS,
     GROUPS,
-    ID_DOORS,
+    ID_ENTRY_POINTS,
     LABELS,
     PROBS,
     N,
@@ -26,7 +26,7 @@ from rankset.errors import InputError, KindError, LabelError
 from refusals import like, refused
 
 
-@entry_points(GROUP_DOORS)
+@entry_points(GROUP_ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("groups", "refusal"),
     [
@@ -69,10 +69,10 @@ def test_groups_that_are_no_names_are_refused(entry_point, groups, refusal):
         entry_point(groups)
 
 
-GROUP_DOORS_OF_RULES = {name: entry_point for name, entry_point in GROUP_DOORS.items() if name != "evaluate"}
+ENTRY_POINTS_OF_RULES = {name: entry_point for name, entry_point in GROUP_ENTRY_POINTS.items() if name != "evaluate"}
 
 
-@entry_points(GROUP_DOORS_OF_RULES)
+@entry_points(ENTRY_POINTS_OF_RULES)
 def test_a_condition_that_looks_at_groups_asks_for_them(entry_point):
     with refused(
         LabelError,
@@ -178,7 +178,7 @@ def test_a_new_group_in_an_update_is_learned_without_a_warning():
     assert rule.spec.groups.values == ("north", "south", "west")
 
 
-@entry_points(ID_DOORS)
+@entry_points(ID_ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("ids", "refusal"),
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from entry_points import LABELS, LOGITS, PROBS, ROW_DOORS, N, calibrated, changed, entry_points
+from entry_points import LABELS, LOGITS, PROBS, ROW_ENTRY_POINTS, N, calibrated, changed, entry_points
 from rankset.errors import InputError, KindError, RuleError, ScoreError
 from refusals import like, refused
 
@@ -157,7 +157,7 @@ def test_an_unknown_treatment_of_empty_sets_is_refused(empty):
         calibrated().predict(PROBS, 0.1, empty=empty)
 
 
-@entry_points(ROW_DOORS)
+@entry_points(ROW_ENTRY_POINTS)
 @pytest.mark.parametrize("name", ["RANKSET_THREADS", "RANKSET_BLOCK_BYTES"])
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "1e6", " 4"])
 def test_silly_settings_are_refused(entry_point, name, value, monkeypatch):

@@ -9,10 +9,8 @@ from rankset.errors.values import differences, join_names, short_repr
 
 PROBS, LOGITS, DECISION = Option("kind", "probs"), Option("kind", "logits"), Option("kind", "decision")
 NO_ANSWER = (
-    "Ask the model again. Do not drop that row: its true label is missed, and coverage would look better than it is. ",
-    "Give it any candidate, and ",
-    Either("rankset.ABSENT as its label", "an absent label (--absent)"),
-    ".",
+    Either("Add any candidate and label the row rankset.ABSENT", "Add any candidate and an absent label (--absent)"),
+    ". Do not drop the row: no set contains its true label, and without it coverage would look higher than it is.",
 )
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
 PERCENTAGES = "The values look like percentages. Divide them by 100."
