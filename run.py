@@ -43,6 +43,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "experiments": "--group build --group experiments",
     "browser": "--group build --group browser",
     "office": "--group build --group office",
+    "docs": "--group build --group docs",
     "fuzz": "--group build --group fuzz",
     "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",
@@ -223,6 +224,17 @@ def browser(env: Path) -> int:
     return run(["python", "-m", "pytest", "tests/browser"], env, {})
 
 
+def docs(env: Path) -> int:
+    """Build the documentation site without the network, warnings being errors, and say where to open it."""
+    site = ROOT / "docs" / "_build" / "html"
+    sphinx = ["python", "-m", "sphinx", "--jobs", "auto", "--fail-on-warning", "--keep-going", "--quiet"]
+    start = time.monotonic()
+    code = run([*sphinx, "--doctree-dir", str(site.parent / "doctrees"), str(ROOT / "docs"), str(site)], env, {})
+    if code == 0:
+        say(f"built in {time.monotonic() - start:.0f} s; open {site / 'index.html'}")
+    return code
+
+
 def office(env: Path) -> int:
     """Open what is written for Excel in LibreOffice Calc, from Debian's packages where it is missing."""
     if not shutil.which("soffice"):
@@ -280,6 +292,7 @@ JOBS = {
         "fuzz",
         [f"python tests/fuzz/readers.py -max_total_time=60 -rss_limit_mb=3000 {ARGS}"],
     ),
+    "docs": Job("build the documentation site, warnings as errors", "docs", function=docs),
     "browser": Job("the report in a real browser", "browser", function=browser),
     "office": Job("files of a German, French and English Excel, opened in LibreOffice", "office", function=office),
     "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
@@ -320,7 +333,7 @@ JOBS = {
         [f"python experiments/routes.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
-    "page": Job("write the numbers of docs/paper.json into docs/paper.md", "demo", ["python experiments/page.py"]),
+    "page": Job("write the numbers of docs/understand/paper.json into docs/understand/paper.md", "demo", ["python experiments/page.py"]),
     "bench": Job(
         "measure against other libraries, write benchmarks/RESULTS.md",
         "bench",

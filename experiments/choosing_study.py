@@ -1,6 +1,6 @@
 """auto against the fixed scores on real score files: python3 run.py choosing --data <folder>.
 
-Writes docs/choosing.json and the tables of docs/choosing.md. Each model's rows are halved at random, again and again:
+Writes docs/understand/choosing.json and the tables of docs/understand/choosing.md. Each model's rows are halved at random, again and again:
 one half calibrates, the other tests.
 """
 
@@ -26,7 +26,7 @@ from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.evaluation.auto import FEWEST_FITTING
 from rankset.evaluation.default_scores import DEFAULT_SCORES
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "understand"
 ALPHAS = ("0.05", "0.1", "0.2")
 NAMES = ("RANK", "THR", "APS", "RAPS", "SAPS")
 SEEN = "seen"

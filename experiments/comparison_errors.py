@@ -2,7 +2,7 @@
 
 Data sets are drawn again and again from one source, and every score is compared on each. The standard deviation of the
 means over data sets is the truth, and the root mean square of the standard errors that compare told is its estimate.
-Writes docs/comparison_errors.json, docs/comparison_errors_by_group.json and the two tables of docs/choosing.md.
+Writes docs/understand/comparison_errors.json, docs/understand/comparison_errors_by_group.json and the two tables of docs/understand/choosing.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import rankset as rs
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "understand"
 WITH_ERRORS = ("size", "coverage", "singletons", "empty")
 """The measures that have standard errors."""
 WITH_ERRORS_BY_GROUP = ("size", "coverage")

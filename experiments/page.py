@@ -1,4 +1,4 @@
-"""Writes the numbers of docs/paper.json into docs/paper.md: python3 run.py page.
+"""Writes the numbers of docs/understand/paper.json into docs/understand/paper.md: python3 run.py page.
 
 A number on the page follows a comment that names it, such as ``<!-- mnist RANK 0.1 size -->0.902``; a table follows
 ``<!-- table 1 -->``, ``<!-- definitions -->`` or ``<!-- temperatures -->``. Everything else on the page is prose and
@@ -17,7 +17,7 @@ from rankset.paper import Numbers, tables
 from rankset.paper.definitions import DEFINITIONS
 from rankset.paper.outputs import AS_PUBLISHED
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "understand"
 NUMBER = re.compile(r"(<!-- (\S+) (\S+) (\S+) (\S+) -->)([-+]?\d+(?:\.(\d+))?)")
 TABLE = re.compile(r"(<!-- (table 1|definitions|temperatures) -->\n+```\n).*?(\n```)", flags=re.DOTALL)
 

@@ -1,7 +1,7 @@
 """Coverage through whole routes, from rows to sets of new rows: python3 run.py routes.
 
 Every repetition draws fresh rows, fits a model, splits, tunes and calibrates as users do, and asks how many of 200 new
-rows have their label in their set. Writes docs/routes.json and the tables of docs/routes.md.
+rows have their label in their set. Writes docs/understand/routes.json and the tables of docs/understand/routes.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from weak_models import Frequencies, blobs
 import rankset as rs
 from rankset.core.alpha import exact_alpha, threshold_positions
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "understand"
 ALPHA = 0.1
 NEW_ROWS = 200
 CHUNK = 100
@@ -201,7 +201,7 @@ def main() -> int:
     options.add_argument("--repeats", type=int, default=2000)
     options.add_argument("--only", default="", help="routes that contain this text")
     options.add_argument("--jobs", type=int, default=None)
-    options.add_argument("--resume", action="store_true", help="keep the cells that docs/routes.json has")
+    options.add_argument("--resume", action="store_true", help="keep the cells that docs/understand/routes.json has")
     options.add_argument("--dry", action="store_true", help="print, write nothing")
     asked = options.parse_args()
     wanted, started = [cell for cell in cells() if asked.only in cell.route], time.monotonic()
@@ -230,7 +230,7 @@ def place(one: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def saved() -> list[dict[str, Any]]:
-    """The summaries in docs/routes.json."""
+    """The summaries in docs/understand/routes.json."""
     file = DOCS / "routes.json"
     return json.loads(file.read_text(encoding="utf-8"))["cells"] if file.exists() else []
 

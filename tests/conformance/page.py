@@ -1,4 +1,4 @@
-"""Writes the tables of docs/conformance.md: PYTHONPATH=src:tests python tests/conformance/page.py.
+"""Writes the tables of docs/project/conformance.md: PYTHONPATH=src:tests python tests/conformance/page.py.
 
 A table follows a comment that names it, ``<!-- counts -->``, ``<!-- cases -->`` or ``<!-- reasons -->``, and ends at
 ``<!-- end -->``. Everything else on the page is prose and stays.
@@ -11,7 +11,7 @@ from pathlib import Path
 from conformance import crepes, mapie, online_cp, probly, puncc, torchcp
 from conformance.cases import same
 
-PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
+PAGE = Path(__file__).parents[2] / "docs" / "project" / "conformance.md"
 TABLE = re.compile(r"(<!-- (counts|cases|reasons) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 CASES = tuple(case for peer in (torchcp, mapie, puncc, probly, online_cp, crepes) for case in peer.CASES)
 SHOWN = 3

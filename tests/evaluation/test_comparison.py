@@ -28,7 +28,7 @@ from comparison_errors import Source
 from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError, ScoreError, StorageError
 from refusals import like, refused
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "understand"
 PROBS, LABELS = rs.datasets.load("marketing")
 LOGITS, TRUTH = rs.datasets.load("carer")
 WITH_RATIOS = ("size", "coverage", "gap to THR")

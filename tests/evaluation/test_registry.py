@@ -1,4 +1,4 @@
-"""The registry of metrics, beside slow references written from the words of docs/metrics.md."""
+"""The registry of metrics, beside slow references written from the words of docs/understand/metrics.md."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from rankset.cli.commands import rankset
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import METRICS, SECTIONS, Metric, mean_where_defined, metrics_named
 
-PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "understand" / "metrics.md").read_text(encoding="utf-8")
 
 
 def share(answers):

@@ -26,7 +26,7 @@ from page import NUMBER, refreshed
 from rankset.errors import StorageError
 from refusals import refused
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "understand"
 RECORDED = Numbers.load(DOCS / "paper.json")
 SMALL = study(["relations", "tweet"], repeats=4, show_progress=False)
 
@@ -203,7 +203,7 @@ def test_help_reads_without_an_installed_click(monkeypatch, capsys):
         main()
 
 
-# what docs/paper.md rests on
+# what docs/understand/paper.md rests on
 
 
 def test_the_recorded_numbers_are_those_of_the_default_study():

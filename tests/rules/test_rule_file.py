@@ -1,4 +1,4 @@
-"""docs/format.md is enough to read a rule: an independent reader gives the same sets, and the draw is as described."""
+"""docs/reference/format.md is enough to read a rule: an independent reader gives the same sets, and the draw is as described."""
 
 import struct
 import subprocess
@@ -54,7 +54,7 @@ def mix(word):
 
 
 def draw(row, seed, identity=None):
-    """As docs/format.md tells it, in whole numbers."""
+    """As docs/reference/format.md tells it, in whole numbers."""
     k = len(row)
     m = min(16, k)
     top = max(range(k), key=lambda column: (row[column], -column))

@@ -10,6 +10,7 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.datasets import class_names
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 
@@ -28,31 +29,36 @@ class Dataset:
         The type of inputs that the model classified: "images", "questions" or "texts".
     kind
         The type of values in the model outputs: "probs" or "logits".
+    classes
+        Names of the classes, in the order of the columns. Pass them as ``classes=`` and sets contain names.
 
     Examples
     --------
     >>> DATASETS["marketing"].kind
     'probs'
+    >>> DATASETS["carer"].classes
+    ('sadness', 'joy', 'love', 'anger', 'fear', 'surprise')
     """
 
     title: str
     model: str
     task: str
+    classes: tuple[str, ...]
     kind: Kind = "logits"
 
 
 DATASETS: Mapping[str, Dataset] = {
-    "mnist": Dataset("MNIST", "perceptron", "images"),
-    "fmnist": Dataset("Fashion-MNIST", "perceptron", "images"),
-    "cifar10": Dataset("CIFAR-10", "ResNet56", "images"),
-    "cifar100": Dataset("CIFAR-100", "DenseNet-BC (the paper: ResNet56)", "images", "probs"),
-    "marketing": Dataset("MMLU marketing", "LLaMA-13B", "questions", "probs"),
-    "medicine": Dataset("MMLU college medicine", "LLaMA-13B", "questions", "probs"),
-    "relations": Dataset("MMLU public relations", "LLaMA-13B", "questions", "probs"),
-    "agnews": Dataset("AG News", "mean of word embeddings", "texts"),
-    "news20": Dataset("20 Newsgroups", "mean of word embeddings", "texts"),
-    "carer": Dataset("CARER", "mean of word embeddings", "texts"),
-    "tweet": Dataset("TweetEval emotion", "mean of word embeddings", "texts"),
+    "mnist": Dataset("MNIST", "perceptron", "images", class_names.DIGITS),
+    "fmnist": Dataset("Fashion-MNIST", "perceptron", "images", class_names.FASHION),
+    "cifar10": Dataset("CIFAR-10", "ResNet56", "images", class_names.CIFAR_10),
+    "cifar100": Dataset("CIFAR-100", "DenseNet-BC (the paper: ResNet56)", "images", class_names.CIFAR_100, "probs"),
+    "marketing": Dataset("MMLU marketing", "LLaMA-13B", "questions", class_names.ANSWERS, "probs"),
+    "medicine": Dataset("MMLU college medicine", "LLaMA-13B", "questions", class_names.ANSWERS, "probs"),
+    "relations": Dataset("MMLU public relations", "LLaMA-13B", "questions", class_names.ANSWERS, "probs"),
+    "agnews": Dataset("AG News", "mean of word embeddings", "texts", class_names.TOPICS),
+    "news20": Dataset("20 Newsgroups", "mean of word embeddings", "texts", class_names.NEWSGROUPS),
+    "carer": Dataset("CARER", "mean of word embeddings", "texts", class_names.EMOTIONS),
+    "tweet": Dataset("TweetEval emotion", "mean of word embeddings", "texts", class_names.TWEETS),
 }
 """The data sets by name."""
 
@@ -70,7 +76,7 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
     outputs
         Array (n, K) of probabilities or logits, see ``DATASETS[name].kind``.
     labels
-        Array (n,): the column number of the true label of each row.
+        Array (n,): the column number of the true label of each row. ``DATASETS[name].classes`` has the names.
 
     Raises
     ------

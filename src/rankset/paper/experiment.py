@@ -150,7 +150,7 @@ def resample(
     alphas
         Allowed error rates.
     measures
-        Names of metrics, see ``docs/metrics.md``.
+        Names of metrics, see ``docs/understand/metrics.md``.
     repeats
         Number of repetitions. Each repetition has a new random split.
     seed

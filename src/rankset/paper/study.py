@@ -1,6 +1,6 @@
 """``study``: the experiment of the paper, for all data sets or own outputs, methods and values of alpha.
 
-The tables, the figures and docs/paper.md are made from its result.
+The tables, the figures and docs/understand/paper.md are made from its result.
 """
 
 from __future__ import annotations

@@ -1,0 +1,85 @@
+"""Settings of the documentation site: ``python3 run.py docs`` builds it."""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ["MPLBACKEND"] = "agg"
+sys.path.insert(0, str(Path(__file__).parent))  # for the extensions in this folder
+
+import rankset  # noqa: E402
+
+project = "rankset"
+author = "the rankset developers"
+copyright = author  # noqa: A001 - Sphinx's name
+release = version = rankset.__version__
+
+extensions = [
+    "matplotlib.sphinxext.plot_directive",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "_templates", "**/README.md"]
+templates_path = ["_templates"]
+nitpicky = False
+
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say what a parameter may be
+autodoc_mock_imports = ["dask", "distributed", "pyspark", "torch"]
+numpydoc_show_class_members = False  # the templates list them
+numpydoc_class_members_toctree = False
+
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = [("svg", 100)]
+plot_rcparams = {"figure.facecolor": "white", "savefig.facecolor": "white", "figure.dpi": 100}
+plot_apply_rcparams = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"(read_rule|rank_or_auto)\.py$",
+    "write_computation_times": False,
+    "backreferences_dir": "reference/backreferences",
+    "doc_module": ("rankset",),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "within_subsection_order": "FileNameSortKey",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"rankset {release}"
+html_static_path = ["_static"]
+html_css_files = ["rankset.css"]
+html_extra_path = ["llms.txt"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "rankset"},
+    "navbar_end": ["theme-switcher"],
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 7,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
