@@ -7,7 +7,7 @@ from pathlib import Path
 os.environ["MPLBACKEND"] = "agg"
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
-import rankset  # noqa: E402
+import rankset
 
 project = "rankset"
 author = "the rankset developers"
