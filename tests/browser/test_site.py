@@ -50,7 +50,8 @@ def brightness(colour):
 @pytest.fixture(scope="module")
 def pages():
     assert (SITE / "index.html").is_file(), "the site is not built: python3 run.py docs"
-    return {path: Page(path.read_text(encoding="utf-8")) for path in sorted(SITE.rglob("*.html"))}
+    paths = [path for path in sorted(SITE.rglob("*.html")) if "_static" not in path.parts]
+    return {path: Page(path.read_text(encoding="utf-8")) for path in paths}
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ FASHION = (
     *("sandal", "shirt", "sneaker", "bag", "ankle boot"),
 )
 CIFAR_10 = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
-CIFAR_100 = tuple(  # noqa: SIM905
+CIFAR_100 = tuple(
     """
     apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly camel
     can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur
@@ -16,16 +16,16 @@ CIFAR_100 = tuple(  # noqa: SIM905
     pear pickup_truck pine_tree plain plate poppy porcupine possum rabbit raccoon ray road rocket rose sea
     seal shark shrew skunk skyscraper snail snake spider squirrel streetcar sunflower sweet_pepper table tank
     telephone television tiger tractor train trout tulip turtle wardrobe whale willow_tree wolf woman worm
-    """.split()
+    """.split()  # noqa: SIM905 - easier to read
 )
 TOPICS = ("World", "Sports", "Business", "Sci/Tech")
-NEWSGROUPS = tuple(  # noqa: SIM905
+NEWSGROUPS = tuple(
     """
     alt.atheism comp.graphics comp.os.ms-windows.misc comp.sys.ibm.pc.hardware comp.sys.mac.hardware
     comp.windows.x misc.forsale rec.autos rec.motorcycles rec.sport.baseball rec.sport.hockey sci.crypt
     sci.electronics sci.med sci.space soc.religion.christian talk.politics.guns talk.politics.mideast
     talk.politics.misc talk.religion.misc
-    """.split()
+    """.split()  # noqa: SIM905 - easier to read
 )
 EMOTIONS = ("sadness", "joy", "love", "anger", "fear", "surprise")
 TWEETS = ("anger", "joy", "optimism", "sadness")
