@@ -20,7 +20,8 @@ MAKERS = {}
 
 def makes(*titles):
     def keep(maker):
-        return [MAKERS.setdefault(title, maker) for title in titles][0]
+        MAKERS.update(dict.fromkeys(titles, maker))
+        return maker
 
     return keep
 
@@ -41,8 +42,9 @@ def classifier():
     from sklearn.datasets import load_iris
     from sklearn.linear_model import LogisticRegression
 
-    X, y = load_iris(return_X_y=True)
-    return {"classifier": LogisticRegression(max_iter=1000).fit(X, y), "X": X, "y": y, "X_new": X}
+    rows, labels = load_iris(return_X_y=True)
+    fitted = LogisticRegression(max_iter=1000).fit(rows, labels)
+    return {"classifier": fitted, "X": rows, "y": labels, "X_new": rows}
 
 
 @makes("data frames")
