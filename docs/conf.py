@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 os.environ["MPLBACKEND"] = "agg"
-sys.path.insert(0, str(Path(__file__).parent))  # for the extensions in this folder
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 import rankset  # noqa: E402
 
@@ -15,9 +15,9 @@ copyright = author  # noqa: A001 - Sphinx's name
 release = version = rankset.__version__
 
 extensions = [
-    "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
+    "pictures",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_click",
@@ -26,7 +26,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_templates", "**/README.md"]
+exclude_patterns = ["_build", "_templates", "_pictures", "extensions", "**/README.md"]
 templates_path = ["_templates"]
 nitpicky = False
 
@@ -39,12 +39,6 @@ autodoc_typehints = "none"  # the docstrings say what a parameter may be
 autodoc_mock_imports = ["dask", "distributed", "pyspark", "torch"]
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_class_members_toctree = False
-
-plot_html_show_formats = False
-plot_html_show_source_link = False
-plot_formats = [("svg", 100)]
-plot_rcparams = {"figure.facecolor": "white", "savefig.facecolor": "white", "figure.dpi": 100}
-plot_apply_rcparams = True
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],

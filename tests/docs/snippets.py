@@ -22,73 +22,19 @@ import re
 import subprocess
 import sys
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs" / "extensions"))
+
+from page_blocks import blocks  # noqa: E402 - found by the line above
+
 RUN = ("python", "{plot}", "console")
 SHOWN = ("text", "json", "yaml", "toml", "latex", "csv", "html", "javascript", "bibtex", "bash")
 """Languages of blocks that are read, not run. bash: set-up commands of a machine or a shell."""
-MARKDOWN = ("{toctree}", "{include}", "{eval-rst}", "{autosummary}", "{click}", "{glossary}", "{raw}", "{figure}", "{image}", "{click:source}")
-MARKDOWN += tuple(f"{{{name}}}" for name in ("note", "tip", "warning", "important", "admonition", "grid", "card", "tab-set", "tab-item", "dropdown", "list-table"))
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|:{3,})(?P<language>[^\s`]*)[^\n]*\n(?P<body>.*?)^(?P=indent)(?P=ticks) *$", re.MULTILINE | re.DOTALL)
-HIDDEN = re.compile(r"<!-- run: hidden *\n(.*?)-->", re.DOTALL)
-NOTE = re.compile(r"<!-- (\w+)(?:: (.*?))? -->\s*$")
-
-
-@dataclass(frozen=True)
-class Block:
-    """One fenced block of a page."""
-
-    line: int
-    language: str
-    body: str
-    note: str = ""
-    value: str = ""
-    output: str | None = None
-    """What the page says that the block prints."""
-
-    @property
-    def code(self):
-        """The lines without the options of a directive, with empty lines instead: numbers of lines stay."""
-        options = re.match(r"(?:[ \t]*:[\w-]+:.*\n)*", self.body)[0] if self.language == "{plot}" else ""
-        return "\n" * options.count("\n") + self.body[len(options) :]
-
-
-def blocks(text):
-    """All fenced blocks of a page and its hidden code, in order. Fences with colons are looked into."""
-    found = []
-    for match in FENCE.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        if match["ticks"].startswith(":") or match["language"] in MARKDOWN:
-            found += [Block(line, match["language"], match["body"])]
-            inner = blocks(match["body"]) if "```" in match["body"] else []
-            found += [Block(block.line + line, *list(block.__dict__.values())[1:]) for block in inner]
-            continue
-        indent = len(match["indent"])
-        body = "".join(row[indent:] or "\n" for row in match["body"].splitlines(keepends=True))
-        note = NOTE.search(text[: match.start()])
-        before = text[note.end() if note else 0 : match.start()]
-        note = note if note and not before.strip() else None
-        found.append(Block(line, match["language"], body, note[1] if note else "", (note[2] or "") if note else ""))
-    for match in HIDDEN.finditer(text):
-        found.append(Block(text.count("\n", 0, match.start()) + 1, "python", "\n" + match[1]))
-    found.sort(key=lambda block: block.line)
-    return [with_output(block, found[i + 1 : i + 2], text) for i, block in enumerate(found)]
-
-
-def with_output(block, later, text):
-    """The block with the ```text block that follows it at once, if there is one."""
-    if block.language not in ("python", "{plot}") or not later or later[0].language != "text" or later[0].note:
-        return block
-    lines = text.splitlines()
-    first = block.line + block.body.count("\n") + 1
-    if any(line.strip() for line in lines[first : later[0].line - 1]):
-        return block
-    return Block(block.line, block.language, block.body, block.note, block.value, later[0].body)
 
 
 def run_page(path, folder):
@@ -109,8 +55,7 @@ def run_page(path, folder):
 
 def run_python(block, where, names):
     printed = io.StringIO()
-    line = block.line
-    source = compile("\n" * line + block.code, where, "exec", dont_inherit=True)
+    source = compile("\n" * block.line + block.code, where, "exec", dont_inherit=True)
     with contextlib.redirect_stdout(printed), warnings.catch_warnings(record=block.note == "warns") as heard:
         if block.note == "warns":
             warnings.simplefilter("always")
