@@ -9,15 +9,16 @@ same rule.
 
 # %%
 # Two files like yours, in a temporary folder: rows with labels to calibrate on, and new rows.
-import subprocess
-import sys
+import contextlib
 import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from click.testing import CliRunner
 
 import rankset as rs
+from rankset.cli.commands import rankset
 
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
@@ -26,7 +27,7 @@ topics = list(rs.datasets.DATASETS["agnews"].classes)
 rows = pd.DataFrame(rs.softmax(logits), columns=topics)
 rows.insert(0, "topic", [topics[label] for label in labels])
 rows.insert(0, "article", [f"a{number}" for number in range(len(rows))])
-rows = rows.sample(frac=1, random_state=0)
+rows = rows.sample(4000, random_state=0)
 rows[:1000].to_csv(folder / "labelled.csv", index=False)
 rows[1000:].to_csv(folder / "new.csv", index=False)
 
@@ -36,27 +37,28 @@ rows[1000:].to_csv(folder / "new.csv", index=False)
 labelled = pd.read_csv(folder / "labelled.csv", index_col="article")
 new = pd.read_csv(folder / "new.csv", index_col="article")
 rule = rs.calibrate(labelled[topics], labelled["topic"])
-sets = rule.predict(new[topics[::-1]], alpha=0.02)
+sets = rule.predict(new[topics[::-1]], alpha=0.05)
 frame = sets.to_frame()
 print(frame.head())
 
 # %%
-# In a shell: the same with two commands. ``--label`` names the column with the true label, ``--id`` the one that names rows.
+# In a shell: the same with two commands. ``--label`` and ``--id`` name the columns of labels and of rows' names. Here
+# ``CliRunner`` of click runs them as a shell would.
 commands = [
     "rankset calibrate labelled.csv --label topic --id article -o rule.rankset",
-    "rankset predict rule.rankset new.csv --alpha 0.02 --id article -o sets.csv",
+    "rankset predict rule.rankset new.csv --alpha 0.05 --id article -o sets.csv",
 ]
 for command in commands:
-    print("$", command)
-    run = [sys.executable, "-m", *command.split()]
-    print(subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout)
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(rankset, command.split()[1:], catch_exceptions=False)
+    print(f"$ {command}\n{done.output}")
 written = pd.read_csv(folder / "sets.csv", index_col="article")
 print(written.head())
-print("same sizes as in Python:", bool((written["size"] == frame["size"]).all()))
+print("the same sizes as in Python:", bool((written["size"] == frame["size"]).all()))
 temporary.cleanup()
 
 # %%
-# Which topics stand together in a set? Rows of the picture are the most likely topic, columns the other labels in its sets.
+# Which topics stand together in a set?
 mask = sets.to_mask_frame()[topics]
 together = mask.groupby(frame["top"]).mean().loc[topics]
 figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")

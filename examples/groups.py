@@ -2,9 +2,9 @@
 The same guarantee for every group
 ==================================
 
-Exam questions come from three subjects, and a language model is better at one than at another. With one threshold, coverage is right on average, but
-too low for the hard subject and too high for the easy one. The subject of a question is known before it is answered, so it
-can be a group: with ``PerGroup`` coverage holds in every subject.
+Exam questions come from three subjects, and a language model is better at one than at another. With one threshold,
+coverage is right on average, but too low for the hard subject and too high for the easy one. The subject of a question
+is known before it is answered, so it can be a group: with ``PerGroup`` the guarantee holds in every subject.
 """
 
 # %%
@@ -49,9 +49,9 @@ for name, values in means.items():
 # %%
 # Mean coverage of each subject.
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-for (name, values), color, marker in zip(means.items(), ("C1", "C0"), ("o", "s"), strict=True):
+for (name, values), color, marker, side in zip(means.items(), ("C1", "C0"), "os", ("center", "left"), strict=True):
     ax.plot(values, range(3), marker, color=color, markersize=9)
-    ax.annotate(name, (values[2], 2), xytext=(0, 12), textcoords="offset points", ha="center", color=color)
+    ax.annotate(name, (values[2], 2), xytext=(0, 12), textcoords="offset points", ha=side, color=color)
 ax.axvline(0.9, color="0.5", linestyle="--")
 ax.set(yticks=range(3), yticklabels=subjects.values(), ylim=(-0.5, 2.6), xlim=(0.84, 0.96))
 ax.set(

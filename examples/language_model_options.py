@@ -2,12 +2,13 @@
 Answers of a language model
 ===========================
 
-A language model (LLaMA-13B) gives a probability to each of the four answers A, B, C and D of an exam question. It is good at some subjects and
-hardly better than guessing at others. Its sets show it: they are small where the model knows the answer, and large where it does not.
+A language model (LLaMA-13B) gives a probability to each of the four answers A, B, C and D of an exam question (MMLU).
+It is better at some subjects than at others. The sets show it: they are small where the model is often right, and large
+where it is not.
 """
 
 # %%
-# Questions of three subjects. ``compare`` measures coverage and size on twenty random halves, because there are few questions.
+# Questions of three subjects. There are few, so ``compare`` measures coverage and size on twenty random halves.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -26,8 +27,8 @@ for name, (probs, labels) in data.items():
     )
 
 # %%
-# The same within one pile of questions: all subjects together, half of them to calibrate. The size of a set says
-# how far to trust the model's first answer.
+# Now all subjects together, half of the questions to calibrate. The size of a set says how far to trust the model's
+# first answer: with one answer in the set it is nearly always right, with three or four in less than half of the cases.
 probs, labels = (np.concatenate(parts) for parts in zip(*data.values(), strict=True))
 order = np.random.default_rng(0).permutation(len(labels))
 held_out, new = order[: len(order) // 2], order[len(order) // 2 :]
@@ -37,7 +38,7 @@ sets = rs.calibrate(probs[held_out], labels[held_out], method="thr", classes=lis
 first_right = probs[new].argmax(axis=1) == labels[new]
 by_size = {int(size): first_right[sets.sizes == size] for size in np.unique(sets.sizes)}
 for size, hits in by_size.items():
-    print(f"{size} answers in the set: {len(hits):3} questions, the first answer is right {hits.mean():.0%}")
+    print(f"sets of {size}: {len(hits):3} questions, the first answer is right for {hits.mean():.0%}")
 print(f"coverage over all {len(new)} questions: {sets.covers(labels[new]).mean():.3f}")
 
 # %%

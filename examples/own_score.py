@@ -2,8 +2,9 @@
 A score of your own
 ===================
 
-A score says how strange a label is for its row. You can write one in a few lines, and everything else works with it: calibration, p-values, comparisons,
-reports. Ours keeps the labels that are not much less likely than the best label, as a factor: "at least a tenth as likely".
+A score says how strange a label is for its row. You can write one in a few lines, and everything else works with it:
+calibration, p-values, comparisons, reports. Ours compares a label with the best label of its row, as a factor. Its sets
+can be told in one sentence: "keeps labels at least a tenth as likely as the best one".
 """
 
 # %%
@@ -42,24 +43,25 @@ print(rule.describe(0.1))
 print(f"coverage {sets.covers(labels[new]).mean():.3f}, mean number of labels {sets.sizes.mean():.2f}")
 
 # %%
-# Is it any good? ``compare`` takes it beside the others.
-print(
-    rs.compare(logits[held_out], labels[held_out], kind="logits", scores=[Factor(), "thr", "rank", "aps"], metrics=[])
-)
+# What it does with two rows: labels above the dashed line are kept.
+probs, factor = rs.softmax(logits[new]), -rule.threshold(0.1)[0]
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), sharey=True, layout="constrained")
+for ax, size in zip(axes, (2, 5), strict=True):
+    row = np.flatnonzero(sets.sizes == size)[0]
+    best = np.sort(probs[row])[::-1][:8]
+    ax.bar(range(1, 9), best, color=np.where(best >= factor * best[0], "C0", "0.75"))
+    ax.axhline(factor * best[0], color="C1", linestyle="--")
+    ax.text(8.4, factor * best[0] * 1.1, f"{factor:.3f} times the best", color="C1", ha="right", va="bottom")
+    ax.set(title=f"row {row}: {size} labels in the set", xlabel="rank of the label", xticks=range(1, 9))
+axes[0].set(yscale="log", ylim=(0.001, 1), ylabel="probability (logarithmic)")
+plt.show()
 
 # %%
-# Size against coverage, for every alpha from 0.01 to 0.3. A lower curve is better. Sets of this score are never empty, because the best label has the
-# factor 1; those of THR can be, which makes them smaller where coverage is low.
-figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-for score, name, color in ((Factor(), "our score", "C1"), ("thr", "THR", "C0"), ("aps", "APS", "0.5")):
-    rule = rs.calibrate(logits[held_out], labels[held_out], kind="logits", method=score)
-    alphas = np.arange(1, 31) / 100
-    drawn = rs.SizeDisplay.from_rule(rule, logits[new], labels[new], alphas=alphas, ax=ax, color=color)
-    ax.annotate(name, (drawn.coverage[0], drawn.mean_sizes[0]), xytext=(6, 0), textcoords="offset points", color=color)
-ax.get_legend().remove()
-ax.set(
-    xlabel="share of sets with the true label",
-    ylabel="mean number of labels",
-    title="A score of one line beside THR and APS",
-)
+# Is it any good? ``compare`` measures it beside the others.
+scores = [Factor(), "thr", "rank", "aps"]
+comparison = rs.compare(logits[held_out], labels[held_out], kind="logits", scores=scores, metrics=[])
+print(comparison.to_frame("pandas").round(3).to_string(index=False))
+figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+comparison.plot(["size"], ax=ax)
+ax.set(xlabel="mean number of labels (thick line: standard error)", title="Our score beside three others, alpha = 0.1")
 plt.show()

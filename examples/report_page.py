@@ -2,8 +2,9 @@
 A report to send
 ================
 
-Before a rule goes into use, other people want to see what it does. ``report`` writes one HTML page with a slider for alpha: coverage with its band,
-sizes, every class, the most ambiguous rows. The page needs no network. The same numbers are there as text and as pictures.
+Before a rule goes into use, other people want to see what it does. ``report`` writes one HTML page with a slider for
+alpha: coverage with its band, sizes, every class, the most ambiguous rows. The page needs no network. The same numbers
+can be had as text and as pictures.
 """
 
 # %%
@@ -27,7 +28,6 @@ rule = rs.calibrate(logits[held_out], labels[held_out], kind="logits", classes=n
 ids = [f"post {row}" for row in test]
 with tempfile.TemporaryDirectory() as folder:
     page = rs.report(rule, logits[test], labels[test], Path(folder) / "newsgroups.html", ids=ids, title="Newsgroups")
-    print(page)
     print(f"{page.path.name}: one file of {page.path.stat().st_size / 1e6:.1f} MB")
 
 # %%
@@ -44,4 +44,6 @@ rs.RankDisplay.from_rule(rule, alpha=0.1, ax=axes[0, 0])
 rs.CoverageDisplay.from_rule(rule, logits[test], labels[test], ax=axes[0, 1])
 rs.SizeHistogramDisplay.from_predictions(sets, ax=axes[1, 0])
 rs.ClassCoverageDisplay.from_predictions(sets, labels[test], max_classes=10, ax=axes[1, 1])
+axes[0, 1].legend(loc="lower left", fontsize="small")
+axes[1, 1].set_title("coverage by class, the lowest ten of twenty", pad=26)
 plt.show()
