@@ -53,7 +53,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
-    "min_reported_time": 0,
+    "min_reported_time": 1e9,
     "within_subsection_order": "gallery_order.GalleryOrder",
 }
 

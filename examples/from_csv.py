@@ -37,7 +37,7 @@ rows[1000:].to_csv(folder / "new.csv", index=False)
 labelled = pd.read_csv(folder / "labelled.csv", index_col="article")
 new = pd.read_csv(folder / "new.csv", index_col="article")
 rule = rs.calibrate(labelled[topics], labelled["topic"])
-sets = rule.predict(new[topics[::-1]], alpha=0.05)
+sets = rule.predict(new[topics[::-1]], alpha=0.03)
 frame = sets.to_frame()
 print(frame.head())
 
@@ -46,7 +46,7 @@ print(frame.head())
 # ``CliRunner`` of click runs them as a shell would.
 commands = [
     "rankset calibrate labelled.csv --label topic --id article -o rule.rankset",
-    "rankset predict rule.rankset new.csv --alpha 0.05 --id article -o sets.csv",
+    "rankset predict rule.rankset new.csv --alpha 0.03 --id article -o sets.csv",
 ]
 for command in commands:
     with contextlib.chdir(folder):

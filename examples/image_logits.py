@@ -42,7 +42,7 @@ sizes = [(p_values > alpha).sum(axis=1).mean() for alpha in alphas]
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 rs.CoverageDisplay.from_rule(rule, logits[new], labels[new], alphas=alphas, ax=left)
 left.set(
-    title="Coverage is what was asked",
+    title="Coverage follows 1 - alpha",
     xlabel="alpha, the allowed error rate",
     ylabel="share of sets with the true label",
 )
