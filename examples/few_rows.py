@@ -46,7 +46,8 @@ for name in splits:
 print(f"proven for the five folds: coverage of at least {model.rule_.guarantee(0.1):.3f}")
 
 # %%
-# Left: where the coverage of one rule lies in 90 % of calibrations. Right: twenty random halves of the wines.
+# Left: where the coverage of one rule lies in 90 % of calibrations. Right: twenty random halves of the wines; how
+# much folds help depends on the data and the model.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 left.fill_between(numbers, [band.low for band in bands], [band.high for band in bands], color="C0", alpha=0.3)
 left.axhline(0.9, color="0.5", linestyle="--")
@@ -57,5 +58,5 @@ for place, name in enumerate(splits):
     right.plot([np.mean(size[name])] * 2, [place - 0.25, place + 0.25], color="black")
     right.text(np.mean(size[name]), place + 0.29, f"mean {np.mean(size[name]):.2f}", ha="center")
 right.set(yticks=[0, 1], yticklabels=list(splits), ylim=(-0.5, 1.6), xlim=(0.8, 3))
-right.set(xlabel="mean number of labels in a set", title="Folds make smaller sets")
+right.set(xlabel="mean number of labels in a set", title="Folds make smaller sets here")
 plt.show()

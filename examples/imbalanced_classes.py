@@ -17,7 +17,7 @@ import rankset as rs
 emotions = rs.datasets.DATASETS["carer"].classes
 logits, labels = rs.datasets.load("carer")
 print(dict(zip(emotions, np.bincount(labels).tolist(), strict=True)))
-order = np.random.default_rng(1).permutation(len(labels))
+order = np.random.default_rng(0).permutation(len(labels))
 held_out, new = order[:1000], order[1000:]
 
 # %%
@@ -40,7 +40,20 @@ for emotion in ("joy", "surprise"):
     print(emotion, rule.coverage_band(0.1, label=emotion))
 
 # %%
-# Points are the coverage of each class on the 1,000 test rows, lines the interval that so many rows allow.
+# The guarantee is about the mean over calibrations, so we also look at forty random halves.
+for name, condition in conditions.items():
+    coverage = []
+    for seed in range(40):
+        order = np.random.default_rng(seed).permutation(len(labels))
+        old, other = order[:1000], order[1000:]
+        rule = rs.calibrate(logits[old], labels[old], kind="logits", condition=condition)
+        covers = rule.predict(logits[other], alpha=0.1).covers(labels[other])
+        coverage.append([covers[labels[other] == label].mean() for label in range(6)])
+    print(f"{name}:", dict(zip(emotions, np.mean(coverage, axis=0).round(2).tolist(), strict=True)))
+
+# %%
+# The first of these halves. Points are the coverage of each class on 1,000 test rows, lines the interval that so many
+# rows allow. With so few rows of love and surprise, one calibration can still be below 0.9 for them.
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), sharex=True, layout="constrained")
 for ax, (name, sets) in zip(axes, found.items(), strict=True):
     rs.ClassCoverageDisplay.from_predictions(sets, labels[new], ax=ax)
