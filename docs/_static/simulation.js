@@ -169,10 +169,10 @@
   `;
 
   const CONTROLS = [
-    { id: "alpha", text: "alpha, the allowed error rate", min: 1, max: 50, step: 1, start: 10, show: (v) => (v / 100).toFixed(2) },
+    { id: "alpha", text: "alpha (allowed errors)", min: 1, max: 50, step: 1, start: 10, show: (v) => (v / 100).toFixed(2) },
     { id: "rows", text: "calibration rows", min: 0, max: COUNTS.length - 1, step: 1, start: 8, show: (v) => String(COUNTS[v]) },
-    { id: "accuracy", text: "accuracy of the model", min: 15, max: 95, step: 5, start: 70, show: (v) => `${v} %` },
-    { id: "shift", text: "shift: new rows are harder by", min: 0, max: 100, step: 5, start: 0, show: (v) => `${v} %` },
+    { id: "accuracy", text: "model accuracy", min: 15, max: 95, step: 5, start: 70, show: (v) => `${v}\u00a0%` },
+    { id: "shift", text: "shift (harder rows)", min: 0, max: 100, step: 5, start: 0, show: (v) => `${v}\u00a0%` },
   ];
 
   function svg(name, attributes, text) {
@@ -190,11 +190,11 @@
   }
 
   function draw(picture, result, target, width) {
-    const height = 240;
+    const height = 250;
     const left = 12;
     const right = width - 12;
     const top = 24;
-    const bottom = height - 40;
+    const bottom = height - 50;
     const { coverages, band } = result;
     const lowest = Math.min(...coverages, band[0], target) - 0.005;
     const highest = Math.max(...coverages, band[1], target) + 0.005;
@@ -220,7 +220,7 @@
       const end = value < from + 1e-9 ? "start" : value > to - 1e-9 ? "end" : "middle";
       const at = end === "start" ? x(value) - 8 : end === "end" ? x(value) + 8 : x(value);
       picture.append(svg("line", { class: "axis", x1: x(value), x2: x(value), y1: bottom, y2: bottom + 4 }));
-      picture.append(svg("text", { x: at, y: bottom + 18, "text-anchor": end }, value.toFixed(2)));
+      picture.append(svg("text", { x: at, y: bottom + 27, "text-anchor": end }, value.toFixed(2)));
     }
     picture.append(svg("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, "coverage of one calibration"));
     picture.append(svg("line", { class: "target", x1: x(target), x2: x(target), y1: top - 4, y2: bottom }));
@@ -283,14 +283,14 @@
         lines.push(
           `Mean coverage over ${CALIBRATIONS.toLocaleString("en")} calibrations: ${result.mean.toFixed(4)}. ` +
             `The exact mean without shift is k/(n + 1) = ${result.k}/${settings.n + 1} = ${(result.k / (settings.n + 1)).toFixed(4)}.`,
-          `90 % band of the exact law, Beta(${result.k}, ${settings.n + 1 - result.k}): ${result.band[0].toFixed(4)} to ${result.band[1].toFixed(4)}. ` +
-            `${(100 * result.inside).toFixed(1)} % of the calibrations are inside.`,
+          `90\u00a0% band of the exact law, Beta(${result.k}, ${settings.n + 1 - result.k}): ${result.band[0].toFixed(4)} to ${result.band[1].toFixed(4)}. ` +
+            `${(100 * result.inside).toFixed(1)}\u00a0% of the calibrations are inside.`,
           `Mean size of a set: ${result.size.toFixed(2)} of ${K} labels.`
         );
       }
       words.replaceChildren(...lines.map((line) => html("p", {}, [line])));
       if (settings.shift > 0) {
-        const now = `The assumption is broken: on new rows the model is right in ${(100 * result.newAccuracy).toFixed(0)} %, not ${(100 * settings.accuracy).toFixed(0)} %. Nothing is promised here.`;
+        const now = `The assumption is broken: on new rows the model is right in ${(100 * result.newAccuracy).toFixed(0)}\u00a0%, not ${(100 * settings.accuracy).toFixed(0)}\u00a0%. Nothing is promised here.`;
         words.append(html("p", { class: "broken" }, [now]));
       }
       box.dataset.mean = result.mean.toFixed(6);
