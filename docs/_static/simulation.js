@@ -169,7 +169,7 @@
   `;
 
   const CONTROLS = [
-    { id: "alpha", text: "alpha (allowed errors)", min: 1, max: 50, step: 1, start: 10, show: (v) => (v / 100).toFixed(2) },
+    { id: "alpha", text: "alpha (error rate)", min: 1, max: 50, step: 1, start: 10, show: (v) => (v / 100).toFixed(2) },
     { id: "rows", text: "calibration rows", min: 0, max: COUNTS.length - 1, step: 1, start: 8, show: (v) => String(COUNTS[v]) },
     { id: "accuracy", text: "model accuracy", min: 15, max: 95, step: 5, start: 70, show: (v) => `${v}\u00a0%` },
     { id: "shift", text: "shift (harder rows)", min: 0, max: 100, step: 5, start: 0, show: (v) => `${v}\u00a0%` },
