@@ -30,7 +30,7 @@ class Aps:
     ----------
     randomized : bool, default True
         If False, the full probability of this label is added, and no random numbers are used. The sets are then
-        larger, and coverage is higher than 1 - alpha. Coverage is much higher if many probabilities are close to 1.
+        larger. Coverage is much higher than 1 - alpha if many probabilities are close to 1, because they are ties.
 
     Raises
     ------
