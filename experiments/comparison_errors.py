@@ -2,7 +2,7 @@
 
 Data sets are drawn again and again from one source, and every score is compared on each. The standard deviation of the
 means over data sets is the truth, and the root mean square of the standard errors that compare told is its estimate.
-Writes comparison_errors.json, comparison_errors_by_group.json and the two tables of choosing.md, all in docs/understand.
+Writes comparison_errors.json, comparison_errors_by_group.json and two tables of choosing.md, all in docs/understand.
 """
 
 from __future__ import annotations
