@@ -1,7 +1,7 @@
 """auto against the fixed scores on real score files: python3 run.py choosing --data <folder>.
 
-Writes docs/understand/choosing.json and the tables of docs/understand/choosing.md. Each model's rows are halved at random, again and again:
-one half calibrates, the other tests.
+Writes docs/understand/choosing.json and the tables of docs/understand/choosing.md. Each model's rows are halved at
+random, again and again: one half calibrates, the other tests.
 """
 
 from __future__ import annotations
@@ -177,9 +177,25 @@ def geometric_mean(values: Iterable[float]) -> float:
     return float(np.exp(np.log(list(values)).mean()))
 
 
+def quartiles(values: Iterable[float]) -> tuple[float, float, float]:
+    """The lower quartile, the median and the upper quartile of ratios."""
+    lower, median, upper = np.quantile(list(values), (0.25, 0.5, 0.75)).tolist()
+    return lower, median, upper
+
+
+def gaining(cells: Iterable[dict[str, Any]], limit: float = 0.9) -> dict[str, float]:
+    """Models whose sets auto makes smaller than this share of the best fixed score: the mean ratio over all levels."""
+    by_model: dict[str, list[float]] = {}
+    for cell in cells:
+        by_model.setdefault(cell["model"], []).append(cell["ratio"])
+    means = {model: geometric_mean(ratios) for model, ratios in by_model.items()}
+    return {model: means[model] for model in sorted(means, key=lambda model: means[model]) if means[model] < limit}
+
+
 def summary(cells: list[dict[str, Any]]) -> str:
     """What the table comes to."""
-    head = f"{'calibration rows':<18}{'cells':>6}{'geometric mean':>16}{'worst':>7}{'above the limit':>17}"
+    head = f"{'calibration rows':<18}{'cells':>6}{'quartiles of the ratio':>25}{'geometric mean':>16}"
+    head = f"{head}{'worst':>7}{'above the limit':>17}"
     lines = [f"{head}{'with seen THR':>15}"]
     for name, many, limit in (("more than 1,000", True, 1.01), ("1,000 or fewer", False, 1.03)):
         some = [cell for cell in cells if (cell["rows"] > 1000) == many]
@@ -187,7 +203,8 @@ def summary(cells: list[dict[str, Any]]) -> str:
             ratios = [cell["ratio"] for cell in some]
             beyond = sum(cell["ratio"] - 2 * cell["error"] > limit for cell in some)
             lines.append(
-                f"{name:<18}{len(some):>6}{geometric_mean(ratios):>16.3f}{max(ratios):>7.3f}"
+                f"{name:<18}{len(some):>6}{'  '.join(f'{one:.3f}' for one in quartiles(ratios)):>25}"
+                f"{geometric_mean(ratios):>16.3f}{max(ratios):>7.3f}"
                 f"{f'{beyond} of {limit}':>17}{geometric_mean(map(with_seen, some)):>15.3f}"
             )
     return "\n".join(lines)
@@ -197,7 +214,10 @@ def refreshed(page: str, cells: list[dict[str, Any]]) -> str:
     """The page with these cells in its tables."""
     for name, text in (("summary", summary(cells)), ("table", table(cells))):
         page = re.sub(
-            rf"(<!-- {name} -->\n+```\n).*?(\n```)", lambda m, text=text: f"{m[1]}{text}{m[2]}", page, flags=re.DOTALL
+            rf"(<!-- {name} -->\n+```text\n).*?(\n```)",
+            lambda m, text=text: f"{m[1]}{text}{m[2]}",
+            page,
+            flags=re.DOTALL,
         )
     return page
 

@@ -2,7 +2,7 @@
 
 Data sets are drawn again and again from one source, and every score is compared on each. The standard deviation of the
 means over data sets is the truth, and the root mean square of the standard errors that compare told is its estimate.
-Writes docs/understand/comparison_errors.json, docs/understand/comparison_errors_by_group.json and the two tables of docs/understand/choosing.md.
+Writes comparison_errors.json, comparison_errors_by_group.json and two tables of choosing.md, all in docs/understand.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _range(ratios: dict[str, float | None]) -> str:
 
 def refreshed(page: str, text: str, mark: str = "errors") -> str:
     """The page with this text as the table behind a mark."""
-    return re.sub(rf"(<!-- {mark} -->\n+```\n).*?(\n```)", lambda m: f"{m[1]}{text}{m[2]}", page, flags=re.DOTALL)
+    return re.sub(rf"(<!-- {mark} -->\n+```text\n).*?(\n```)", lambda m: f"{m[1]}{text}{m[2]}", page, flags=re.DOTALL)
 
 
 def main() -> int:

@@ -519,6 +519,27 @@ def test_the_page_tells_the_numbers_of_its_file():
     assert max(abs(cell["z"]) for cell in CELLS) < 4
 
 
+def test_pages_tell_the_median_and_quartiles_of_auto_against_the_best_fixed_score():
+    few = [cell for cell in CELLS if cell["rows"] <= 1000]
+    assert (len(MANY), len(few)) == (63, 54)
+    told = []
+    for cells in (MANY, few):
+        lower, median, upper = (f"{one:.3f}" for one in choosing_study.quartiles(cell["ratio"] for cell in cells))
+        told += [f"the median {median} and the quartiles {lower} and {upper}"]
+    told[1] = told[1].replace("the median 0.995", "the median is 0.995").replace("the quartiles", "the quartiles are")
+    gaining = choosing_study.gaining(MANY)
+    assert [model.split()[0] for model in gaining] == ["imagenet1000", "llm", "llm", "llm", "llm"]
+    network, *language = (f"{ratio:.3f}" for ratio in gaining.values())
+    told += [f"({network} of the size", f"({float(language[0]):.2f} to {float(language[-1]):.2f})"]
+    others = [cell["ratio"] for cell in MANY if cell["model"] not in gaining]
+    told += [f"geometric mean is {choosing_study.geometric_mean(others):.3f} and the median {np.median(others):.3f}"]
+    for page in (PAGE, (DOCS.parent / "how-to" / "choose-a-score.md").read_text(encoding="utf-8")):
+        flat = " ".join(page.split())
+        assert [sentence for sentence in told if sentence not in flat] == []
+    a_few_percent = choosing_study.gaining(MANY, 0.985).keys() - gaining.keys()
+    assert {model.split()[0] for model in a_few_percent} == {"cifar100", "cifar10", "text"}
+
+
 def test_the_page_tells_how_good_standard_errors_are():
     errors = json.loads((DOCS / "comparison_errors.json").read_text(encoding="utf-8"))
     assert comparison_errors.table(errors) in PAGE
