@@ -256,7 +256,7 @@ def checksums(folder: Path) -> str:
 
 
 def browser(env: Path) -> int:
-    """Try the report in Chromium, from Debian's packages where it is missing."""
+    """Try the report and the documentation site in Chromium, from Debian's packages where it is missing."""
     if not shutil.which("chromium"):
         say("chromium is missing: apt-get install chromium")
         if shutil.which("apt-get"):
@@ -264,7 +264,7 @@ def browser(env: Path) -> int:
     if not shutil.which("chromium"):
         say("no chromium; as root: apt-get update && apt-get install chromium")
         return 1
-    return run(["python", "-m", "pytest", "tests/browser"], env, {})
+    return docs(environment("docs")) or run(["python", "-m", "pytest", "tests/browser"], env, {})
 
 
 def docs(env: Path) -> int:
@@ -336,7 +336,7 @@ JOBS = {
         [f"python tests/fuzz/readers.py -max_total_time=60 -rss_limit_mb=3000 {ARGS}"],
     ),
     "docs": Job("build the documentation site, warnings as errors", "docs", function=docs),
-    "browser": Job("the report in a real browser", "browser", function=browser),
+    "browser": Job("the report and the documentation site in a real browser", "browser", function=browser),
     "office": Job("files of a German, French and English Excel, opened in LibreOffice", "office", function=office),
     "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
     "laws": Job(
@@ -385,9 +385,7 @@ JOBS = {
         variables={"OMP_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
     "page": Job(
-        "write the numbers of docs/understand/paper.json into docs/understand/paper.md",
-        "demo",
-        ["python experiments/page.py"],
+        "write the numbers of paper.json into docs/understand/paper.md", "demo", ["python experiments/page.py"]
     ),
     "bench": Job(
         "measure against other libraries, write benchmarks/RESULTS.md",

@@ -7,7 +7,7 @@ from pathlib import Path
 os.environ["MPLBACKEND"] = "agg"
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
-import rankset  # noqa: E402
+import rankset
 
 project = "rankset"
 author = "the rankset developers"
@@ -62,6 +62,7 @@ html_title = f"rankset {release}"
 html_static_path = ["_static"]
 html_css_files = ["rankset.css"]
 html_extra_path = ["llms.txt"]
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

@@ -10,6 +10,7 @@ import io
 import tempfile
 import warnings
 from pathlib import Path
+from typing import ClassVar
 
 import matplotlib.pyplot as plt
 from docutils import nodes
@@ -25,7 +26,7 @@ class Plot(SphinxDirective):
     """Shows the figures that a block of code draws."""
 
     has_content = True
-    option_spec = {"include-source": directives.unchanged, "alt": directives.unchanged_required}
+    option_spec: ClassVar = {"include-source": directives.unchanged, "alt": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         source = "\n".join(self.content)

@@ -1,6 +1,7 @@
 """Every snippet on every page runs, and prints what the page shows."""
 
 import re
+
 import pytest
 
 from docs.snippets import ROOT, RUN, SHOWN, blocks, run_page

@@ -1,4 +1,4 @@
-"""docs/understand/routes.md tells the numbers of docs/understand/routes.json, and what they say of the proven routes holds."""
+"""docs/understand/routes.md tells the numbers of routes.json, and what they say of the proven routes holds."""
 
 import sys
 from pathlib import Path
