@@ -272,9 +272,12 @@ def docs(env: Path) -> int:
     site = ROOT / "docs" / "_build" / "html"
     sphinx = ["python", "-m", "sphinx", "--jobs", "auto", "--fail-on-warning", "--keep-going", "--quiet"]
     start = time.monotonic()
-    code = run([*sphinx, "--doctree-dir", str(site.parent / "doctrees"), str(ROOT / "docs"), str(site)], env, {})
+    read = site.parent / "doctrees"
+    code = run([*sphinx, "--doctree-dir", str(read), str(ROOT / "docs"), str(site)], env, {})
     if code == 0:
         say(f"built in {time.monotonic() - start:.0f} s; open {site / 'index.html'}")
+    else:  # pages that were read are not read again, and their warnings would not be repeated
+        shutil.rmtree(read, ignore_errors=True)
     return code
 
 
