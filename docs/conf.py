@@ -59,6 +59,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"rankset {release}"
+html_sidebars = {"index": [], "start": [], "search": []}  # nothing stands below these pages
 html_static_path = ["_static"]
 html_css_files = ["rankset.css"]
 html_extra_path = ["llms.txt"]
@@ -67,6 +68,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "rankset"},
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "navigation_with_keys": False,

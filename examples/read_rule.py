@@ -1,4 +1,4 @@
-"""Reads a .rankset file with nothing but Python's own library, and predicts: what docs/reference/format.md says is all there is.
+"""Reads a .rankset file with nothing but Python's own library, and predicts: docs/reference/format.md is all it needs.
 
 python examples/read_rule.py rule.rankset 0.1 0.7 0.2 0.1      # the file, alpha, and a row's probabilities
 """

@@ -20,7 +20,7 @@ LOOK = """() => ({
     theme: document.documentElement.dataset.theme,
     ground: getComputedStyle(document.body).backgroundColor,
     ink: getComputedStyle(document.body).color,
-    broken: [...document.images].filter((image) => image.complete && image.naturalWidth === 0).map((image) => image.src),
+    broken: [...document.images].filter((image) => !image.naturalWidth).map((image) => image.src),
     heading: document.querySelector("h1")?.innerText ?? "",
 })"""
 

@@ -1,4 +1,4 @@
-"""docs/reference/format.md is enough to read a rule: an independent reader gives the same sets, and the draw is as described."""
+"""docs/reference/format.md is enough to read a rule: another reader gives the same sets, and the draw is as told."""
 
 import struct
 import subprocess
