@@ -19,7 +19,7 @@ from rankset.paper.outputs import AS_PUBLISHED
 
 DOCS = Path(__file__).parents[1] / "docs" / "understand"
 NUMBER = re.compile(r"(<!-- (\S+) (\S+) (\S+) (\S+) -->)([-+]?\d+(?:\.(\d+))?)")
-TABLE = re.compile(r"(<!-- (table 1|definitions|temperatures) -->\n+```\n).*?(\n```)", flags=re.DOTALL)
+TABLE = re.compile(r"(<!-- (table 1|definitions|temperatures) -->\n+```text\n).*?(\n```)", flags=re.DOTALL)
 
 
 def refreshed(page: str, numbers: Numbers) -> str:

@@ -248,7 +248,7 @@ def written(page: str, told: list[dict[str, Any]]) -> str:
         ("proven", [one for one in told if one["route"] not in NO_PROOF]),
         ("no proof", [one for one in told if one["route"] in NO_PROOF]),
     ):
-        mark = re.compile(rf"(<!-- {name} -->\n+```\n).*?((?<=\n)```)", flags=re.DOTALL)
+        mark = re.compile(rf"(<!-- {name} -->\n+```text\n).*?((?<=\n)```)", flags=re.DOTALL)
         page = mark.sub(lambda found, some=some: f"{found[1]}{table(some)}\n{found[2]}", page)  # type: ignore[misc]
     return page
 

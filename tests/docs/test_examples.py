@@ -1,5 +1,7 @@
 """The examples run as they are."""
 
+import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -10,18 +12,64 @@ import pytest
 import rankset
 
 ROOT = Path(__file__).parents[2]
-DIGITS = ROOT / "examples" / "digits.py"
+EXAMPLES = ROOT / "examples"
+OUTSIDE = {"read_rule", "rank_or_auto"}
+"""Examples that are not in the gallery; docs/conf.py names them too."""
+GALLERY = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem not in OUTSIDE)
+RUN_AND_COUNT = (
+    "import runpy, sys; runpy.run_path(sys.argv[1]); import matplotlib.pyplot as p; print(len(p.get_fignums()))"
+)
+
+
+def run(name, folder, monkeypatch):
+    """Run an example of the gallery as a script in an empty folder; what it printed, and the number of its figures."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    command = [sys.executable, "-c", RUN_AND_COUNT, EXAMPLES / f"{name}.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list(folder.iterdir()) == []
+    printed, _, figures = done.stdout.rstrip().rpartition("\n")
+    return printed, int(figures)
+
+
+def code_lines(path):
+    """Number of lines of code of a file, without its docstring, comments and blank lines between statements."""
+    code = ast.parse(path.read_text()).body[1:]
+    return sum(statement.end_lineno - statement.lineno + 1 for statement in code)
 
 
 def test_from_data_to_a_report_in_under_thirty_lines(tmp_path, monkeypatch):
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    done = subprocess.run(
-        [sys.executable, DIGITS], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Evaluation of" in done.stdout
-    assert (tmp_path / "digits-report.png").read_bytes().startswith(b"\x89PNG")
-    assert len(DIGITS.read_text().splitlines()) < 30
+    printed, figures = run("digits", tmp_path, monkeypatch)
+    assert "Evaluation of" in printed
+    assert figures == 2
+    assert code_lines(EXAMPLES / "digits.py") < 30
+
+
+@pytest.mark.parametrize("name", ["text_emotions", "imbalanced_classes"])
+def test_examples_of_the_gallery_print_and_draw_and_leave_no_file(name, tmp_path, monkeypatch):
+    printed, figures = run(name, tmp_path, monkeypatch)
+    assert "surprise" in printed
+    assert figures == 1
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_an_example_of_the_gallery_has_a_title_a_paragraph_cells_and_a_picture(name):
+    text = (EXAMPLES / f"{name}.py").read_text()
+    title, line, empty, *paragraph = ast.get_docstring(ast.parse(text)).splitlines()
+    assert (line, empty) == ("=" * len(title), "")
+    assert 100 < len(" ".join(paragraph)) < 500
+    assert "" not in paragraph
+    assert text.count("\n# %%\n# ") >= 3
+    assert re.search(r"plt\.subplots|Display\.from_", text)
+    assert text.endswith("plt.show()\n") or "\nplt.show()\n\n# %%" in text
+    assert 30 <= len(text.splitlines()) <= 75
+
+
+def test_the_gallery_has_an_order(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "extensions")
+    order = importlib.import_module("gallery_order").ORDER
+    assert sorted(order) == GALLERY
+    assert len(order) >= 10
 
 
 @pytest.mark.parametrize("title", ["A score of your own", "A condition of your own"])

@@ -182,6 +182,16 @@ def test_several_curves_share_an_axis():
     assert len(colors) == 3
 
 
+@pytest.mark.parametrize("display", [rs.CoverageDisplay, rs.SizeDisplay])
+def test_labels_of_named_classes_may_be_column_numbers_as_in_calibrate(display):
+    probs, labels = rs.datasets.load("marketing")
+    names = np.array(["Z", "Y", "X", "W"])
+    rule = rs.calibrate(probs[:130], labels[:130], classes=names)
+    by_number = display.from_rule(rule, probs[130:], labels[130:])
+    by_name = display.from_rule(rule, probs[130:], names[labels[130:]])
+    assert by_number.coverage.tolist() == by_name.coverage.tolist()
+
+
 def test_odd_names_are_drawn_as_they_are(tmp_path):
     names = ["$x_{$", "costs $5 or $6", "\ud800", "two\nlines", "a long name that goes on and on and ends in 17", "<b>"]
     sets = rs.PredictionSets.from_mask(np.eye(6, dtype=bool), classes=names, alpha=0.1)

@@ -151,11 +151,11 @@ class CoverageDisplay(Display):
         >>> low.round(2), high.round(2)
         (array([0.84]), array([0.95]))
         """
-        p_values, labels, classes = rule_p_values(rule, probs, labels, groups, ids)
+        p_values, columns = rule_p_values(rule, probs, labels, groups, ids)
         n = rule.n if rule.spec.n_groups == 1 and rule.guaranteed else None
         absent = rule.calibration.n_absent
         options = {"alphas": alphas, "n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
-        return cls.from_predictions(p_values, labels, classes=classes, **options, **line)
+        return cls.from_predictions(p_values, columns, **options, **line)
 
     @classmethod
     def from_estimator(

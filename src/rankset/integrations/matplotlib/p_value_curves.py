@@ -13,7 +13,6 @@ from rankset.errors import InputError, KindError
 from rankset.inputs.matrix import as_matrix
 from rankset.inputs.per_row import label_codes, labels_at
 from rankset.inputs.prepare import prepare
-from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names
 from rankset.rules.rule import Rule
@@ -47,17 +46,15 @@ def coverage_and_size(
 
 def rule_p_values(
     rule: Rule, probs: Any, labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
-) -> tuple[Floats, Any, Any]:
-    """Return the p-values of ``rule`` (n, K), labels and the names of the columns.
+) -> tuple[Floats, Any]:
+    """Return the p-values of ``rule`` (n, K), and the column number of each row's label or ``ABSENT``.
 
     Labels, groups and ids must be in the order of the rows. Labels of ``Ragged`` rows become positions in their rows.
     """
     _check_order(probs, labels=labels, groups=groups, ids=ids)
     p_values = rule.p_values(probs, groups=groups, ids=ids)
-    if not isinstance(probs, Ragged):
-        return p_values, labels, rule.classes
     data = prepare(probs, labels, kind=rule.kind, classes=rule.spec.classes_of(probs))
-    return p_values, None if data.labels is None else labels_at(np.arange(p_values.shape[1]), data.labels), None
+    return p_values, None if data.labels is None else labels_at(np.arange(p_values.shape[1]), data.labels)
 
 
 def estimator_p_values(estimator: Any, X: Any, y: ArrayLike, groups: ArrayLike | None) -> Floats:

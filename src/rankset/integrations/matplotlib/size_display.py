@@ -132,9 +132,9 @@ class SizeDisplay(Display):
         >>> [line.get_label() for line in ax.lines]
         ['Rank', 'Thr']
         """
-        p_values, labels, classes = rule_p_values(rule, probs, labels, groups, ids)
+        p_values, columns = rule_p_values(rule, probs, labels, groups, ids)
         named = {"label": type(rule.score).__name__} | line
-        return cls.from_predictions(p_values, labels, classes=classes, alphas=alphas, ax=ax, **named)
+        return cls.from_predictions(p_values, columns, alphas=alphas, ax=ax, **named)
 
     @classmethod
     def from_estimator(
