@@ -32,6 +32,7 @@ except ImportError:  # Windows, where two set-ups at once are left to luck
     fcntl = None  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parent
+DIST = ROOT / "dist"
 LEAKS = {"PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
 ALL = "'slow or not slow'"  # tests with and without the marker
 ARGS = "{args}"  # in a command: the caller's further arguments go here
@@ -106,6 +107,9 @@ def run_all(job: Job, env: Path | None, extra: Sequence[str]) -> int:
     codes = []
     for line in job.commands:
         command = [word for part in shlex.split(line) for word in (extra if part == ARGS else [part])]
+        if not command:
+            say("which command? for example: ruff format")
+            return 2
         say(f"$ {shlex.join(command)}")
         codes.append(run(command, env, job.variables))
     return next(filter(None, codes), 0)
@@ -122,9 +126,9 @@ def run(command: Sequence[str], env: Path | None, extra: Mapping[str, str], fold
     return code if code >= 0 else 128 - code
 
 
-def run_quietly(command: Sequence[str], env: Path) -> None:
+def run_quietly(command: Sequence[str], env: Path, extra: Mapping[str, str] | None = None) -> None:
     """Run one command whose output matters only when it fails, and stop everything then."""
-    variables, nothing = clean_variables(env), subprocess.DEVNULL
+    variables, nothing = {**clean_variables(env), **(extra or {})}, subprocess.DEVNULL
     done = subprocess.run(command, cwd=ROOT, env=variables, stdin=nothing, capture_output=True, check=False)
     if done.returncode:
         output = (done.stdout + done.stderr).decode(errors="replace")
@@ -134,6 +138,8 @@ def run_quietly(command: Sequence[str], env: Path) -> None:
 def clean_variables(env: Path | None) -> dict[str, str]:
     """Return the caller's variables without those that would leak in, the environment leading the PATH."""
     kept = {"PATH": os.defpath} | {name: value for name, value in os.environ.items() if name not in LEAKS}
+    if os.name == "nt":
+        kept.setdefault("PYTHONUTF8", "1")  # files of the checkout are UTF-8, and Windows' default is not
     if env:
         kept |= {"VIRTUAL_ENV": str(env), "PATH": f"{python_of(env).parent}{os.pathsep}{kept['PATH']}"}
     return kept
@@ -206,10 +212,47 @@ def python_of(env: Path) -> Path:
 
 
 def package(env: Path) -> int:
-    """Build sdist and wheel, then install and try each in an empty environment far from the checkout."""
+    """Build sdist and wheel twice, compare the bytes, try each far from the checkout, and put them into `dist/`."""
     with tempfile.TemporaryDirectory(prefix="rankset-") as name:
-        run_quietly([str(python_of(env)), "-m", "build", "--no-isolation", "--outdir", name], env)
-        return max([try_out(built) for built in sorted(Path(name).iterdir())])
+        first, second = (Path(name) / part for part in ("first", "second"))
+        sums = build_twice(env, first, second)
+        if sums != checksums(second):
+            say(f"two builds differ:\n{sums}{checksums(second)}")
+            return 1
+        if code := max([try_out(built) for built in sorted(first.iterdir())]):
+            return code
+        shutil.rmtree(DIST, ignore_errors=True)
+        shutil.copytree(second, DIST)
+    (DIST / "SHA256SUMS").write_text(sums, encoding="ascii", newline="\n")
+    print(sums, end="", flush=True)
+    return 0
+
+
+def build_twice(env: Path, first: Path, second: Path) -> str:
+    """Build into two folders, in another time zone and with another order of sets, and return the first's checksums."""
+    moment = source_date()
+    say(f"SOURCE_DATE_EPOCH={moment}")
+    for folder, zone, seed in ((first, "UTC+12", "1"), (second, "UTC-12", "2")):
+        changed = {"SOURCE_DATE_EPOCH": moment, "TZ": zone, "PYTHONHASHSEED": seed}
+        run_quietly([str(python_of(env)), "-m", "build", "--no-isolation", "--outdir", str(folder)], env, changed)
+    return checksums(first)
+
+
+def source_date() -> str:
+    """Return the time that built files carry: the caller's, else that of the last commit, else a constant."""
+    if given := os.environ.get("SOURCE_DATE_EPOCH"):
+        return given
+    git = shutil.which("git")
+    if git and (ROOT / ".git").exists():
+        command = [git, "log", "-1", "--format=%ct"]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout.strip()
+    return "1577836800"  # 2020-01-01
+
+
+def checksums(folder: Path) -> str:
+    """Return one line per file, as `sha256sum` writes and checks them."""
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
 
 
 def browser(env: Path) -> int:
@@ -229,9 +272,12 @@ def docs(env: Path) -> int:
     site = ROOT / "docs" / "_build" / "html"
     sphinx = ["python", "-m", "sphinx", "--jobs", "auto", "--fail-on-warning", "--keep-going", "--quiet"]
     start = time.monotonic()
-    code = run([*sphinx, "--doctree-dir", str(site.parent / "doctrees"), str(ROOT / "docs"), str(site)], env, {})
+    read = site.parent / "doctrees"
+    code = run([*sphinx, "--doctree-dir", str(read), str(ROOT / "docs"), str(site)], env, {})
     if code == 0:
         say(f"built in {time.monotonic() - start:.0f} s; open {site / 'index.html'}")
+    else:  # pages that were read are not read again, and their warnings would not be repeated
+        shutil.rmtree(read, ignore_errors=True)
     return code
 
 
@@ -306,11 +352,19 @@ JOBS = {
         variables={"HYPOTHESIS_PROFILE": "large"},
     ),
     "lint": Job(
-        "style, format, types and import contracts",
+        "style, format, types, import contracts, workflows, habits of a project",
         "lint",
-        ["ruff check", "ruff format --check", "mypy", "lint-imports --no-logo"],
+        [
+            "ruff check",
+            "ruff format --check",
+            "mypy",
+            "lint-imports --no-logo",
+            "zizmor --offline --quiet .github",
+            "repo-review .",
+        ],
     ),
-    "package": Job("build sdist and wheel, install and try each", "lint", function=package),
+    "tool": Job("one command in the environment of lint, such as ruff format", "lint", [ARGS]),
+    "package": Job("build sdist and wheel twice, compare, install and try each, write dist/", "lint", function=package),
     "mutate": Job(
         "code changes that no test notices",
         "mutate",

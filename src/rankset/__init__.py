@@ -72,7 +72,7 @@ from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
 from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
 from rankset.sets import PredictionSets
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Aps",

@@ -503,7 +503,7 @@ class TestHostileHeaders:
             '{"format": 1, "digest": "", "score": ' + '{"name": "TieBreak", "score": ' * depth + "0" + "}" * (depth + 1)
         )
         save_file({"offsets": np.zeros(2)}, tmp_path / "a", {"rankset": text})
-        unloadable(tmp_path / "a", "maximum recursion depth")
+        unloadable(tmp_path / "a")  # whether the depth or the digest is noticed first depends on the version of Python
 
     def test_an_error_does_not_repeat_a_whole_hostile_file(self, forge):
         unloadable(forge(score={"name": "x" * 10**6}), "'xxx")
