@@ -13,7 +13,6 @@ from rankset.errors import InputError, KindError
 from rankset.inputs.matrix import as_matrix
 from rankset.inputs.per_row import label_codes, labels_at
 from rankset.inputs.prepare import prepare
-from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names
 from rankset.rules.rule import Rule
@@ -50,12 +49,11 @@ def rule_p_values(
 ) -> tuple[Floats, Any, Any]:
     """Return the p-values of ``rule`` (n, K), labels and the names of the columns.
 
-    Labels, groups and ids must be in the order of the rows. Labels of ``Ragged`` rows become positions in their rows.
+    Labels, groups and ids must be in the order of the rows. Labels become column numbers: they can be class names, or
+    column numbers where the columns have no names of their own, as in ``rankset.calibrate``.
     """
     _check_order(probs, labels=labels, groups=groups, ids=ids)
     p_values = rule.p_values(probs, groups=groups, ids=ids)
-    if not isinstance(probs, Ragged):
-        return p_values, labels, rule.classes
     data = prepare(probs, labels, kind=rule.kind, classes=rule.spec.classes_of(probs))
     return p_values, None if data.labels is None else labels_at(np.arange(p_values.shape[1]), data.labels), None
 
