@@ -49,7 +49,8 @@ def rule_p_values(
 ) -> tuple[Floats, Any]:
     """Return the p-values of ``rule`` (n, K), and the column number of each row's label or ``ABSENT``.
 
-    Labels, groups and ids must be in the order of the rows. Labels of ``Ragged`` rows become positions in their rows.
+    Labels, groups and ids must be in the order of the rows. Labels become column numbers: they can be class names, or
+    column numbers where the columns have no names of their own, as in ``rankset.calibrate``.
     """
     _check_order(probs, labels=labels, groups=groups, ids=ids)
     p_values = rule.p_values(probs, groups=groups, ids=ids)
