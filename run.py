@@ -304,11 +304,10 @@ def engines(env: Path) -> int:
     if not shutil.which("java"):
         say("no java; as root: apt-get update && apt-get install openjdk-17-jre-headless")
         return 1
-    return run(
-        ["python", "-m", "pytest", "tests/engines/test_dask.py", "tests/engines/test_spark.py"],
-        env,
-        {"PYSPARK_PYTHON": str(python_of(env))},
-    )
+    pages = ["tests/docs/test_pages.py", "tests/docs/test_readme.py", "-k", "Dask or Spark or scale-out"]
+    commands = [["tests/engines/test_dask.py", "tests/engines/test_spark.py"], pages]
+    spark = {"PYSPARK_PYTHON": str(python_of(env))}
+    return max(run(["python", "-m", "pytest", *arguments], env, spark) for arguments in commands)
 
 
 def try_out(built: Path) -> int:
@@ -331,7 +330,7 @@ JOBS = {
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
-        [f"python -m pytest {TENSOR_TESTS} {ARGS}"],
+        [f"python -m pytest {TENSOR_TESTS} {ARGS}", "python -m pytest tests/docs -k 'logits or PyTorch'"],
     ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",

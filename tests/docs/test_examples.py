@@ -91,7 +91,9 @@ def test_the_page_on_scikit_learn_tells_the_sizes_that_the_example_measures():
     sizes = {(title, name): float(size) for title, _, name, size, _ in found}
     assert all(float(coverage) == pytest.approx(1 - float(alpha), abs=0.01) for _, alpha, _, _, coverage in found)
     text = " ".join((ROOT / "docs" / "how-to" / "scikit-learn.md").read_text().split())
-    told = re.search(r"`auto` has ([\d.]+) labels against ([\d.]+) of RANK .*? the same ([\d.]+) with a better model", text)
+    told = re.search(
+        r"`auto` has ([\d.]+) labels against ([\d.]+) of RANK .*? the same ([\d.]+) with a better model", text
+    )
     measured = [sizes["naive Bayes", "auto"], sizes["naive Bayes", "rank"]]
     assert [float(told[1]), float(told[2])] == pytest.approx(measured, abs=0.03)
     for name in ("rank", "auto"):

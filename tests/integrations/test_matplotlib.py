@@ -238,9 +238,3 @@ def test_no_band_where_no_coverage_is_proven():
         model = rs.ConformalClassifier(GaussianNB(), split=split, random_state=0).fit(rows[::2], y[::2])
     assert rs.CoverageDisplay.from_estimator(model, rows[1::2], y[1::2]).band is None
     assert rs.CoverageDisplay.from_rule(model.rule_, model.predict_proba(rows[1::2]), y[1::2]).band is None
-
-
-@pytest.mark.parametrize("display", [rs.CoverageDisplay, rs.SizeDisplay])
-def test_labels_can_be_column_numbers_of_named_classes_as_everywhere(display):
-    drawn = [display.from_rule(RULE, PROBS[NEW], labels).ax_.lines[0].get_ydata() for labels in (TRUTH, LABELS[NEW])]
-    assert np.array_equal(*drawn)
