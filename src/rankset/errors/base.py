@@ -17,12 +17,18 @@ class RanksetError(Exception):
 
     Attributes
     ----------
-    what : what the error is about, such as "labels" or "alpha".
-    expected : what it must do or be: the words after "must".
-    received : the value that was found instead.
-    reason : why the requirement is not met, where there is no value to show.
-    remedy : sentences that say what to do.
-    where : file, part, row and column of the error; those that are unknown are None.
+    what
+        What the error is about, such as "labels" or "alpha".
+    expected
+        What it must do or be: the words after "must".
+    received
+        The value that was found instead.
+    reason
+        Why the requirement is not met, where there is no value to show.
+    remedy
+        Sentences that say what to do.
+    where
+        File, part, row and column of the error; those that are unknown are None.
 
     Examples
     --------

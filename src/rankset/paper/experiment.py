@@ -80,9 +80,12 @@ class Results:
 
         Parameters
         ----------
-        method : name of a method, such as "RANK".
-        alpha : one of ``alphas``.
-        measure : name of a metric, one of ``measures``.
+        method
+            Name of a method, such as "RANK".
+        alpha
+            One of ``alphas``.
+        measure
+            Name of a metric, one of ``measures``.
 
         Returns
         -------
@@ -103,9 +106,12 @@ class Results:
 
         Parameters
         ----------
-        method : name of a method, such as "RANK".
-        alpha : one of ``alphas``.
-        measure : name of a metric, one of ``measures``.
+        method
+            Name of a method, such as "RANK".
+        alpha
+            One of ``alphas``.
+        measure
+            Name of a metric, one of ``measures``.
 
         Returns
         -------
