@@ -156,7 +156,7 @@ def resample(
     alphas
         Allowed error rates.
     measures
-        Names of metrics, see ``docs/understand/metrics.md``.
+        Names of metrics, see the page "Metrics".
     repeats
         Number of repetitions. Each repetition has a new random split.
     seed

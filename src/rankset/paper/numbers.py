@@ -22,7 +22,7 @@ class Numbers:
     Attributes
     ----------
     data
-        A dictionary that can be written as JSON. The file docs/understand/paper.json is an example.
+        A dictionary that can be written as JSON.
 
     Examples
     --------
