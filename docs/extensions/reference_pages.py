@@ -68,7 +68,7 @@ def link_pages(_app: Sphinx, _what: str, _name: str, _thing: object, _options: o
     lines[:] = text.split("\n")
 
 
-def show_description(_context: click.Context, lines: list[str]) -> None:
+def show_description(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     """Show the commands at the end of a help text as a block of code."""
     shown: list[str] = []
     for line in lines:
@@ -81,7 +81,7 @@ def show_description(_context: click.Context, lines: list[str]) -> None:
     lines[:] = shown
 
 
-def show_options(context: click.Context, lines: list[str]) -> None:
+def show_options(_app: Sphinx, context: click.Context, lines: list[str]) -> None:
     """Show every option with what it takes, its help text, its default and its choices."""
     lines[:] = []
     for option in context.command.params:
@@ -111,7 +111,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"(?<![\w-])--?[a-z][a-z-]*(?: [A-Z]{2,})?", r"``\g<0>``", text)
 
 
-def hide_arguments(_context: click.Context, lines: list[str]) -> None:
+def hide_arguments(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     """Leave out the list of arguments: the description says what they are."""
     lines.clear()
 
