@@ -39,6 +39,7 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # the docstrings say what a parameter may be
 autodoc_mock_imports = ["dask", "distributed", "pyspark", "torch"]
 numpydoc_show_class_members = False  # the templates list them

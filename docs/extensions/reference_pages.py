@@ -92,12 +92,12 @@ def show_options(_app: Sphinx, context: click.Context, lines: list[str]) -> None
         more = option.get_help_extra(context)
         default = default.removesuffix("]") or str(more.get("default", ""))
         lines += [f".. option:: {', '.join(option.opts)}{value}", "", f"    {_escaped(text)}", ""]
-        if option.required:
-            lines += ["    Required.", ""]
-        if default:
-            lines += [f"    Default: {_escaped(default)}.", ""]
+        facts = ["Required."] if option.required else []
         if isinstance(option.type, click.Choice):
-            lines += [f"    One of {', '.join(f'``{choice}``' for choice in option.type.choices)}.", ""]
+            facts.append(f"One of {', '.join(f'``{choice}``' for choice in option.type.choices)}.")
+        if default:
+            facts.append(f"Default: {_escaped(default)}.")
+        lines += [f"    {' '.join(facts)}", ""]
 
 
 def _value(option: click.Option) -> str:
@@ -118,6 +118,7 @@ def hide_arguments(_app: Sphinx, _context: click.Context, lines: list[str]) -> N
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the functions of this module."""
+    app.add_css_file("reference.css")
     app.setup_extension("sphinx_click")  # it has the events below
     app.connect("autodoc-process-docstring", link_pages, priority=400)  # before numpydoc
     app.connect("sphinx-click-process-description", show_description)
