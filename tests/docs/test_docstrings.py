@@ -62,6 +62,7 @@ class PublicName:
         known = described | listed(sections.get("Attributes", "")) if inspect.isclass(self.thing) else described
         found = [f"parameter {name} is not described" for name in self.parameters if name not in known]
         found += [f"{name} is no parameter" for name in sorted(described - {*self.parameters})]
+        found += [f"{head} is no name and no type" for head in heads(sections) if head.endswith(".")]
         if self.returns and "Returns" not in sections:
             found.append("no Returns section")
         if self.example and ">>>" not in sections.get("Examples", ""):
@@ -73,6 +74,12 @@ def listed(section):
     """The names at the start of the entries of a section: "groups, ids : array" has two, "**options" has one."""
     heads = [line.split(" : ")[0] for line in section.splitlines() if line and not line[0].isspace()]
     return {name.strip(" *") for head in heads for name in head.split(",")}
+
+
+def heads(sections):
+    """The first lines of entries. Sentences stand below them, or the site shows them as types."""
+    entries = "\n".join(sections.get(name, "") for name in ("Parameters", "Attributes", "Returns", "Raises"))
+    return [line for line in entries.splitlines() if line and not line[0].isspace()]
 
 
 def package_of(thing):
@@ -228,9 +235,13 @@ Examples
         ("Return it.\n\nParameters\n----------\nx : int\n    A number.", ["no Returns section", "no example"]),
         (COMPLETE.replace("x : int", "y : int\n    Like x."), ["parameter x is not described", "y is no parameter"]),
         (COMPLETE.replace("x : int", "x, y"), ["y is no parameter"]),
+        (
+            COMPLETE.replace("int\n    The same number.", "The same number."),
+            ["The same number. is no name and no type"],
+        ),
         (COMPLETE, []),
     ],
-    ids=["nothing", "summary", "parameters", "another name", "one too many", "everything"],
+    ids=["nothing", "summary", "parameters", "another name", "one too many", "a sentence as a type", "everything"],
 )
 def test_faults_are_found(doc, faults):
     def function(x: int) -> int:

@@ -89,7 +89,8 @@ class Results:
 
         Returns
         -------
-        numpy.ndarray (repetitions,). NaN if the metric is not defined in a repetition.
+        numpy.ndarray (repetitions,)
+            NaN if the metric is not defined in a repetition.
 
         Examples
         --------

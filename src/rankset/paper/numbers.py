@@ -151,7 +151,8 @@ class Numbers:
 
         Returns
         -------
-        float. NaN if every set contains all labels.
+        float
+            NaN if every set contains all labels.
 
         Examples
         --------

@@ -167,7 +167,8 @@ class DescribesRule:
 
         Returns
         -------
-        tuple of numbers. A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
+        tuple of numbers
+            A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
             there are too few calibration rows, or too many of them with an absent label. Then every set contains all
             labels.
 
@@ -203,7 +204,8 @@ class DescribesRule:
 
         Returns
         -------
-        fractions.Fraction. You can pass it as ``alpha``.
+        fractions.Fraction
+            You can pass it as ``alpha``.
 
         Raises
         ------

@@ -182,7 +182,8 @@ class LevelRule(Sealed, HasSpec):
 
         Returns
         -------
-        iterator of PredictionSets. Types and shapes are checked by this call. The values of a part are checked when
+        iterator of PredictionSets
+            Types and shapes are checked by this call. The values of a part are checked when
             the part is predicted.
 
         Raises

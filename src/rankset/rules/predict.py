@@ -42,7 +42,8 @@ class PredictsSets:
 
         Returns
         -------
-        LevelRule. It stores the thresholds for this alpha and no calibration rows.
+        LevelRule
+            It stores the thresholds for this alpha and no calibration rows.
 
         Raises
         ------
@@ -160,7 +161,8 @@ class PredictsSets:
 
         Returns
         -------
-        iterator of PredictionSets. Types and shapes are checked by this call. The values of a part are checked when
+        iterator of PredictionSets
+            Types and shapes are checked by this call. The values of a part are checked when
             the part is predicted.
 
         Raises
@@ -191,7 +193,8 @@ class PredictsSets:
 
         Returns
         -------
-        numpy.ndarray (n, K). You can compare p-values with any alpha of up to 15 digits. Rounding errors do not change
+        numpy.ndarray (n, K)
+            You can compare p-values with any alpha of up to 15 digits. Rounding errors do not change
             the result.
 
         Raises
@@ -261,7 +264,8 @@ class PredictsSets:
 
         Returns
         -------
-        Estimate. The mean size and its standard error.
+        Estimate
+            The mean size and its standard error.
 
         Raises
         ------
