@@ -44,6 +44,9 @@ autodoc_typehints = "none"  # the docstrings say what a parameter may be
 autodoc_mock_imports = ["dask", "distributed", "pyspark", "torch"]
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"  # types that are not in the list below stay words
+numpydoc_xref_aliases = reference_pages.short_names()
 autosummary_context = {"public_members": reference_pages.members_of_classes(autodoc_mock_imports)}
 
 sphinx_gallery_conf = {

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.ext.autodoc import mock
 
 import rankset
@@ -35,6 +36,11 @@ def members_of_classes(missing: list[str]) -> dict[str, dict[str, list[str]]]:
     with mock(missing):
         sys.modules["rankset.torch"] = rankset.torch  # its public name; the module is rankset.integrations.torch
         return {name: _members(kind) for name, kind in _public_classes().items()}
+
+
+def short_names() -> dict[str, str]:
+    """Return the full name of every public class by the name that docstrings write, such as "Rule"."""
+    return {name.rpartition(".")[2]: name for name in reversed(_public_classes())}
 
 
 def _public_classes() -> dict[str, type]:
@@ -60,6 +66,11 @@ def _members(kind: type) -> dict[str, list[str]]:
         elif ours and inspect.isfunction(function):
             found["methods"].append(name)
     return found
+
+
+def link_own_types_only(_app: Sphinx, config: Config) -> None:
+    """Leave out numpydoc's own list of types, such as int: their pages are outside of this site."""
+    config.numpydoc_xref_aliases_complete = dict(config.numpydoc_xref_aliases)
 
 
 def link_pages(_app: Sphinx, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
@@ -120,6 +131,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the functions of this module."""
     app.add_css_file("reference.css")
     app.setup_extension("sphinx_click")  # it has the events below
+    app.connect("config-inited", link_own_types_only, priority=900)  # after numpydoc
     app.connect("autodoc-process-docstring", link_pages, priority=400)  # before numpydoc
     app.connect("sphinx-click-process-description", show_description)
     app.connect("sphinx-click-process-options", show_options)
