@@ -79,6 +79,14 @@ def link_pages(_app: Sphinx, _what: str, _name: str, _thing: object, _options: o
     lines[:] = text.split("\n")
 
 
+def hide_signatures_of_errors(
+    _app: Sphinx, what: str, _name: str, thing: object, _options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Leave out what errors are made from: only rankset makes them."""
+    error = what in ("class", "exception") and isinstance(thing, type) and issubclass(thing, Exception)
+    return ("", None) if error else (signature, returned)
+
+
 def show_description(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     """Show the commands at the end of a help text as a block of code."""
     shown: list[str] = []
@@ -133,6 +141,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("sphinx_click")  # it has the events below
     app.connect("config-inited", link_own_types_only, priority=900)  # after numpydoc
     app.connect("autodoc-process-docstring", link_pages, priority=400)  # before numpydoc
+    app.connect("autodoc-process-signature", hide_signatures_of_errors)
     app.connect("sphinx-click-process-description", show_description)
     app.connect("sphinx-click-process-options", show_options)
     app.connect("sphinx-click-process-arguments", hide_arguments)
