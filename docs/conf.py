@@ -7,6 +7,8 @@ from pathlib import Path
 os.environ["MPLBACKEND"] = "agg"
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
+import reference_pages
+
 import rankset
 
 project = "rankset"
@@ -18,6 +20,7 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "pictures",
+    "reference_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_click",
@@ -29,16 +32,22 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_templates", "_pictures", "extensions", "**/README.md"]
 templates_path = ["_templates"]
 nitpicky = False
+smartquotes = False  # docstrings have "auto" and --alpha, which readers copy
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # the docstrings say what a parameter may be
 autodoc_mock_imports = ["dask", "distributed", "pyspark", "torch"]
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"  # types that are not in the list below stay words
+numpydoc_xref_aliases = reference_pages.short_names()
+autosummary_context = {"public_members": reference_pages.members_of_classes(autodoc_mock_imports)}
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],

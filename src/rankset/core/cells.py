@@ -121,13 +121,20 @@ class Cells(ABC):
 
     Attributes
     ----------
-    column : column number of the label.
-    prob : probability of the label, after the ``transform`` of the score if there is one.
-    rank : rank of the label in its row. Rank 1 is the largest probability. Ties are ranked from left to right.
-    mass : total probability of the label and of all labels ranked before it.
-    before : total probability of all labels ranked before the label.
-    top, second : largest and second largest probability of the row.
-    noise : random number of the row, uniform in [0, 1).
+    column
+        Column number of the label.
+    prob
+        Probability of the label, after the ``transform`` of the score if there is one.
+    rank
+        Rank of the label in its row. Rank 1 is the largest probability. Ties are ranked from left to right.
+    mass
+        Total probability of the label and of all labels ranked before it.
+    before
+        Total probability of all labels ranked before the label.
+    top, second
+        Largest and second largest probability of the row.
+    noise
+        Random number of the row, uniform in [0, 1).
 
     Examples
     --------

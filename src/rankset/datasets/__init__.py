@@ -60,7 +60,7 @@ DATASETS: Mapping[str, Dataset] = {
     "carer": Dataset("CARER", "mean of word embeddings", "texts", class_names.EMOTIONS),
     "tweet": Dataset("TweetEval emotion", "mean of word embeddings", "texts", class_names.TWEETS),
 }
-"""The data sets by name."""
+"""The data sets by name. ``DATASETS["carer"].classes`` are the names of the classes of one of them."""
 
 
 def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:

@@ -17,12 +17,18 @@ class RanksetError(Exception):
 
     Attributes
     ----------
-    what : what the error is about, such as "labels" or "alpha".
-    expected : what it must do or be: the words after "must".
-    received : the value that was found instead.
-    reason : why the requirement is not met, where there is no value to show.
-    remedy : sentences that say what to do.
-    where : file, part, row and column of the error; those that are unknown are None.
+    what
+        What the error is about, such as "labels" or "alpha".
+    expected
+        What it must do or be: the words after "must".
+    received
+        The value that was found instead.
+    reason
+        Why the requirement is not met, where there is no value to show.
+    remedy
+        Sentences that say what to do.
+    where
+        File, part, row and column of the error; those that are unknown are None.
 
     Examples
     --------
@@ -61,7 +67,27 @@ class RanksetError(Exception):
         return (self.what, must, got, self.where.suffix, reason)
 
     def render(self, style: Style) -> str:
-        """Return the message with options as in Python (``force=True``) or as on the command line (``--force``)."""
+        """Return the message with options as in Python (``force=True``) or as on the command line (``--force``).
+
+        Parameters
+        ----------
+        style
+            ``rankset.errors.PYTHON`` or ``rankset.errors.COMMAND_LINE``. ``str(error)`` uses ``PYTHON``.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> try:
+        ...     rs.calibrate([[2.0, -1.0]], [0])
+        ... except rs.RanksetError as error:
+        ...     print(error.render(rs.errors.COMMAND_LINE))
+        probs must be probabilities, got -1 (sum of the row: 1) at row 0, column 1. For logits pass --kind logits. For
+        other numbers pass --kind decision.
+        """
         end = "." if self.expected else ""
         remedy: Text = (" ", self.remedy) if self.remedy else ""
         return render_text((self.where.prefix, self.statement, end, remedy), style)
@@ -74,7 +100,21 @@ class RanksetError(Exception):
 
 
 class RanksetWarning(UserWarning):
-    """Something valid that may be a mistake."""
+    """Something valid that may be a mistake.
+
+    ``warnings.simplefilter("error", rankset.RanksetWarning)`` turns these warnings into errors.
+
+    Examples
+    --------
+    >>> import warnings, rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs[:5], labels[:5])
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always", rs.RanksetWarning)
+    ...     sets = rule.predict(probs, alpha=0.01)
+    >>> print(given[0].message)
+    at least 99 calibration rows are needed for alpha=0.01, got 5. All sets contain every label.
+    """
 
     @property
     def text(self) -> tuple[Text, ...]:
@@ -82,7 +122,23 @@ class RanksetWarning(UserWarning):
         return self.args
 
     def render(self, style: Style) -> str:
-        """Return the warning with options as in Python (``force=True``) or as on the command line (``--force``)."""
+        """Return the warning with options as in Python (``force=True``) or as on the command line (``--force``).
+
+        Parameters
+        ----------
+        style
+            ``rankset.errors.PYTHON`` or ``rankset.errors.COMMAND_LINE``. ``str(warning)`` uses ``PYTHON``.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.RanksetWarning("Check alpha.").render(rs.errors.COMMAND_LINE)
+        'Check alpha.'
+        """
         return render_text(self.text, style)
 
     def __str__(self) -> str:

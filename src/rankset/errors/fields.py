@@ -74,9 +74,27 @@ def render_text(text: Text, style: Style) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of an error; fields that are unknown are None.
+    """The place of an error: ``error.where``. Fields that are unknown are None.
 
-    ``row`` counts from 0 within ``part`` or ``file``. ``column`` is the number of a column, or its name.
+    Attributes
+    ----------
+    file
+        Path of the file.
+    part
+        Part of the file or of the data, such as the name of a sheet or of a partition.
+    row
+        Number of the row, counted from 0 within ``part`` or ``file``.
+    column
+        Number of the column, or its name.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     rs.calibrate([[0.5, 0.5], [0.5, float("nan")]], [0, 1])
+    ... except rs.RanksetError as error:
+    ...     error.where
+    Place(file=None, part=None, row=1, column=1)
     """
 
     file: str | None = None

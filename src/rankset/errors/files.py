@@ -20,7 +20,17 @@ MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment varia
 
 
 class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
-    """A file of scores, labels or sets that cannot be read or written."""
+    """A file of scores, labels or sets that cannot be read or written. It is also a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     rs.engines.shards.calibrate("missing.csv")
+    ... except rs.errors.FileError as error:
+    ...     print(error)
+    missing.csv: the file must exist, but it was not found. Check the path.
+    """
 
     @classmethod
     def missing(cls, path: str) -> Self:

@@ -20,7 +20,19 @@ MARGINS_OR_LOGITS: Text = ("For logits pass ", LOGITS, ". For margins or similar
 
 
 class InputError(RanksetError, ValueError):
-    """Numbers, shapes or lengths that cannot be used."""
+    """Numbers, shapes or lengths that cannot be used. It is also a ``ValueError``.
+
+    For example, a row that contains NaN, probabilities that do not sum to 1, or labels that are more than rows.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     rs.calibrate([[0.5, 0.5], [0.5, 0.4]], [0, 1])
+    ... except rs.errors.InputError as error:
+    ...     print(error.expected, "at row", error.where.row)
+    have rows that sum to 1 within 0.01 at row 1
+    """
 
     @property
     def is_about_other_numbers(self) -> bool:
@@ -288,7 +300,20 @@ class InputError(RanksetError, ValueError):
 
 
 class RowError(RanksetError, IndexError, ValueError):
-    """Rows that do not exist; an IndexError, as Python expects of sequences."""
+    """Rows that do not exist. It is also an ``IndexError``, as Python expects of sequences, and a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels)
+    >>> sets = rule.predict(probs, alpha=0.1)
+    >>> try:
+    ...     sets[1000]
+    ... except rs.errors.RowError as error:
+    ...     print(error)
+    a row number must belong to one of the 260 rows, got 1000. Rows are counted from 0.
+    """
 
     @classmethod
     def number(cls, n_rows: int, row: int) -> Self:

@@ -10,7 +10,18 @@ METHOD, SCORE = Option("method"), Option("score")
 
 
 class KindError(RanksetError, TypeError):
-    """A value of a type that cannot be used."""
+    """A value of a type that cannot be used. It is also a ``TypeError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> try:
+    ...     rs.calibrate(probs, labels, condition="per label")
+    ... except rs.errors.KindError as error:
+    ...     print(error)
+    condition must be a condition such as Marginal() or PerLabel(), got 'per label'.
+    """
 
     @classmethod
     def argument(cls, name: str, expected: Text, value: object) -> Self:

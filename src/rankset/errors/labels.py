@@ -27,7 +27,18 @@ ABSENT_LABELS = (
 
 
 class LabelError(RanksetError, ValueError):
-    """Labels, class names or group names that do not fit."""
+    """Labels, class names or group names that do not fit. It is also a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> try:
+    ...     rs.calibrate(probs[:2], ["A", "E"], classes=["A", "B", "C", "D"])
+    ... except rs.errors.LabelError as error:
+    ...     print(error.received)
+    'E', first
+    """
 
     @classmethod
     def one_hot(cls, name: str, shape: tuple[int, ...]) -> Self:

@@ -31,7 +31,20 @@ PACKAGES = {"sklearn": "scikit-learn"}
 
 
 class PackageError(RanksetError, ModuleNotFoundError):
-    """A package that is not installed."""
+    """A package that is not installed. It is also a ``ModuleNotFoundError``.
+
+    The message says which extra of rankset installs it, such as ``pip install 'rankset[torch]'``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     from rankset.engines import spark
+    ... except rs.errors.PackageError as error:
+    ...     spark = None  # error.remedy says what to install
+    >>> issubclass(rs.errors.PackageError, ImportError)
+    True
+    """
 
     @classmethod
     def missing(cls, module: str, purpose: str, extra: str = "", absent: str = "", otherwise: Text = "") -> Self:

@@ -9,7 +9,17 @@ from rankset.errors.values import join_names, short_repr
 
 
 class SplitError(RanksetError, ValueError):
-    """Rows that cannot be divided between training and calibration in this way."""
+    """Rows that cannot be divided between training and calibration in this way. It is also a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     rs.CrossConformal(folds=1)
+    ... except rs.errors.SplitError as error:
+    ...     print(error)
+    folds of CrossConformal must be an integer of at least 2, got 1.
+    """
 
     @classmethod
     def parameter(cls, owner: str, name: str, expected: str, received: object) -> Self:
@@ -65,7 +75,19 @@ class SplitError(RanksetError, ValueError):
 
 
 class MetricError(RanksetError, KeyError, ValueError):
-    """A metric that does not exist."""
+    """A metric that does not exist. It is also a ``KeyError`` and a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True]])
+    >>> evaluation = rs.evaluate(sets, [0, 1], alpha=0.25)
+    >>> try:
+    ...     evaluation["accuracy"]
+    ... except rs.errors.MetricError as error:
+    ...     print(error.what, "got", error.received)
+    the name of a metric got 'accuracy'
+    """
 
     @classmethod
     def unknown(cls, name: object, known: Sequence[object]) -> Self:
@@ -73,7 +95,19 @@ class MetricError(RanksetError, KeyError, ValueError):
 
 
 class MethodError(RanksetError, AttributeError):
-    """A method that an object cannot have, although similar objects have it."""
+    """A method that an object cannot have, although similar objects have it. It is also an ``AttributeError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> first, second = rs.calibrate(probs[:100], labels[:100]), rs.calibrate(probs[100:], labels[100:])
+    >>> try:
+    ...     rs.CrossRule((first, second)).threshold(0.1)
+    ... except rs.errors.MethodError as error:
+    ...     print(error.remedy)
+    Use p_values: a label is in the set if its p-value is larger than alpha.
+    """
 
     @classmethod
     def of_folds(cls, method: str, reason: str, remedy: str) -> Self:
@@ -81,7 +115,19 @@ class MethodError(RanksetError, AttributeError):
 
 
 class RuleError(RanksetError, ValueError):
-    """A request that does not fit the rule."""
+    """A request that does not fit the rule, or an option that does not exist. It is also a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels)
+    >>> try:
+    ...     rule.merge(rule)
+    ... except rs.errors.RuleError as error:
+    ...     print(error.expected, "but got", error.received)
+    be merged with other rules but got the same rule twice
+    """
 
     @classmethod
     def folds(cls, expected: int, received: object) -> Self:

@@ -17,7 +17,19 @@ FITTED = "rankset.auto(probs, labels).score"
 
 
 class LevelError(RanksetError, ValueError):
-    """A value of alpha that cannot be used."""
+    """A value of alpha that cannot be used. It is also a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels)
+    >>> try:
+    ...     rule.predict(probs, alpha=1.5)
+    ... except rs.errors.LevelError as error:
+    ...     print(error)
+    alpha must lie strictly between 0 and 1, got 1.5. alpha is the allowed error rate. Did you mean 0.015?
+    """
 
     @classmethod
     def out_of_range(cls, alpha: object, remedy: Text = EXAMPLE) -> Self:
@@ -51,7 +63,17 @@ class LevelError(RanksetError, ValueError):
 
 
 class ScoreError(RanksetError, ValueError):
-    """A score that cannot be used here."""
+    """A score that cannot be used here: its parameters, its values, or the kind of rows. It is also a ``ValueError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> try:
+    ...     rs.Raps(penalty=-1)
+    ... except rs.errors.ScoreError as error:
+    ...     print(error)
+    penalty of Raps must be a finite number of at least 0, got -1.
+    """
 
     @classmethod
     def parameter(cls, score: str, name: str, expected: str, value: object) -> Self:

@@ -9,7 +9,20 @@ CALIBRATE_AGAIN = "keep the calibration data and calibrate again."
 
 
 class StorageError(RanksetError, ValueError):
-    """A file of a rule that cannot be read or written."""
+    """A file of a rule that cannot be read or written. It is also a ``ValueError``.
+
+    A file that does not exist raises Python's ``FileNotFoundError``.
+
+    Examples
+    --------
+    >>> import tempfile, rankset as rs
+    >>> with tempfile.NamedTemporaryFile(suffix=".rankset") as file:
+    ...     try:
+    ...         rs.load(file.name)
+    ...     except rs.errors.StorageError as error:
+    ...         print(error.expected)
+    be a complete rankset file
+    """
 
     @classmethod
     def unreadable(cls, path: object, reason: Text) -> Self:

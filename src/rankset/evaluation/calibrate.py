@@ -43,11 +43,14 @@ def calibrate(
 
     Parameters
     ----------
-    probs : outputs of the classifier, one row per sample and one column per class. An array, a tensor, a data frame,
+    probs
+        Outputs of the classifier, one row per sample and one column per class. An array, a tensor, a data frame,
         ``Ragged`` rows, a model output of Hugging Face Transformers, or a list of dictionaries (see Notes).
-    labels : the true label of each row, as a class name or a column number. If the true label is not among the
+    labels
+        The true label of each row, as a class name or a column number. If the true label is not among the
         candidates of the row, pass ``rankset.ABSENT``.
-    method : the nonconformity score, which measures how unusual a label is for a row. One of
+    method
+        The nonconformity score, which measures how unusual a label is for a row. One of
 
         * a score, such as ``Raps(penalty=0.1)``. The default is ``Rank()``.
         * the name of a score: "rank", "thr" (or "lac"), "aps", "raps", "saps", "topk", "margin" or "average". "raps"
@@ -55,24 +58,32 @@ def calibrate(
           ``Saps(weight=0.2)``.
         * "auto": the score is fitted and chosen on some of the rows, and calibrated on the other rows, as by
           ``rankset.auto``. Sets are often smaller. ``rankset.auto`` has further options.
-    condition : the groups for which coverage must hold separately. By default coverage holds on average over all rows.
-    kind : the type of values in ``probs``. Rows passed to ``predict`` must have the same type. One of
+    condition
+        The groups for which coverage must hold separately. By default coverage holds on average over all rows.
+    kind
+        The type of values in ``probs``. Rows passed to ``predict`` must have the same type. One of
 
         * "probs": probabilities.
         * "logits": softmax is applied, in float64.
         * "decision": values that can be compared between rows, such as margins or similarities. Only for the scores
           Rank, TopK, Thr and Margin.
         * "binary": a one-dimensional array with the probability of the second class.
-    classes : class names in column order, or a mapping from column numbers to names, such as ``id2label``. The default
+    classes
+        Class names in column order, or a mapping from column numbers to names, such as ``id2label``. The default
         is 0, 1, …, K-1, or the column names of a data frame. The columns of a data frame and the names in dictionaries
         are matched to classes by name.
-    groups : the group of each row. Needed if the condition uses groups.
-    ids : a unique id for each row. Only randomised scores use ids. Without ids, rows with identical values get the same
+    groups
+        The group of each row. Needed if the condition uses groups.
+    ids
+        A unique id for each row. Only randomised scores use ids. Without ids, rows with identical values get the same
         random number. If you pass ids here, you must also pass ids to ``predict``.
-    seed : seed of the random numbers of randomised scores, and of the split of the rows by "auto".
-    alpha : only for ``method="auto"``: the alpha for which sets should be small, by default 0.1. A rule does not store
+    seed
+        Seed of the random numbers of randomised scores, and of the split of the rows by "auto".
+    alpha
+        Only for ``method="auto"``: the alpha for which sets should be small, by default 0.1. A rule does not store
         alpha. Pass alpha to ``predict``.
-    score : another name of ``method``. Pass only one of the two.
+    score
+        Another name of ``method``. Pass only one of the two.
 
     Returns
     -------
@@ -80,7 +91,8 @@ def calibrate(
 
     Raises
     ------
-    RanksetError : if an argument is invalid, or if labels, groups or ids have a pandas index that differs from the
+    RanksetError
+        If an argument is invalid, or if labels, groups or ids have a pandas index that differs from the
         index of the rows. The default index (0, 1, 2, …) is always accepted.
 
     Notes

@@ -110,7 +110,7 @@ def choose(
         is minimised.
     objective
         The criterion for the best score. "size": the smallest mean set size. "singletons": the most sets with exactly
-        one label. "sscv": the smallest SSCV*, see ``docs/understand/metrics.md``. "worst_class": the highest coverage of the class
+        one label. "sscv": the smallest SSCV*, see the page "Metrics". "worst_class": the highest coverage of the class
         with the lowest coverage. Or a function that returns a number to minimise. It is called for every split with
         four arguments about the test rows: whether each set contains the true label, the set sizes, the column numbers
         of the true labels (-1 for ``rankset.ABSENT``), and alpha.

@@ -103,7 +103,7 @@ def compare(
     groups
         The group of each row. Needed if the condition uses groups.
     metrics
-        What to measure, besides coverage and size. A list of names (see ``docs/understand/metrics.md``), a dictionary of your own
+        What to measure, besides coverage and size. A list of names (see the page "Metrics"), a dictionary of your own
         functions by name, or a list of both. A function is called for every split with four arguments about the test
         rows: whether each set contains the true label, the set sizes, the column numbers of the true labels (-1 for
         ``rankset.ABSENT``), and alpha. It returns a number, or NaN if the measure is not defined. Default: all metrics.

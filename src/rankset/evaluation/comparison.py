@@ -35,7 +35,7 @@ class Comparison(ComparisonTables):
     scores
         The scores that were compared.
     measures
-        Names of the metrics (see ``docs/understand/metrics.md``).
+        Names of the metrics (see the page "Metrics").
     values
         Array (score, metric, split): all measured values. NaN if a metric is not defined.
     alpha

@@ -46,7 +46,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        All metrics of ``docs/understand/metrics.md``, and the coverage and mean size of every class and group.
+        All metrics of the page "Metrics", and the coverage and mean size of every class and group.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class Line(NamedTuple):
 class Evaluation:
     """Metrics of prediction sets on rows with known labels, returned by ``evaluate``. Print it to see a table.
 
-    ``values`` has all metrics of ``docs/understand/metrics.md`` by name. ``evaluation["class gap"]`` returns one metric. A metric
+    ``values`` has all metrics of the page "Metrics" by name. ``evaluation["class gap"]`` returns one metric. A metric
     is NaN if it is not defined. For example, the accuracy of one-label sets is not defined if no set has exactly one
     label. In the printed table such a metric is a dash, followed by the reason.
 

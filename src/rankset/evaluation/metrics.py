@@ -1,7 +1,8 @@
 """The registry of all metrics of prediction sets.
 
 ``METRICS`` is the only list. ``evaluate``, ``compare``, ``choose``, the HTML report, the command line and the paper's
-experiment take their metrics from it. To add a metric, add one ``Metric`` here and one line to ``docs/understand/metrics.md``.
+experiment take their metrics from it. To add a metric, add one ``Metric`` here and one line to
+``docs/understand/metrics.md``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ ABSENT_CODE: Final = -1
 
 
 class Absent:
-    """The type of ``rankset.ABSENT``, the label of a row whose true label is not among its candidates.
+    """The label of a row whose true label is not among its candidates: ``rankset.ABSENT``, the one object of this type.
 
     Pass ``rankset.ABSENT`` as the label if the correct answer was not sampled, not retrieved, or belongs to a class
     that the model does not have. In a calibration it is stranger than every other label. A set never contains it, so

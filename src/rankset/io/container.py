@@ -1,7 +1,8 @@
 """A header and arrays in one safetensors file: the header is sorted JSON in one metadata key, nothing is pickled.
 
 Sizes are checked before anything is allocated, nothing in a file is ever executed, a digest detects damage, and a
-failed save leaves the old file as it was. This module knows nothing of rules; ``docs/reference/format.md`` describes their files.
+failed save leaves the old file as it was. This module knows nothing of rules; ``docs/reference/format.md``
+describes their files.
 """
 
 import dataclasses

@@ -80,13 +80,17 @@ class Results:
 
         Parameters
         ----------
-        method : name of a method, such as "RANK".
-        alpha : one of ``alphas``.
-        measure : name of a metric, one of ``measures``.
+        method
+            Name of a method, such as "RANK".
+        alpha
+            One of ``alphas``.
+        measure
+            Name of a metric, one of ``measures``.
 
         Returns
         -------
-        numpy.ndarray (repetitions,). NaN if the metric is not defined in a repetition.
+        numpy.ndarray (repetitions,)
+            NaN if the metric is not defined in a repetition.
 
         Examples
         --------
@@ -103,9 +107,12 @@ class Results:
 
         Parameters
         ----------
-        method : name of a method, such as "RANK".
-        alpha : one of ``alphas``.
-        measure : name of a metric, one of ``measures``.
+        method
+            Name of a method, such as "RANK".
+        alpha
+            One of ``alphas``.
+        measure
+            Name of a metric, one of ``measures``.
 
         Returns
         -------
@@ -150,7 +157,7 @@ def resample(
     alphas
         Allowed error rates.
     measures
-        Names of metrics, see ``docs/understand/metrics.md``.
+        Names of metrics, see the page "Metrics".
     repeats
         Number of repetitions. Each repetition has a new random split.
     seed

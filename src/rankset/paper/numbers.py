@@ -22,7 +22,7 @@ class Numbers:
     Attributes
     ----------
     data
-        A dictionary that can be written as JSON. The file docs/understand/paper.json is an example.
+        A dictionary that can be written as JSON.
 
     Examples
     --------
@@ -59,7 +59,8 @@ class Numbers:
 
         Parameters
         ----------
-        row : name of a row of Table 1, such as "marketing".
+        row
+            Name of a row of Table 1, such as "marketing".
 
         Returns
         -------
@@ -84,10 +85,14 @@ class Numbers:
 
         Parameters
         ----------
-        row : name of a row of Table 1, such as "marketing".
-        method : name of a method, such as "RANK".
-        alpha : a value of alpha, as a string, such as "0.1".
-        measure : name of a metric, such as "size".
+        row
+            Name of a row of Table 1, such as "marketing".
+        method
+            Name of a method, such as "RANK".
+        alpha
+            A value of alpha, as a string, such as "0.1".
+        measure
+            Name of a metric, such as "size".
 
         Returns
         -------
@@ -107,10 +112,14 @@ class Numbers:
 
         Parameters
         ----------
-        row : name of a row of Table 1, such as "marketing".
-        method : name of a method, such as "RANK".
-        alpha : a value of alpha, as a string, such as "0.1".
-        measure : name of a metric, such as "size".
+        row
+            Name of a row of Table 1, such as "marketing".
+        method
+            Name of a method, such as "RANK".
+        alpha
+            A value of alpha, as a string, such as "0.1".
+        measure
+            Name of a metric, such as "size".
 
         Returns
         -------
@@ -133,13 +142,17 @@ class Numbers:
 
         Parameters
         ----------
-        row : name of a row of Table 1, such as "marketing".
-        method : name of a method, such as "RANK".
-        alpha : a value of alpha, as a string, such as "0.1".
+        row
+            Name of a row of Table 1, such as "marketing".
+        method
+            Name of a method, such as "RANK".
+        alpha
+            A value of alpha, as a string, such as "0.1".
 
         Returns
         -------
-        float. NaN if every set contains all labels.
+        float
+            NaN if every set contains all labels.
 
         Examples
         --------
@@ -160,7 +173,8 @@ class Numbers:
 
         Parameters
         ----------
-        path : path of the file. An existing file is replaced.
+        path
+            Path of the file. An existing file is replaced.
 
         Examples
         --------
@@ -179,7 +193,8 @@ class Numbers:
 
         Parameters
         ----------
-        path : path of the file.
+        path
+            Path of the file.
 
         Returns
         -------
@@ -187,7 +202,8 @@ class Numbers:
 
         Raises
         ------
-        StorageError : if the file cannot be read.
+        StorageError
+            If the file cannot be read.
 
         Examples
         --------

@@ -26,12 +26,18 @@ class Outputs:
 
     Attributes
     ----------
-    name : name of the row in tables and figures.
-    values : array (n, K) of probabilities or logits.
-    labels : array (n,) with the column number of the true label of each row.
-    kind : the type of values, "probs" or "logits".
-    title, model : longer descriptions. Empty for your own outputs.
-    own : whether these are your own outputs, not a data set of the paper.
+    name
+        Name of the row in tables and figures.
+    values
+        Array (n, K) of probabilities or logits.
+    labels
+        Array (n,) with the column number of the true label of each row.
+    kind
+        The type of values, "probs" or "logits".
+    title, model
+        Longer descriptions. Empty for your own outputs.
+    own
+        Whether these are your own outputs, not a data set of the paper.
 
     Examples
     --------

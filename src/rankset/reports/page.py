@@ -23,9 +23,12 @@ class Report:
 
     Attributes
     ----------
-    study : all numbers of the page.
-    title : title of the page.
-    path : the file that contains the page, or None if it was not written.
+    study
+        All numbers of the page.
+    title
+        Title of the page.
+    path
+        The file that contains the page, or None if it was not written.
 
     Examples
     --------
@@ -69,7 +72,8 @@ class Report:
 
         Parameters
         ----------
-        path : path of the file. An existing file is replaced, but only after the new file is complete.
+        path
+            Path of the file. An existing file is replaced, but only after the new file is complete.
 
         Returns
         -------

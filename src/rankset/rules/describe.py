@@ -113,9 +113,12 @@ class DescribesRule:
 
         Parameters
         ----------
-        alpha : the allowed error rate, strictly between 0 and 1.
-        confidence : probability that the coverage is in the band, strictly between 0 and 1.
-        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
+        alpha
+            The allowed error rate, strictly between 0 and 1.
+        confidence
+            Probability that the coverage is in the band, strictly between 0 and 1.
+        group, label
+            The group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
@@ -123,8 +126,10 @@ class DescribesRule:
 
         Raises
         ------
-        LevelError : if ``alpha`` or ``confidence`` is not strictly between 0 and 1.
-        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition. Also if
+        LevelError
+            If ``alpha`` or ``confidence`` is not strictly between 0 and 1.
+        RuleError
+            If a group or label is needed but not passed, is unknown, or is not used by the condition. Also if
             coverage is not proven, because the calibration rows are from a stratified split (``guaranteed``).
 
         Examples
@@ -155,19 +160,24 @@ class DescribesRule:
 
         Parameters
         ----------
-        alpha : the allowed error rate, strictly between 0 and 1.
-        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
+        alpha
+            The allowed error rate, strictly between 0 and 1.
+        group, label
+            The group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
-        tuple of numbers. A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
+        tuple of numbers
+            A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
             there are too few calibration rows, or too many of them with an absent label. Then every set contains all
             labels.
 
         Raises
         ------
-        LevelError : if ``alpha`` is not strictly between 0 and 1.
-        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
+        RuleError
+            If a group or label is needed but not passed, is unknown, or is not used by the condition.
 
         Examples
         --------
@@ -189,15 +199,18 @@ class DescribesRule:
 
         Parameters
         ----------
-        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
+        group, label
+            The group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
-        fractions.Fraction. You can pass it as ``alpha``.
+        fractions.Fraction
+            You can pass it as ``alpha``.
 
         Raises
         ------
-        RuleError : if a group or label is needed but not passed, is unknown, or is not used by the condition.
+        RuleError
+            If a group or label is needed but not passed, is unknown, or is not used by the condition.
 
         Examples
         --------
@@ -214,8 +227,10 @@ class DescribesRule:
 
         Parameters
         ----------
-        alpha : the allowed error rate, strictly between 0 and 1.
-        group, label : the group or the label whose threshold you want. Needed if the condition has several thresholds.
+        alpha
+            The allowed error rate, strictly between 0 and 1.
+        group, label
+            The group or the label whose threshold you want. Needed if the condition has several thresholds.
 
         Returns
         -------
@@ -223,8 +238,10 @@ class DescribesRule:
 
         Raises
         ------
-        LevelError : if ``alpha`` is not strictly between 0 and 1.
-        RuleError : if the score does not order labels by rank, as Rank and TopK do. Also if a group or label is needed
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
+        RuleError
+            If the score does not order labels by rank, as Rank and TopK do. Also if a group or label is needed
             but not passed, is unknown, or is not used by the condition.
 
         Examples
@@ -254,10 +271,13 @@ class DescribesRule:
 
         Parameters
         ----------
-        alpha : the allowed error rate, strictly between 0 and 1.
-        group, label : the group or the label whose threshold you want. If the condition has several thresholds and you
+        alpha
+            The allowed error rate, strictly between 0 and 1.
+        group, label
+            The group or the label whose threshold you want. If the condition has several thresholds and you
             pass neither, the text has one line for each of the first ten.
-        digits : number of significant digits, from 1 to 17. Numbers are rounded; with 17 digits they are exact.
+        digits
+            Number of significant digits, from 1 to 17. Numbers are rounded; with 17 digits they are exact.
 
         Returns
         -------
@@ -265,8 +285,10 @@ class DescribesRule:
 
         Raises
         ------
-        LevelError : if ``alpha`` is not strictly between 0 and 1.
-        RuleError : if a group or label is unknown or is not used by the condition.
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
+        RuleError
+            If a group or label is unknown or is not used by the condition.
 
         Examples
         --------

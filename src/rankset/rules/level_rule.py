@@ -38,12 +38,18 @@ class LevelRule(Sealed, HasSpec):
 
     Attributes
     ----------
-    spec : score, condition, kind, seed, and the names of classes and groups.
-    level : alpha as an exact fraction.
-    thresholds : for each group, the largest score value of a label that can be in a set.
-    counts : number of calibration rows in each group.
-    law : the distribution of coverage. None if there are several thresholds, or if nothing is proven (``guaranteed``).
-    absent : number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
+    spec
+        Score, condition, kind, seed, and the names of classes and groups.
+    level
+        Alpha as an exact fraction.
+    thresholds
+        For each group, the largest score value of a label that can be in a set.
+    counts
+        Number of calibration rows in each group.
+    law
+        The distribution of coverage. None if there are several thresholds, or if nothing is proven (``guaranteed``).
+    absent
+        Number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
 
     Examples
     --------
@@ -91,7 +97,8 @@ class LevelRule(Sealed, HasSpec):
 
         Parameters
         ----------
-        group, label, digits : as in ``Rule.describe``.
+        group, label, digits
+            As in ``Rule.describe``.
 
         Returns
         -------
@@ -99,7 +106,8 @@ class LevelRule(Sealed, HasSpec):
 
         Raises
         ------
-        RuleError : if a group or label is unknown or is not used by the condition.
+        RuleError
+            If a group or label is unknown or is not used by the condition.
 
         Examples
         --------
@@ -128,7 +136,8 @@ class LevelRule(Sealed, HasSpec):
 
         Parameters
         ----------
-        probs, groups, ids, empty : as in ``Rule.predict``.
+        probs, groups, ids, empty
+            As in ``Rule.predict``.
 
         Returns
         -------
@@ -136,7 +145,8 @@ class LevelRule(Sealed, HasSpec):
 
         Raises
         ------
-        RanksetError : if rows, groups or ids are invalid.
+        RanksetError
+            If rows, groups or ids are invalid.
 
         Examples
         --------
@@ -165,17 +175,21 @@ class LevelRule(Sealed, HasSpec):
 
         Parameters
         ----------
-        probs, groups, ids, empty : as in ``Rule.predict``.
-        rows : number of rows in each part. None predicts all rows in one part.
+        probs, groups, ids, empty
+            As in ``Rule.predict``.
+        rows
+            Number of rows in each part. None predicts all rows in one part.
 
         Returns
         -------
-        iterator of PredictionSets. Types and shapes are checked by this call. The values of a part are checked when
+        iterator of PredictionSets
+            Types and shapes are checked by this call. The values of a part are checked when
             the part is predicted.
 
         Raises
         ------
-        RanksetError : if rows, groups or ids are invalid.
+        RanksetError
+            If rows, groups or ids are invalid.
 
         Examples
         --------

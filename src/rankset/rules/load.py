@@ -14,7 +14,8 @@ def load(path: str | os.PathLike[str]) -> Rule:
 
     Parameters
     ----------
-    path : path of the file.
+    path
+        Path of the file.
 
     Returns
     -------
@@ -22,7 +23,8 @@ def load(path: str | os.PathLike[str]) -> Rule:
 
     Raises
     ------
-    StorageError : if the file is damaged, does not contain a rule, or was written by a later version of rankset.
+    StorageError
+        If the file is damaged, does not contain a rule, or was written by a later version of rankset.
 
     Examples
     --------

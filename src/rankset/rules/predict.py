@@ -37,15 +37,18 @@ class PredictsSets:
 
         Parameters
         ----------
-        alpha : the allowed error rate, strictly between 0 and 1.
+        alpha
+            The allowed error rate, strictly between 0 and 1.
 
         Returns
         -------
-        LevelRule. It stores the thresholds for this alpha and no calibration rows.
+        LevelRule
+            It stores the thresholds for this alpha and no calibration rows.
 
         Raises
         ------
-        LevelError : if ``alpha`` is not strictly between 0 and 1.
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
 
         Examples
         --------
@@ -101,11 +104,16 @@ class PredictsSets:
 
         Parameters
         ----------
-        probs : rows to predict. They must have the same kind and the same classes as the calibration rows.
-        alpha : the allowed error rate, strictly between 0 and 1, as a float, a string such as "0.1", or a Fraction.
-        groups : the group of each row. Needed if the condition uses groups.
-        ids : the id of each row. Needed if the score is randomised and the rule was calibrated with ids.
-        empty : "allow" or "top". A set is empty if every label of the row is too unusual. With one threshold and the
+        probs
+            Rows to predict. They must have the same kind and the same classes as the calibration rows.
+        alpha
+            The allowed error rate, strictly between 0 and 1, as a float, a string such as "0.1", or a Fraction.
+        groups
+            The group of each row. Needed if the condition uses groups.
+        ids
+            The id of each row. Needed if the score is randomised and the rule was calibrated with ids.
+        empty
+            "allow" or "top". A set is empty if every label of the row is too unusual. With one threshold and the
             scores Rank and Margin, this happens only if the model is right on at least 1 - alpha of the calibration
             rows. With Thr, it happens if the largest probability of the row is below the threshold. With Aps, Raps
             and Saps, the random draw can leave out the most likely label. "allow" keeps empty sets. "top" puts the
@@ -117,8 +125,10 @@ class PredictsSets:
 
         Raises
         ------
-        LevelError : if ``alpha`` is not strictly between 0 and 1.
-        RanksetError : if rows, groups or ids are invalid.
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
+        RanksetError
+            If rows, groups or ids are invalid.
 
         Examples
         --------
@@ -144,17 +154,21 @@ class PredictsSets:
 
         Parameters
         ----------
-        probs, alpha, groups, ids, empty : as in ``predict``.
-        rows : number of rows in each part. None predicts all rows in one part.
+        probs, alpha, groups, ids, empty
+            As in ``predict``.
+        rows
+            Number of rows in each part. None predicts all rows in one part.
 
         Returns
         -------
-        iterator of PredictionSets. Types and shapes are checked by this call. The values of a part are checked when
+        iterator of PredictionSets
+            Types and shapes are checked by this call. The values of a part are checked when
             the part is predicted.
 
         Raises
         ------
-        RanksetError : if rows, groups or ids are invalid.
+        RanksetError
+            If rows, groups or ids are invalid.
 
         Examples
         --------
@@ -174,16 +188,19 @@ class PredictsSets:
 
         Parameters
         ----------
-        probs, groups, ids : as in ``predict``.
+        probs, groups, ids
+            As in ``predict``.
 
         Returns
         -------
-        numpy.ndarray (n, K). You can compare p-values with any alpha of up to 15 digits. Rounding errors do not change
+        numpy.ndarray (n, K)
+            You can compare p-values with any alpha of up to 15 digits. Rounding errors do not change
             the result.
 
         Raises
         ------
-        RanksetError : if rows, groups or ids are invalid.
+        RanksetError
+            If rows, groups or ids are invalid.
 
         Examples
         --------
@@ -242,15 +259,18 @@ class PredictsSets:
 
         Parameters
         ----------
-        probs, alpha, groups, ids, empty : as in ``predict``.
+        probs, alpha, groups, ids, empty
+            As in ``predict``.
 
         Returns
         -------
-        Estimate. The mean size and its standard error.
+        Estimate
+            The mean size and its standard error.
 
         Raises
         ------
-        RuleError : if there are no rows.
+        RuleError
+            If there are no rows.
 
         Examples
         --------

@@ -29,8 +29,10 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
     Attributes
     ----------
-    spec : score, condition, kind, seed, and the names of classes and groups.
-    calibration : the sorted score values of the true labels of all calibration rows.
+    spec
+        Score, condition, kind, seed, and the names of classes and groups.
+    calibration
+        The sorted score values of the true labels of all calibration rows.
 
     Examples
     --------
@@ -66,7 +68,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
         Parameters
         ----------
-        probs, labels, groups, ids : additional rows, as in ``calibrate``.
+        probs, labels, groups, ids
+            Additional rows, as in ``calibrate``.
 
         Returns
         -------
@@ -74,7 +77,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
         Raises
         ------
-        RanksetError : if rows, labels, groups or ids are invalid.
+        RanksetError
+            If rows, labels, groups or ids are invalid.
 
         Examples
         --------
@@ -105,7 +109,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
         Parameters
         ----------
-        *others : rules to merge with this rule. They must be calibrated on different rows: a row that is in two rules
+        *others
+            Rules to merge with this rule. They must be calibrated on different rows: a row that is in two rules
             counts twice, and coverage is no longer guaranteed.
 
         Returns
@@ -114,7 +119,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
         Raises
         ------
-        RuleError : if the rules differ in score, condition, kind, classes or seed, if only some of them use ids, or if
+        RuleError
+            If the rules differ in score, condition, kind, classes or seed, if only some of them use ids, or if
             the same rule is passed twice.
 
         Examples
@@ -149,11 +155,13 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
 
         Parameters
         ----------
-        path : path of the file. An existing file is replaced, but only after the new file is complete.
+        path
+            Path of the file. An existing file is replaced, but only after the new file is complete.
 
         Raises
         ------
-        StorageError : if the rule cannot be stored, for example because its score is not a built-in score of rankset.
+        StorageError
+            If the rule cannot be stored, for example because its score is not a built-in score of rankset.
 
         Examples
         --------

@@ -17,9 +17,12 @@ class Estimate:
 
     Parameters
     ----------
-    mean : the mean.
-    error : the standard error of the mean. Infinite if there is only one row.
-    n : number of rows.
+    mean
+        The mean.
+    error
+        The standard error of the mean. Infinite if there is only one row.
+    n
+        Number of rows.
 
     Examples
     --------
@@ -38,7 +41,8 @@ class Estimate:
 
         Parameters
         ----------
-        sizes : array (n,) of the number of labels in each set.
+        sizes
+            Array (n,) of the number of labels in each set.
 
         Returns
         -------
@@ -46,7 +50,8 @@ class Estimate:
 
         Raises
         ------
-        RuleError : if there are no sets.
+        RuleError
+            If there are no sets.
 
         Examples
         --------
@@ -77,15 +82,22 @@ class CoverageBand:
 
     Attributes
     ----------
-    low, high : the ends of the band.
-    mean : the mean coverage. NaN if ``absent`` is not 0.
-    confidence : the probability that the coverage is between ``low`` and ``high``. With absent labels, at least this.
-    n : number of calibration rows that were used for the threshold.
-    tied : whether several calibration rows have the same score value as the threshold.
-    attained : whether coverage of 1 - alpha can be attained. If False, the true labels of too many calibration rows are
+    low, high
+        The ends of the band.
+    mean
+        The mean coverage. NaN if ``absent`` is not 0.
+    confidence
+        The probability that the coverage is between ``low`` and ``high``. With absent labels, at least this.
+    n
+        Number of calibration rows that were used for the threshold.
+    tied
+        Whether several calibration rows have the same score value as the threshold.
+    attained
+        Whether coverage of 1 - alpha can be attained. If False, the true labels of too many calibration rows are
         ``rankset.ABSENT``, and every candidate is in its set. The band is then about the share of rows whose true label
         is among the candidates. This depends on the calibration rows: with other rows the same alpha can be attained.
-    absent : number of calibration rows with the label ``rankset.ABSENT``.
+    absent
+        Number of calibration rows with the label ``rankset.ABSENT``.
 
     Examples
     --------
@@ -133,14 +145,19 @@ class RankProfile:
 
     Attributes
     ----------
-    r_star : the largest rank that a label in a set can have. The paper calls it r*.
-    threshold_prob : the smallest probability with which a label of rank ``r_star`` is in the set. None if the score
+    r_star
+        The largest rank that a label in a set can have. The paper calls it r*.
+    threshold_prob
+        The smallest probability with which a label of rank ``r_star`` is in the set. None if the score
         does not use probabilities, or if every set contains all labels. This number is not the paper's pi*. The paper
         computes pi* in another way, and coverage can then be below 1 - alpha (see ``rankset.paper.printed_rule``).
-    counts : the number of calibration rows whose true label has rank 1, 2, …, K.
-    size_bounds : the smallest and the largest possible size of a set. None if the labels of a row have different
+    counts
+        The number of calibration rows whose true label has rank 1, 2, …, K.
+    size_bounds
+        The smallest and the largest possible size of a set. None if the labels of a row have different
         thresholds. ``Ragged`` rows with few candidates can have smaller sets.
-    absent : the number of calibration rows whose true label has no rank, because it is not among the candidates.
+    absent
+        The number of calibration rows whose true label has no rank, because it is not among the candidates.
 
     Examples
     --------

@@ -38,13 +38,19 @@ class PredictionSets(Sealed, ToFrames):
     ----------
     offsets, codes : arrays of int
         The set of row i contains the columns ``codes[offsets[i]:offsets[i + 1]]``, most likely first.
-    names : class names in column order.
-    level : alpha as an exact fraction, or None if alpha is not known.
-    law : parameters of the distribution of coverage, or None if the distribution is not known.
-    template : data frame library and index of the results of ``to_frame`` and ``to_mask_frame``.
-    options : names of the candidates of each row (n, K), None as padding, if ``Ragged`` rows with names were predicted.
+    names
+        Class names in column order.
+    level
+        Alpha as an exact fraction, or None if alpha is not known.
+    law
+        Parameters of the distribution of coverage, or None if the distribution is not known.
+    template
+        Data frame library and index of the results of ``to_frame`` and ``to_mask_frame``.
+    options
+        Names of the candidates of each row (n, K), None as padding, if ``Ragged`` rows with names were predicted.
         Then sets contain these names, and labels are these names.
-    proven : the coverage that is proven for the rule of these sets, if it is not 1 - alpha: 0 for a stratified split,
+    proven
+        The coverage that is proven for the rule of these sets, if it is not 1 - alpha: 0 for a stratified split,
         ``CrossRule.guarantee(alpha)`` for several folds. None otherwise.
 
     Examples
