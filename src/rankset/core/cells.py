@@ -21,7 +21,6 @@ from rankset.errors import InputError, ScoreError
 Value = TypeVar("Value")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
 FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
 """Names of all features."""
 

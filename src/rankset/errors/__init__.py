@@ -25,10 +25,11 @@ which are data (``Option``): ``kind='probs'`` and ``--kind probs``.
 from rankset.errors.base import RanksetError, RanksetWarning, located, once, silent, warn
 from rankset.errors.fields import COMMAND_LINE, NOWHERE, PYTHON, Either, Option, Place, Text
 from rankset.errors.files import FileError
-from rankset.errors.inputs import InputError, RowError
+from rankset.errors.inputs import InputError
 from rankset.errors.kinds import KindError
 from rankset.errors.labels import LabelError
 from rankset.errors.packages import PackageError, import_with_extra, needs_extra
+from rankset.errors.rows import RowError
 from rankset.errors.rules import MethodError, MetricError, RuleError, SplitError
 from rankset.errors.scores import LevelError, ScoreError
 from rankset.errors.storage import StorageError

@@ -16,15 +16,9 @@ from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
 from rankset.rules.group_choice import group_number, is_alone
 from rankset.rules.level_rule import LevelRule
-from rankset.rules.sentences import group_sentences, title_of_groups
 from rankset.rules.spec import RuleSpec
 from rankset.rules.summaries import CoverageBand, RankProfile
-
-SHOWN_LEVELS = (0.01, 0.05, 0.1, 0.2)
-"""Values of alpha in the HTML of a rule with one threshold."""
-SHOWN_LEVEL = 0.1
-"""The alpha in the HTML of a rule with several thresholds."""
-
+from rankset.rules.tables import groups_table, levels_table
 
 NOT_PROVEN = "coverage is not proven, because of a stratified split"
 
@@ -67,33 +61,8 @@ class DescribesRule:
         ]
         if not spec.guaranteed:
             facts.append(("coverage", "not proven", notebook.faint("the calibration rows are from a stratified split")))
-        levels = self._levels_html() if spec.n_groups == 1 else self._groups_html()
+        levels = (levels_table if spec.n_groups == 1 else groups_table)(self)
         return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
-
-    def _levels_html(self) -> str:
-        """Return a table of coverage bands at some levels, and which labels a set contains."""
-        if not self.spec.guaranteed:
-            return notebook.table([(f"{alpha:g}", self.describe(alpha)) for alpha in SHOWN_LEVELS], ("alpha", "a set"))
-        bands = [(alpha, self.coverage_band(alpha)) for alpha in SHOWN_LEVELS]
-        rows = [
-            (
-                f"{alpha:g}",
-                notebook.bar(band.low, f"{band.low:.4f} to {band.high:.4f}{_remark(band)}"),
-                self.describe(alpha),
-            )
-            for alpha, band in bands
-        ]
-        return notebook.table(rows, ("alpha", "coverage, in 90% of calibrations", "a set"))
-
-    def _groups_html(self) -> str:
-        """Return a table of the first thresholds at one level."""
-        at = self.at(SHOWN_LEVEL)
-        found = group_sentences(at)
-        rows = [(one.name, f"{one.rows:,}", one.sentence) for one in found]
-        more = self.spec.n_groups - len(found)
-        rest = notebook.faint(f"and {more:,} more thresholds") if more else ""
-        title = notebook.faint(f"{title_of_groups(self.spec)}, at alpha={SHOWN_LEVEL:g}:")
-        return title + notebook.table(rows, ("group", "rows", "rule")) + rest
 
     @takes_alpha
     def coverage_band(
@@ -306,8 +275,3 @@ class DescribesRule:
     def _group(self, group: object, label: object) -> int:
         """Return the number of the group that a user means."""
         return group_number(self.spec, group, label)
-
-
-def _remark(band: CoverageBand) -> str:
-    """What a band says beside its ends."""
-    return " or more" * band.tied + ": 1 - alpha cannot be attained" * (not band.attained)
