@@ -50,6 +50,8 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "mutate": "--group build --group mutate",
     "bench": "--extra fast --group build",
 }
+SITE = ROOT / "docs" / "_build" / "html" / "index.html"
+MADE_BY_SPHINX = ("_build", "_pictures", "gallery", "reference/generated", "reference/backreferences")
 PEERS = ("peer-crepes", "peer-mapie", "peer-puncc", "peer-torchcp")  # environments without the project
 BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, torchcp asks for far more than it needs
     "peer-torchcp": ("torch==2.13.0", "--no-deps torchcp==1.2.1"),
@@ -264,21 +266,31 @@ def browser(env: Path) -> int:
     if not shutil.which("chromium"):
         say("no chromium; as root: apt-get update && apt-get install chromium")
         return 1
-    return docs(environment("docs")) or run(["python", "-m", "pytest", "tests/browser"], env, {})
+    code = 0 if site_is_current() else docs(environment("docs"))
+    return code or run(["python", "-m", "pytest", "tests/browser"], env, {})
 
 
 def docs(env: Path) -> int:
-    """Build the documentation site without the network, warnings being errors, and say where to open it."""
-    site = ROOT / "docs" / "_build" / "html"
-    sphinx = ["python", "-m", "sphinx", "--jobs", "auto", "--fail-on-warning", "--keep-going", "--quiet"]
+    """Build the documentation site anew, without the network, warnings being errors, and say where to open it."""
+    for made in MADE_BY_SPHINX:  # what an earlier build left could hide a warning, or cause one
+        shutil.rmtree(ROOT / "docs" / made, ignore_errors=True)
     start = time.monotonic()
-    read = site.parent / "doctrees"
-    code = run([*sphinx, "--doctree-dir", str(read), str(ROOT / "docs"), str(site)], env, {})
+    sphinx = ["python", "-m", "sphinx", "--jobs", "auto", "--fail-on-warning", "--keep-going", "--quiet"]
+    code = run([*sphinx, "--doctree-dir", "docs/_build/doctrees", "docs", str(SITE.parent)], env, {})
     if code == 0:
-        say(f"built in {time.monotonic() - start:.0f} s; open {site / 'index.html'}")
-    else:  # pages that were read are not read again, and their warnings would not be repeated
-        shutil.rmtree(read, ignore_errors=True)
+        say(f"built in {time.monotonic() - start:.0f} s; open {SITE}")
+    else:
+        SITE.unlink(missing_ok=True)
     return code
+
+
+def site_is_current() -> bool:
+    """Tell whether the site was built after the last change of what it is made from."""
+    made = [ROOT / "docs" / name for name in MADE_BY_SPHINX]
+    files = [file for folder in ("docs", "src", "examples", "benchmarks") for file in (ROOT / folder).rglob("*.*")]
+    files += [*ROOT.glob("*.md"), ROOT / "locks" / "docs.txt"]
+    sources = [file for file in files if "__pycache__" not in file.parts and not any(map(file.is_relative_to, made))]
+    return SITE.is_file() and SITE.stat().st_mtime > max(file.stat().st_mtime for file in sources)
 
 
 def office(env: Path) -> int:

@@ -80,11 +80,11 @@ def link_pages(_app: Sphinx, _what: str, _name: str, _thing: object, _options: o
 
 
 def hide_signatures_of_errors(
-    _app: Sphinx, what: str, _name: str, thing: object, _options: object, signature: str | None, returned: str | None
-) -> tuple[str | None, str | None]:
+    _app: Sphinx, what: str, _name: str, thing: object, _options: object, signature: str | None, _returned: str | None
+) -> tuple[str, None] | None:
     """Leave out what errors are made from: only rankset makes them."""
     error = what in ("class", "exception") and isinstance(thing, type) and issubclass(thing, Exception)
-    return ("", None) if error else (signature, returned)
+    return ("", None) if error and signature is not None else None
 
 
 def show_description(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
