@@ -45,6 +45,9 @@ CALIBRATION = {"carer": 999, "carer, 1,000": 1_000, "marketing": 129, "cifar100"
 TIMED = {"1 × 6": ("carer", 1), "2,000 × 6": ("carer", 2_000), "10,000 × 100": ("cifar100, all", 10_000)}
 TITLES = {"mapie": "MAPIE", "torchcp": "TorchCP", "crepes": "crepes", "puncc": "puncc"}
 
+SHOWN = ("carer", "cifar100", "sampled")
+"""Data of which a page shows every method; of the others it shows the first."""
+
 Array = NDArray[Any]
 Rule = Callable[[Array], Array]
 """Probabilities (n, K) to sets, (n, K) booleans."""
@@ -325,39 +328,54 @@ def child(peer: str, folder: Path) -> None:
 
 def tables(peer: str, figures: dict[str, Any]) -> dict[str, str]:
     """The tables of a peer's page, by name."""
-    title = TITLES[peer]
-    answers = [["rows", title, "rankset", "coverage", "mean size", "empty sets", "rows with another set"]]
-    for row in figures["answers"]:
-        if row["data"] == "carer, 1,000" and row["method"] != figures["answers"][0]["method"]:
+    return {
+        "answers": answers_table(TITLES[peer], figures["answers"]),
+        "again": again_table(TITLES[peer], figures["theirs"]),
+    }
+
+
+def answers_table(title: str, answers: list[dict[str, Any]]) -> str:
+    rows = [["rows", title, "rankset", "coverage", "mean size", "empty sets", "rows with another set"]]
+    for row in answers:
+        if row["data"] not in SHOWN and row["method"] != answers[0]["method"]:
             continue
         start = [row["data"], f"`{row['method']}`", row["rankset"]]
         if "error" in row:
-            answers.append([*start, f"{row['error'].split(':')[0]}", "", "", ""])
+            rows.append([*start, row["error"].partition(":")[0], "", "", ""])
             continue
-        coverage, size = (
-            [f"{value:.{digits}f}" for value in row[key]] for key, digits in (("coverage", 3), ("size", 2))
+        coverage = " / ".join(f"{value:.3f}" for value in row["coverage"])
+        size = " / ".join(f"{value:.2f}" for value in row["size"])
+        empty = " / ".join(percent(value) for value in row["empty"])
+        rows.append([*start, coverage, size, empty, percent(row["different"])])
+    return table(rows)
+
+
+def again_table(title: str, found: dict[str, Any]) -> str:
+    rows = [["", "asked twice", "alone or in a batch", "position too low / too high", "9 rows", "8 rows"]]
+    for method, sizes in found["few"].items():
+        position = found["position"].get(method)
+        row = [percent(found[key][method]) if method in found[key] else "–" for key in ("again", "alone")]
+        row.append("–" if position is None else f"{position[0]} / {position[1]}")
+        rows.append(
+            [
+                f"{title} `{method}`",
+                *row,
+                *(size if isinstance(size, str) else f"{size:.2f}" for size in sizes.values()),
+            ]
         )
-        empty = [percent(value) for value in row["empty"]]
-        answers.append([*start, *(" / ".join(pair) for pair in (coverage, size, empty)), percent(row["different"])])
-    again = [["", "asked twice", "alone or in a batch", "position too low / too high", "9 rows", "8 rows"]]
-    times = [["", *TIMED]]
-    for method in figures["theirs"]["few"]:
-        for side, name in (("theirs", f"{title} `{method}`"), ("ours", f"rankset {ours_name(figures, method)}")):
-            found = figures[side]
-            if any(line[0] == name for line in again):
-                continue
-            position = found["position"].get(method)
-            line = [percent(found[key][method]) if method in found[key] else "–" for key in ("again", "alone")]
-            line.append("–" if position is None else f"{position[0]} / {position[1]}")
-            line += [value if isinstance(value, str) else f"{value:.2f}" for value in found["few"][method].values()]
-            again.append([name, *line])
-            if method in found["seconds"]:
-                times.append([name, *(milliseconds(found["seconds"][method][key]) for key in TIMED)])
-    return {"answers": table(answers), "again": table(again), "times": table(times)}
+    return table(rows)
 
 
-def ours_name(figures: dict[str, Any], method: str) -> str:
-    return next(row["rankset"] for row in figures["answers"] if row["method"] == method)
+def times_table(figures: dict[str, Any]) -> str:
+    """Of all peers, the first two scores of each."""
+    rows = [["", *TIMED, *(f"rankset, {size}" for size in TIMED)]]
+    for peer, found in figures.items():
+        for method, theirs in list(found["theirs"]["seconds"].items())[:2]:
+            said = next(row["rankset"] for row in found["answers"] if row["method"] == method)
+            both = [theirs, found["ours"]["seconds"][method]]
+            name = f"{TITLES[peer]} `{method}`, rankset {said}"
+            rows.append([name, *(milliseconds(seconds[size]) for seconds in both for size in TIMED)])
+    return table(rows)
 
 
 def percent(share: float) -> str:
@@ -398,9 +416,10 @@ def main(arguments: list[str]) -> int:
             if peer in PEERS:
                 figures[peer] = measure(peer, Path(name))
                 file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
-    for peer, found in figures.items():
-        page = PAGES / f"{peer}.md"
-        page.write_text(filled(page.read_text(), tables(peer, found)))
+    pages = {"index": {"times": times_table(figures)}, **{peer: tables(peer, found) for peer, found in figures.items()}}
+    for name, found in pages.items():
+        page = PAGES / f"{name}.md"
+        page.write_text(filled(page.read_text(), found))
     return 0
 
 
