@@ -1,27 +1,29 @@
 """What four other libraries answer on the same rows, and how long they take; fills docs/coming-from.
 
-    python benchmarks/peers_answers.py              # about four minutes, in an environment with rankset
-    python benchmarks/peers_answers.py puncc        # one library again, the others as they are
+    python benchmarks/peers_answers.py                 # about twenty minutes, in an environment with rankset
+    python benchmarks/peers_answers.py answers puncc   # one library again, the others as they are
+    python benchmarks/peers_answers.py times           # times only
+    python benchmarks/peers_answers.py tables          # the pages again, nothing measured
 
 Writes docs/coming-from/figures.json and the tables between `<!-- figures: … -->` and `<!-- end -->` of the pages there.
 Every library runs in a process and an environment of its own (`.envs/peer-…`, set up by run.py); arrays go there and
 masks of sets come back as files. What is measured, at alpha = 0.1:
 
 * answers: coverage, mean size, share of empty sets and share of rows with another set than rankset's, over 100 random
-  splits. The number of calibration rows plus one is a multiple of ten, where conventions about "at least" and "more
-  than" show; "carer, 1,000" has 1,000 calibration rows instead.
+  splits (20 for crepes, which looks at one p-value at a time). The number of calibration rows plus one is a multiple
+  of ten, where conventions about "at least" and "more than" show; "carer, 1,000" has 1,000 calibration rows instead.
 * again: the share of sets that differ when the same rows are asked for once more, and when each row is asked for alone
   (200 rows of cifar100).
 * position: in 1,000 pairs of n and alpha, how often the threshold is not the exact order statistic. Rows are predicted
   that calibrated, all scores are distinct, so the number of covered rows is the position. For scores without draws.
 * few: the mean size of sets of carer after 9 calibration rows (just enough) and after 8 (too few).
-* seconds: predicting 1 × 6, 2,000 × 6 and 10,000 × 100 after 999 calibration rows; the median of up to 7 runs.
+* seconds: predicting 1 × 6, 2,000 × 6 and 10,000 × 100 after 999 calibration rows; the fastest of up to 15 runs,
+  because the machine may be shared.
 """
 
 import importlib.metadata
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -38,13 +40,16 @@ from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "coming-from"
-SPLITS = 100
+SPLITS = {"mapie": 100, "torchcp": 100, "crepes": 20, "puncc": 100}
 ALPHA = 0.1
 PAIRS = [(n, alpha) for n in range(20, 220) for alpha in (0.05, 0.1, 0.15, 0.2, 0.3)]
 CALIBRATION = {"carer": 999, "carer, 1,000": 1_000, "marketing": 129, "cifar100": 499, "sampled": 999}
 TIMED = {"1 × 6": ("carer", 1), "2,000 × 6": ("carer", 2_000), "10,000 × 100": ("cifar100, all", 10_000)}
 TITLES = {"mapie": "MAPIE", "torchcp": "TorchCP", "crepes": "crepes", "puncc": "puncc"}
 
+TIMED_METHODS = 2
+"""How many methods of a library are timed: THR and APS, or the first two."""
+PARTS = ("answers", "times", "tables")
 SHOWN = ("carer", "cifar100", "sampled")
 """Data of which a page shows every method; of the others it shows the first."""
 
@@ -97,6 +102,7 @@ def torchcp() -> dict[str, Method]:
         "APS": method(SplitPredictor, APS),
         "RAPS, 0.2, 2": method(SplitPredictor, RAPS, penalty=0.2, kreg=2),
         "SAPS, 0.2": method(SplitPredictor, SAPS, weight=0.2),
+        "SAPS, 0.2, no draw": method(SplitPredictor, SAPS, weight=0.2, randomized=False),
         "LAC by class": method(ClassConditionalPredictor, LAC),
     }
 
@@ -118,7 +124,6 @@ def crepes() -> dict[str, Method]:
         "hinge": method(hinge, smoothing=True),
         "hinge, no smoothing": method(hinge, smoothing=False),
         "margin, no smoothing": method(margin, smoothing=False),
-        "hinge by class": method(hinge, smoothing=True, by_class=True),
         "hinge by class, no smoothing": method(hinge, smoothing=False, by_class=True),
     }
 
@@ -158,22 +163,22 @@ PEERS: dict[str, Callable[[], dict[str, Method]]] = {
 }
 
 
-def ours(peer: str, method: str) -> tuple[str, Method]:
+def ours(method: str) -> tuple[str, Method]:
     """What to write in rankset for a method of a peer, and the method."""
     import rankset as rs
 
     by_class = "class" in method.lower()
     scores = {
-        "LAC": "Thr()",
-        "HINGE": "Thr()",
-        "CLASSWISELAC": "Thr()",
-        "APS": "Aps()",
-        "SAPS": "Saps(0.2)",
-        "MARGIN": "Margin()",
+        ("lac", "hinge", "classwiselac"): ("Thr()", rs.Thr()),
+        ("margin",): ("Margin()", rs.Margin()),
+        ("top_k",): ("TopK()", rs.TopK()),
+        ("aps",): ("Aps()", rs.Aps()),
+        ("raps, 0.2, 2",): ("Raps(0.2, 2)", rs.Raps(0.2, 2)),
+        ("raps",): ("Raps()", rs.Raps()),
+        ("saps, 0.2, no draw",): ("Saps(0.2, randomized=False)", rs.Saps(0.2, randomized=False)),
+        ("saps",): ("Saps(0.2)", rs.Saps(0.2)),
     }
-    scores |= {"RAPS": "Raps()" if peer == "mapie" else "Raps(0.2, 2)", "TOP_K": "TopK()"}
-    name = scores[method.split(",", maxsplit=1)[0].split(" ", maxsplit=1)[0].upper()]
-    score = eval(name, vars(rs))  # noqa: S307
+    name, score = next(pair for starts, pair in scores.items() if method.lower().startswith(starts))
 
     def calibrate(probs: Array, labels: Array, alpha: float) -> Rule:
         condition = rs.PerLabel() if by_class else rs.Marginal()
@@ -189,26 +194,28 @@ def ours(peer: str, method: str) -> tuple[str, Method]:
     return f"`{name}`, `PerLabel()`" if by_class else f"`{name}`", calibrate
 
 
-def splits(data: str, rows: int) -> Iterator[tuple[Array, Array]]:
+def splits(data: str, rows: int, count: int) -> Iterator[tuple[Array, Array]]:
     """Rows that calibrate and the others, again and again."""
-    for seed in range(SPLITS):
+    for seed in range(count):
         order = np.random.default_rng(seed).permutation(rows)
         yield order[: CALIBRATION[data]], order[CALIBRATION[data] :]
 
 
-def ask(methods: dict[str, Method], folder: Path) -> tuple[dict[str, Any], dict[str, Array]]:
+def load(folder: Path) -> dict[str, tuple[Array, Array]]:
+    names = [*CALIBRATION, "cifar100, all"]
+    return {name: (np.load(folder / f"{name}.npy"), np.load(folder / f"{name}.labels.npy")) for name in names}
+
+
+def ask(methods: dict[str, Method], folder: Path, count: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """Everything measured of one library: figures as JSON has them, and masks by data, method and split."""
-    data = {
-        name: (np.load(folder / f"{name}.npy"), np.load(folder / f"{name}.labels.npy"))
-        for name in [*CALIBRATION, "cifar100, all"]
-    }
-    figures: dict[str, Any] = {"again": {}, "alone": {}, "position": {}, "few": {}, "seconds": {}, "errors": {}}
+    data = load(folder)
+    figures: dict[str, Any] = {"again": {}, "alone": {}, "position": {}, "few": {}, "errors": {}}
     masks: dict[str, Array] = {}
     for method, calibrate in methods.items():
         for name in CALIBRATION:
             probs, labels = data[name]
             try:
-                for i, (known, new) in enumerate(splits(name, len(labels))):
+                for i, (known, new) in enumerate(splits(name, len(labels), count)):
                     masks[f"{name}|{method}|{i}"] = calibrate(probs[known], labels[known], ALPHA)(probs[new])
             except (ValueError, IndexError, RuntimeError) as error:
                 figures["errors"][f"{name}|{method}"] = f"{type(error).__name__}: {error}"[:120]
@@ -218,9 +225,6 @@ def ask(methods: dict[str, Method], folder: Path) -> tuple[dict[str, Any], dict[
             together, single = rule(new), np.concatenate([rule(new[i : i + 1]) for i in range(len(new))])
             figures["again"][method] = float((together != rule(new)).any(axis=1).mean())
             figures["alone"][method] = float((together != single).any(axis=1).mean())
-            figures["seconds"][method] = {
-                title: seconds(calibrate, *data[name], rows) for title, (name, rows) in TIMED.items()
-            }
         except ValueError as error:
             figures["errors"][f"cifar100, all|{method}"] = f"{type(error).__name__}: {error}"[:120]
         if any(name in method.lower() for name in ("lac", "hinge", "margin")):
@@ -229,14 +233,23 @@ def ask(methods: dict[str, Method], folder: Path) -> tuple[dict[str, Any], dict[
     return figures, masks
 
 
+def times(methods: dict[str, Method], folder: Path) -> dict[str, dict[str, float]]:
+    """Seconds by method and size."""
+    data = load(folder)
+    return {
+        method: {title: seconds(calibrate, *data[name], rows) for title, (name, rows) in TIMED.items()}
+        for method, calibrate in list(methods.items())[:TIMED_METHODS]
+    }
+
+
 def seconds(calibrate: Method, probs: Array, labels: Array, rows: int) -> float:
     rule, found = calibrate(probs[:999], labels[:999], ALPHA), []
     rule(probs[:rows])
-    while len(found) < 7 and sum(found) < 3:
+    while len(found) < 15 and sum(found) < 3:
         start = time.perf_counter()
         rule(probs[:rows])
         found.append(time.perf_counter() - start)
-    return statistics.median(found)
+    return min(found)
 
 
 def few(calibrate: Method, probs: Array, labels: Array, n: int) -> float | str:
@@ -280,16 +293,33 @@ def write_data(folder: Path) -> None:
         np.save(folder / f"{name}.labels.npy", np.asarray(labels, int))
 
 
-def measure(peer: str, folder: Path) -> dict[str, Any]:
-    """Ask the peer in its process and rankset here, and compare."""
+def start(part: str, peer: str, folder: Path) -> Any:  # noqa: ANN401
+    """Have the peer measured in its own process and environment, and return the figures that it wrote."""
     import run
 
     python = run.python_of(run.environment(f"peer-{peer}"))
-    subprocess.run([python, __file__, "--child", peer, str(folder)], check=True, cwd=ROOT)
-    theirs = json.loads((folder / f"{peer}.json").read_text())
-    their_masks = np.load(folder / f"{peer}.npz")
-    chosen = {method: ours(peer, method) for method in theirs["few"]}
-    mine, my_masks = ask({method: rule for method, (_, rule) in chosen.items()}, folder)
+    subprocess.run([python, __file__, "--child", part, peer, str(folder)], check=True, cwd=ROOT)
+    return json.loads((folder / f"{peer}.json").read_text())
+
+
+def child(part: str, peer: str, folder: Path) -> None:
+    """Measure a peer in its own process."""
+    warnings.simplefilter("ignore")
+    if part == "times":
+        figures: dict[str, Any] = times(PEERS[peer](), folder)
+    else:
+        figures, masks = ask(PEERS[peer](), folder, SPLITS[peer])
+        figures["version"] = importlib.metadata.version(peer)
+        np.savez_compressed(folder / f"{peer}.npz", **masks)
+    (folder / f"{peer}.json").write_text(json.dumps(figures))
+
+
+def compare(peer: str, folder: Path) -> dict[str, Any]:
+    """Ask the peer in its process and rankset here."""
+    theirs = start("answers", peer, folder)
+    chosen = {method: ours(method) for method in theirs["few"]}
+    mine, my_masks = ask({method: rule for method, (_, rule) in chosen.items()}, folder, SPLITS[peer])
+    both = np.load(folder / f"{peer}.npz"), my_masks
     answers = []
     for name in CALIBRATION:
         labels = np.load(folder / f"{name}.labels.npy")
@@ -298,32 +328,32 @@ def measure(peer: str, folder: Path) -> dict[str, Any]:
             if error := theirs["errors"].get(f"{name}|{method}"):
                 answers.append(row | {"error": error})
                 continue
-            sums = np.zeros((2, 3))
-            different = 0.0
-            for i, (_, new) in enumerate(splits(name, len(labels))):
-                pair = [masks[f"{name}|{method}|{i}"] for masks in (their_masks, my_masks)]
-                sums += [
-                    [m[range(len(new)), labels[new]].mean(), m.sum(axis=1).mean(), (~m.any(axis=1)).mean()]
-                    for m in pair
-                ]
-                different += (pair[0] != pair[1]).any(axis=1).mean()
-            for key, column in zip(("coverage", "size", "empty"), (sums / SPLITS).T, strict=True):
-                row[key] = [round(float(value), 4) for value in column]
-            answers.append(row | {"different": round(different / SPLITS, 4)})
-    keys = ("again", "alone", "position", "few", "seconds")
-    return {
-        "version": theirs["version"],
-        "answers": answers,
-        "theirs": {k: theirs[k] for k in keys},
-        "ours": {k: mine[k] for k in keys},
+            pairs = [
+                ([masks[f"{name}|{method}|{i}"] for masks in both], labels[new])
+                for i, (_, new) in enumerate(splits(name, len(labels), SPLITS[peer]))
+            ]
+            answers.append(row | means(pairs))
+    kept = ("again", "alone", "position", "few")
+    figures = {"version": theirs["version"], "answers": answers}
+    return figures | {"theirs": {key: theirs[key] for key in kept}, "ours": {key: mine[key] for key in kept}}
+
+
+def means(pairs: list[tuple[list[Array], Array]]) -> dict[str, Any]:
+    """Of two masks and the true labels, split by split: coverage, size and empty sets of both, and how many differ."""
+    found = {
+        "coverage": [[mask[range(len(labels)), labels].mean() for mask in masks] for masks, labels in pairs],
+        "size": [[mask.sum(axis=1).mean() for mask in masks] for masks, _ in pairs],
+        "empty": [[(~mask.any(axis=1)).mean() for mask in masks] for masks, _ in pairs],
+        "different": [(masks[0] != masks[1]).any(axis=1).mean() for masks, _ in pairs],
     }
+    return {key: np.round(np.mean(values, axis=0), 4).tolist() for key, values in found.items()}
 
 
-def child(peer: str, folder: Path) -> None:
-    figures, masks = ask(PEERS[peer](), folder)
-    figures["version"] = importlib.metadata.version(peer)
-    (folder / f"{peer}.json").write_text(json.dumps(figures))
-    np.savez_compressed(folder / f"{peer}.npz", **masks)
+def compare_times(peer: str, folder: Path) -> dict[str, Any]:
+    """Seconds by method: of the peer, and of rankset here."""
+    theirs = start("times", peer, folder)
+    mine = times({method: ours(method)[1] for method in theirs}, folder)
+    return {method: {"theirs": theirs[method], "ours": mine[method]} for method in theirs}
 
 
 def tables(peer: str, figures: dict[str, Any]) -> dict[str, str]:
@@ -367,14 +397,13 @@ def again_table(title: str, found: dict[str, Any]) -> str:
 
 
 def times_table(figures: dict[str, Any]) -> str:
-    """Of all peers, the first two scores of each."""
+    """Of all peers, the first scores of each."""
     rows = [["", *TIMED, *(f"rankset, {size}" for size in TIMED)]]
     for peer, found in figures.items():
-        for method, theirs in list(found["theirs"]["seconds"].items())[:2]:
+        for method, both in found["seconds"].items():
             said = next(row["rankset"] for row in found["answers"] if row["method"] == method)
-            both = [theirs, found["ours"]["seconds"][method]]
-            name = f"{TITLES[peer]} `{method}`, rankset {said}"
-            rows.append([name, *(milliseconds(seconds[size]) for seconds in both for size in TIMED)])
+            times = [milliseconds(both[side][size]) for side in ("theirs", "ours") for size in TIMED]
+            rows.append([f"{TITLES[peer]} `{method}`, rankset {said}", *times])
     return table(rows)
 
 
@@ -402,25 +431,31 @@ def filled(text: str, found: dict[str, str]) -> str:
 
 def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--child"]:
-        warnings.simplefilter("ignore")
-        child(arguments[1], Path(arguments[2]))
+        part, peer, folder = arguments[1:]
+        child(part, peer, Path(folder))
         return 0
     os.environ["RANKSET_PLAIN"] = "1"
     sys.path.insert(0, str(ROOT))
+    parts = [part for part in PARTS if part in arguments] or PARTS
     file = PAGES / "figures.json"
-    figures = json.loads(file.read_text()) if file.exists() else {}
+    figures = json.loads(file.read_text()) if file.exists() else {peer: {} for peer in PEERS}
     with tempfile.TemporaryDirectory(prefix="rankset-peers-") as name:
-        if arguments != ["tables"]:
-            write_data(Path(name))
-        for peer in arguments or PEERS:
-            if peer in PEERS:
-                figures[peer] = measure(peer, Path(name))
-                file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
-    pages = {"index": {"times": times_table(figures)}, **{peer: tables(peer, found) for peer, found in figures.items()}}
-    for name, found in pages.items():
+        write_data(Path(name))
+        for peer in [peer for peer in PEERS if peer in arguments] or PEERS:
+            if "answers" in parts:
+                figures[peer] |= compare(peer, Path(name))
+            if "times" in parts:
+                figures[peer]["seconds"] = compare_times(peer, Path(name))
+            file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
+    write_pages(figures)
+    return 0
+
+
+def write_pages(figures: dict[str, Any]) -> None:
+    pages = {peer: tables(peer, found) for peer, found in figures.items()}
+    for name, found in {"index": {"times": times_table(figures)}, **pages}.items():
         page = PAGES / f"{name}.md"
         page.write_text(filled(page.read_text(), found))
-    return 0
 
 
 if __name__ == "__main__":
