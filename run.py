@@ -407,6 +407,12 @@ JOBS = {
         [f"python benchmarks/compare.py {ARGS}"],
         others=PEERS,
     ),
+    "peers": Job(
+        "what other libraries answer on the same rows, write docs/coming-from",
+        "demo",
+        [f"python benchmarks/peers_answers.py {ARGS}"],
+        others=PEERS,
+    ),
     "bench-engines": Job(
         "Dask, Spark and shards against the memory map: --rows 5000000",
         "engines",

@@ -1,9 +1,9 @@
 """What four other libraries answer on the same rows, and how long they take; fills docs/coming-from.
 
-    python benchmarks/peers_answers.py                 # about twenty minutes, in an environment with rankset
-    python benchmarks/peers_answers.py answers puncc   # one library again, the others as they are
-    python benchmarks/peers_answers.py times           # times only
-    python benchmarks/peers_answers.py tables          # the pages again, nothing measured
+    python3 run.py peers                 # about twenty minutes
+    python3 run.py peers answers puncc   # one library again, the others as they are
+    python3 run.py peers times           # times only
+    python3 run.py peers tables          # the pages again, nothing measured
 
 Writes docs/coming-from/figures.json and the tables between `<!-- figures: … -->` and `<!-- end -->` of the pages there.
 Every library runs in a process and an environment of its own (`.envs/peer-…`, set up by run.py); arrays go there and
