@@ -7,6 +7,7 @@ import sys
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
@@ -345,6 +346,47 @@ def test_a_decimal_comma_becomes_a_number_and_an_id_does_not(here):
     assert openpyxl.load_workbook("s.xlsx").active["D2"].number_format == "0.00"
     (target,) = shards.write(RULE, "a.csv", "sets", 0.1, suffix=".xlsx", layout=Layout(keep=tuple(header[:5])))
     assert [row[:5] for row in cells(target)[1:]] == wanted
+
+
+def ids_in_workbook(*files):
+    run("predict", "rule.rankset", *files, "--id", "case", "-o", "ids.xlsx", "--force")
+    return [row[0] for row in cells("ids.xlsx")[1:]]
+
+
+def frame_of_ids(ids):
+    return pd.DataFrame({"case": ids} | dict(zip(NAMES, PROBS[: len(ids)].T, strict=True)))
+
+
+def test_ids_of_text_files_are_texts_in_every_workbook(here):
+    RULE.save("rule.rankset")
+    ids = {"a": ["000", "199"], "b": ["200", "299"], "c": ["1.5", "2.50"], "d": ["1234567890123456", "1"]}
+    for name, some in ids.items():
+        frame_of_ids(some).to_csv(f"{name}.csv", index=False)
+        frame_of_ids(some).to_csv(f"{name}.tsv", index=False, sep="\t")
+        frame_of_ids(some).to_csv(f"{name}.txt", index=False, sep="\t")
+        frame_of_ids(some).to_json(f"{name}.jsonl", orient="records", lines=True, force_ascii=False)
+        frame_of_ids(some).to_parquet(f"{name}.parquet")
+        for suffix in ("csv", "tsv", "txt", "jsonl", "parquet"):
+            assert ids_in_workbook(f"{name}.{suffix}") == some
+    assert ids_in_workbook("a.csv", "b.csv") == ids["a"] + ids["b"]
+    (target,) = shards.write(RULE, "b.csv", "sets", 0.1, suffix=".xlsx", layout=Layout(identity="case"))
+    assert [row[0] for row in cells(target)[1:]] == ids["b"]
+    (here / "gap.csv").write_text("case," + ",".join(NAMES) + "\n1,1,0,0\n,0,1,0\n", encoding="utf-8")
+    run("predict", "rule.rankset", "gap.csv", "--keep", "case", "-o", "gap.xlsx")
+    assert [row[0] for row in cells("gap.xlsx")[1:]] == [1, None]  # other columns may be numbers
+
+
+def test_ids_that_are_numbers_stay_numbers(here):
+    RULE.save("rule.rankset")
+    frame_of_ids([200, 299]).to_parquet("a.parquet")
+    frame_of_ids([200, 299]).to_json("a.jsonl", orient="records", lines=True, force_ascii=False)
+    save("a.xlsx", s=[["case", *NAMES], *([id_, *PROBS[0]] for id_ in (200, 299))])
+    np.savez("a.npz", scores=PROBS[:2], case=[200, 299])
+    for suffix in ("parquet", "jsonl", "xlsx"):
+        found = ids_in_workbook(f"a.{suffix}")
+        assert (found, {type(id_) for id_ in found}) == ([200, 299], {int})
+    run("predict", "rule.rankset", "a.npz", "--key", "scores", "--id", "case", "-o", "npz.xlsx")
+    assert [row[0] for row in cells("npz.xlsx")[1:]] == [200, 299]
 
 
 def test_texts_are_texts(here):

@@ -26,6 +26,7 @@ from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores, separator_of_whole_scores
 from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of
 from rankset.io.readers.npy import release_pages
+from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
 from rankset.io.writers.csv import PLAIN, Style, excel_style
@@ -107,6 +108,7 @@ def predict(
     with once(), closing(sets):  # if writing fails, worker processes end
         styled = excel or excel_decimal or str(output).endswith(".xlsx")
         style, parts = _excel_style(bar, layout, files[0], excel_decimal) if styled else (PLAIN, bar)
+        style = with_ids(style, layout, files) if str(output).endswith(".xlsx") else style
         if output in STDOUT:
             stream_sets(sys.stdout.buffer, parts, style=style)
             return

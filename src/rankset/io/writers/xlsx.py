@@ -34,12 +34,12 @@ class Xlsx(Writer):
     """One sheet with the columns size, top and labels; labels joined by ``|``.
 
     A kept column of texts (of a csv file) becomes numbers if that loses no digit: see ``_as_numbers``. ``style``
-    has the decimal mark of these texts.
+    has the decimal mark of these texts, and the column of ids, whose texts stay texts in every file.
     """
 
     def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
         super().__init__(file, path)
-        self.decimal = style.read or style.decimal
+        self.style, self.decimal = style, style.read or style.decimal
         try:
             from openpyxl import Workbook
             from openpyxl.cell import Cell, WriteOnlyCell
@@ -59,7 +59,7 @@ class Xlsx(Writer):
                 self.names = np.array([*distinct_texts(sets.names, "an .xlsx file"), None], dtype=object)[:-1]
             self._write_row([*kept, *SET_COLUMNS])
         shared = np.array([*sets.names.values, None], dtype=object)
-        columns = [self._column(kept_values(column)) for column in kept.values()]
+        columns = [self._column(name, kept_values(column)) for name, column in kept.items()]
         others = zip(*columns, strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for row, (some, other) in enumerate(zip(codes, others, strict=True)):
@@ -79,8 +79,10 @@ class Xlsx(Writer):
             raise FileError.too_many_rows(self.path, MAX_ROWS - 1)
         self.sheet.append([self._cell(value) for value in values])
 
-    def _column(self, values: list[Any]) -> list[Any]:
+    def _column(self, name: str, values: list[Any]) -> list[Any]:
         """Return a kept column, as cells with the same number of decimals if its texts are such numbers."""
+        if name == self.style.ids:
+            return [None if value is None else str(value) for value in values] if self.style.ids_of_text else values
         found = _as_numbers(values, self.decimal)
         if found is None:
             return values
