@@ -21,6 +21,7 @@ from rankset.io.layout import Layout
 from rankset.io.read_file import read_file
 from rankset.io.write_sets import write_sets
 from rankset.io.writers import xlsx as writer
+from rankset.io.writers.csv import excel_style
 from refusals import check_refusal, failure, like, refused
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -475,6 +476,57 @@ def test_kept_numbers_with_a_point_and_a_zero_are_numbers(here):
     )
     cells = list(openpyxl.load_workbook("s.xlsx").active.iter_rows(values_only=True))
     assert [row[0] for row in cells] == ["own", 0, 0.125, 1]
+
+
+def numbers_in_workbook(here, texts, decimal="."):
+    kept = {"k": np.array(texts, dtype=object)}
+    sets = RULE.predict(PROBS[: len(texts)], 0.2)
+    write_sets(here / "k.xlsx", [(sets, kept)], style=excel_style(decimal, read=decimal), force=True)
+    return [row[0] for row in cells("k.xlsx")[1:]]
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_kept_numbers_with_an_exponent_are_numbers(here, decimal):
+    RULE.save("rule.rankset")
+    sep = ";" if decimal == "," else ","
+    texts = [["0.348154", "0.651846", "0"], ["4.7e-05", "0.999953", "0.0"], ["0.25", "0.75", "0E+00"]]
+    lines = [sep.join(NAMES), *(sep.join(row).replace(".", decimal) for row in texts)]
+    (here / "a.csv").write_text("\n".join(lines), encoding="utf-8")
+    keep = [word for name in NAMES for word in ("--keep", name)]  # columns of classes may be kept as well
+    run("predict", "rule.rankset", "a.csv", *keep, "--excel", "-o", "s.xlsx")
+    assert [row[:3] for row in cells("s.xlsx")[1:]] == [[float(text) for text in row] for row in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "are_numbers"),
+    [
+        (["0.000000000000000123", "-1.5E-7"], True),  # zeros at the start are no digits
+        (["123456789012345", "0.5"], True),
+        (["999999999999999e-300", "1.50e+10"], True),
+        (["1.50", "2.25", "1e-07"], True),
+        (["1234567890123456", "0.5"], False),
+        (["0.1234567890123456", "0.5"], False),
+        (["1e-400", "0.5"], False),
+        (["1e+400", "0.5"], False),
+        (["5e-324", "0.5"], False),
+        (["007", "0.5"], False),
+        (["12e4", "0.5"], False),
+        (["1.e-05", "0.5"], False),
+        (["0,5", "0.5"], False),
+        (["nan", "0.5"], False),
+        (["1.50", "1.5"], False),  # may be versions
+    ],
+)
+def test_kept_texts_are_numbers_if_no_digit_is_lost(here, texts, are_numbers):
+    wanted = [float(text) for text in texts] if are_numbers else texts
+    assert numbers_in_workbook(here, texts) == wanted
+    german = [text.translate(str.maketrans(".,", ",.")) for text in texts]
+    assert numbers_in_workbook(here, german, ",") == (wanted if are_numbers else german)
+
+
+def test_whole_numbers_of_more_than_15_digits_are_texts(here):
+    found = numbers_in_workbook(here, [999_999_999_999_999, -4_111_111_111_111_111])
+    assert found == [999_999_999_999_999, "-4111111111111111"]
 
 
 def test_a_comparison_of_an_english_file_for_a_german_spreadsheet(here):
