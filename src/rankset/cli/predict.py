@@ -14,6 +14,7 @@ import click
 
 import rankset as rs
 from rankset import progress
+from rankset.cli.command import Command
 from rankset.cli.files import check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
@@ -40,7 +41,7 @@ OUTPUT_HELP = (
 STDOUT = (None, "-")
 
 
-@click.command(short_help="Predict the sets of new rows.")
+@click.command(cls=Command, short_help="Predict the sets of new rows.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES...", nargs=-1, required=True)
 @click.option("-o", "--output", help=OUTPUT_HELP)

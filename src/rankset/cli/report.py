@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import rankset as rs
+from rankset.cli.command import Command
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
@@ -22,7 +23,7 @@ Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
 
 
-@click.command(short_help="Write an HTML page with results.")
+@click.command(cls=Command, short_help="Write an HTML page with results.")
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the page. It must end in .html.")
 @click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")
