@@ -51,3 +51,22 @@ def test_other_options_may_be_repeated(tmp_path):
     assert run("demo", str(tmp_path), "--force", "--force").exit_code == 0
     done = run("predict", "rule", "a.csv", "--confidence", "0.9", "--confidence", "0.8")
     assert "No such option: --confidence. Did you mean --alpha 0.2?" in done.stderr
+
+
+HIDDEN = {option.opts[0] for _, option in OPTIONS if option.hidden}
+
+
+@pytest.mark.parametrize("names", [" ".join(names) for names, _ in all_commands()])
+def test_hidden_options_are_never_suggested(names):
+    assert "--level" in HIDDEN
+    for flag in ("--json", "--labell", *(f"{flag}x" for flag in sorted(HIDDEN))):
+        done = run(*names.split(), flag, "1")
+        if "No such option" in done.stderr:
+            assert done.exit_code == 2
+            assert not {f"'{hidden}'" for hidden in HIDDEN if hidden != flag and f"'{hidden}'" in done.stderr}
+
+
+def test_similar_options_are_suggested():
+    assert "'--group'" in run("evaluate", "--grup", "x").stderr
+    assert "'--label'" in run("calibrate", "--labell", "x").stderr
+    assert "Did you mean" not in run("predict", "--labell", "x").stderr

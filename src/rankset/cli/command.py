@@ -1,8 +1,9 @@
-"""The class of all commands: an option that takes one value is passed once."""
+"""The class of all commands: an option that takes one value is passed once, and hidden options are not suggested."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -17,9 +18,18 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what was typed."""
         if not ctx.resilient_parsing:  # that is completion
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            try:
+                _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            except click.NoSuchOption as error:
+                raise self._no_such_option(error.option_name, ctx) from None
             _check_once(order, ctx)
         return super().parse_args(ctx, args)
+
+    def _no_such_option(self, name: str, ctx: click.Context) -> click.NoSuchOption:
+        """Return the error for an unknown option, with similar options that are not hidden."""
+        shown = (option for option in self.get_params(ctx) if not getattr(option, "hidden", False))
+        known = [flag for option in shown for flag in option.opts]
+        return click.NoSuchOption(name, possibilities=get_close_matches(name, known), ctx=ctx)
 
 
 class Group(click.Group):
