@@ -7,6 +7,7 @@ import sys
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
@@ -20,6 +21,7 @@ from rankset.io.layout import Layout
 from rankset.io.read_file import read_file
 from rankset.io.write_sets import write_sets
 from rankset.io.writers import xlsx as writer
+from rankset.io.writers.csv import excel_style
 from refusals import check_refusal, failure, like, refused
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -347,6 +349,47 @@ def test_a_decimal_comma_becomes_a_number_and_an_id_does_not(here):
     assert [row[:5] for row in cells(target)[1:]] == wanted
 
 
+def ids_in_workbook(*files):
+    run("predict", "rule.rankset", *files, "--id", "case", "-o", "ids.xlsx", "--force")
+    return [row[0] for row in cells("ids.xlsx")[1:]]
+
+
+def frame_of_ids(ids):
+    return pd.DataFrame({"case": ids} | dict(zip(NAMES, PROBS[: len(ids)].T, strict=True)))
+
+
+def test_ids_of_text_files_are_texts_in_every_workbook(here):
+    RULE.save("rule.rankset")
+    ids = {"a": ["000", "199"], "b": ["200", "299"], "c": ["1.5", "2.50"], "d": ["1234567890123456", "1"]}
+    for name, some in ids.items():
+        frame_of_ids(some).to_csv(f"{name}.csv", index=False)
+        frame_of_ids(some).to_csv(f"{name}.tsv", index=False, sep="\t")
+        frame_of_ids(some).to_csv(f"{name}.txt", index=False, sep="\t")
+        frame_of_ids(some).to_json(f"{name}.jsonl", orient="records", lines=True, force_ascii=False)
+        frame_of_ids(some).to_parquet(f"{name}.parquet")
+        for suffix in ("csv", "tsv", "txt", "jsonl", "parquet"):
+            assert ids_in_workbook(f"{name}.{suffix}") == some
+    assert ids_in_workbook("a.csv", "b.csv") == ids["a"] + ids["b"]
+    (target,) = shards.write(RULE, "b.csv", "sets", 0.1, suffix=".xlsx", layout=Layout(identity="case"))
+    assert [row[0] for row in cells(target)[1:]] == ids["b"]
+    (here / "gap.csv").write_text("case," + ",".join(NAMES) + "\n1,1,0,0\n,0,1,0\n", encoding="utf-8")
+    run("predict", "rule.rankset", "gap.csv", "--keep", "case", "-o", "gap.xlsx")
+    assert [row[0] for row in cells("gap.xlsx")[1:]] == [1, None]  # other columns may be numbers
+
+
+def test_ids_that_are_numbers_stay_numbers(here):
+    RULE.save("rule.rankset")
+    frame_of_ids([200, 299]).to_parquet("a.parquet")
+    frame_of_ids([200, 299]).to_json("a.jsonl", orient="records", lines=True, force_ascii=False)
+    save("a.xlsx", s=[["case", *NAMES], *([id_, *PROBS[0]] for id_ in (200, 299))])
+    np.savez("a.npz", scores=PROBS[:2], case=[200, 299])
+    for suffix in ("parquet", "jsonl", "xlsx"):
+        found = ids_in_workbook(f"a.{suffix}")
+        assert (found, {type(id_) for id_ in found}) == ([200, 299], {int})
+    run("predict", "rule.rankset", "a.npz", "--key", "scores", "--id", "case", "-o", "npz.xlsx")
+    assert [row[0] for row in cells("npz.xlsx")[1:]] == [200, 299]
+
+
 def test_texts_are_texts(here):
     names = ["=1+1", "#N/A", "\x01\ud800", "a\nb"]
     probs = np.eye(4) * 0.8 + 0.05
@@ -433,6 +476,57 @@ def test_kept_numbers_with_a_point_and_a_zero_are_numbers(here):
     )
     cells = list(openpyxl.load_workbook("s.xlsx").active.iter_rows(values_only=True))
     assert [row[0] for row in cells] == ["own", 0, 0.125, 1]
+
+
+def numbers_in_workbook(here, texts, decimal="."):
+    kept = {"k": np.array(texts, dtype=object)}
+    sets = RULE.predict(PROBS[: len(texts)], 0.2)
+    write_sets(here / "k.xlsx", [(sets, kept)], style=excel_style(decimal, read=decimal), force=True)
+    return [row[0] for row in cells("k.xlsx")[1:]]
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_kept_numbers_with_an_exponent_are_numbers(here, decimal):
+    RULE.save("rule.rankset")
+    sep = ";" if decimal == "," else ","
+    texts = [["0.348154", "0.651846", "0"], ["4.7e-05", "0.999953", "0.0"], ["0.25", "0.75", "0E+00"]]
+    lines = [sep.join(NAMES), *(sep.join(row).replace(".", decimal) for row in texts)]
+    (here / "a.csv").write_text("\n".join(lines), encoding="utf-8")
+    keep = [word for name in NAMES for word in ("--keep", name)]  # columns of classes may be kept as well
+    run("predict", "rule.rankset", "a.csv", *keep, "--excel", "-o", "s.xlsx")
+    assert [row[:3] for row in cells("s.xlsx")[1:]] == [[float(text) for text in row] for row in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "are_numbers"),
+    [
+        (["0.000000000000000123", "-1.5E-7"], True),  # zeros at the start are no digits
+        (["123456789012345", "0.5"], True),
+        (["999999999999999e-300", "1.50e+10"], True),
+        (["1.50", "2.25", "1e-07"], True),
+        (["1234567890123456", "0.5"], False),
+        (["0.1234567890123456", "0.5"], False),
+        (["1e-400", "0.5"], False),
+        (["1e+400", "0.5"], False),
+        (["5e-324", "0.5"], False),
+        (["007", "0.5"], False),
+        (["12e4", "0.5"], False),
+        (["1.e-05", "0.5"], False),
+        (["0,5", "0.5"], False),
+        (["nan", "0.5"], False),
+        (["1.50", "1.5"], False),  # may be versions
+    ],
+)
+def test_kept_texts_are_numbers_if_no_digit_is_lost(here, texts, are_numbers):
+    wanted = [float(text) for text in texts] if are_numbers else texts
+    assert numbers_in_workbook(here, texts) == wanted
+    german = [text.translate(str.maketrans(".,", ",.")) for text in texts]
+    assert numbers_in_workbook(here, german, ",") == (wanted if are_numbers else german)
+
+
+def test_whole_numbers_of_more_than_15_digits_are_texts(here):
+    found = numbers_in_workbook(here, [999_999_999_999_999, -4_111_111_111_111_111])
+    assert found == [999_999_999_999_999, "-4111111111111111"]
 
 
 def test_a_comparison_of_an_english_file_for_a_german_spreadsheet(here):

@@ -106,6 +106,23 @@ class TestReport:
         with refused(LabelError.groups_missing(rs.PerGroup())):
             rs.report(rule, LOGITS[NEW], LABELS[NEW])
 
+    def test_the_command_shows_groups_as_python_does(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        sites = (np.arange(1300) % 3).astype(float)  # in csv 0.0, 1.0 and 2.0: texts
+        grouped = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=rs.PerGroup(), groups=sites[CAL])
+        RULE.save("plain.rankset")
+        grouped.save("grouped.rankset")
+        pd.DataFrame(LOGITS[NEW].astype(float)).assign(y=LABELS[NEW], site=sites[NEW]).to_csv("t.csv", index=False)
+        for rules, groups in (([RULE], sites.astype(str)), ([RULE, grouped], sites)):
+            files = ["plain.rankset", "grouped.rankset"][: len(rules)]
+            asked = ["report", *files, "t.csv", "--label", "y", "--group", "site", "-o", "cli.html", "--force"]
+            done = CliRunner().invoke(rankset, asked)
+            assert done.exit_code == 0, done.output
+            made = rs.report(rules, LOGITS[NEW], LABELS[NEW], groups=groups[NEW], names=files)
+            found = told((tmp_path / "cli.html").read_text(encoding="utf-8"))
+            assert len(found["group_names"]) == 3
+            assert found == made.study.data
+
 
 class TestIds:
     def test_ids_are_those_of_the_rows(self):

@@ -12,6 +12,7 @@ import click
 
 import rankset as rs
 from rankset import progress
+from rankset.cli.command import Command
 from rankset.cli.conditions import condition_of
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names, save_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
@@ -23,28 +24,13 @@ from rankset.io.rows import Rows
 from rankset.scores import AUTO, NAMED_SCORES
 
 
-def _one_value(_context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str | None:
-    """Return the value of an option that may be passed once; --method and --score are one option."""
-    if len(values) > 1:
-        raise click.BadParameter(f"pass it only once, got {', '.join(values)}", param=parameter)
-    return values[0] if values else None
-
-
-def _one_alpha(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str | None:
-    """Return the value of --alpha, with a warning if it looks like a confidence."""
-    value = _one_value(context, parameter, values)
-    return None if value is None else not_a_confidence(context, parameter, value)
-
-
-@click.command(short_help="Make a rule from rows with known labels.")
+@click.command(cls=Command, short_help="Make a rule from rows with known labels.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option(
     "--method",
     "--score",
     "method",
     type=click.Choice([*NAMED_SCORES, AUTO], case_sensitive=False),
-    multiple=True,
-    callback=_one_value,
     help="Nonconformity score of the rule. With auto, the score is fitted and chosen for --alpha.  [default: rank]",
 )
 @click.option(
@@ -64,8 +50,7 @@ def _one_alpha(context: click.Context, parameter: click.Parameter, values: Seque
 )
 @click.option(
     "--alpha",
-    multiple=True,
-    callback=_one_alpha,
+    callback=not_a_confidence,
     help="Only with --method auto: alpha for which sets should be small.  [default: 0.1]",
 )
 @click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")

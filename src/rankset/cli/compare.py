@@ -11,6 +11,7 @@ import click
 
 import rankset as rs
 from rankset import progress
+from rankset.cli.command import Command
 from rankset.cli.comparison_file import PICTURES, check_comparison_output, write_comparison
 from rankset.cli.conditions import condition_of
 from rankset.cli.files import find_usual_arrays, read_class_names, split_paths
@@ -27,7 +28,7 @@ from rankset.io.writers.csv import PLAIN, excel_style
 from rankset.scores import AUTO, NAMED_SCORES
 
 
-@click.command(short_help="Compare all scores on the same random splits.")
+@click.command(cls=Command, short_help="Compare all scores on the same random splits.")
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Number of random splits.")
 @click.option(

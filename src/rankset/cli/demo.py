@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 import rankset as rs
+from rankset.cli.command import Command
 from rankset.cli.files import check_output
 from rankset.cli.options import options
 from rankset.io import atomic
@@ -18,7 +19,7 @@ NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
 CLASSES_FILE = "classes.txt"
 
 
-@click.command(short_help="Write example files for the other commands.")
+@click.command(cls=Command, short_help="Write example files for the other commands.")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 @options("force")
 def demo(folder: Path, force: bool) -> None:

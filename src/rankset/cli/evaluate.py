@@ -12,6 +12,7 @@ import numpy as np
 
 import rankset as rs
 from rankset import progress
+from rankset.cli.command import Command
 from rankset.cli.files import find_usual_arrays, load_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import echo, json_values
@@ -21,7 +22,7 @@ from rankset.evaluation.evaluation_remarks import for_command_line
 from rankset.io.layout import Layout
 
 
-@click.command(short_help="Measure coverage and set sizes of a rule.")
+@click.command(cls=Command, short_help="Measure coverage and set sizes of a rule.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @options(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import rankset as rs
+from rankset.cli.command import Command
 from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
@@ -20,7 +21,7 @@ CONFIDENCE = 0.9
 """Probability of the range of coverage."""
 
 
-@click.command(short_help="Show a rule and its thresholds.")
+@click.command(cls=Command, short_help="Show a rule and its thresholds.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @options("levels", "json")
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:

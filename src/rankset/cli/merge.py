@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from rankset.cli.command import Command
 from rankset.cli.files import check_output, load_rule, save_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
@@ -14,7 +15,7 @@ from rankset.errors import FileError, RuleError, warn
 from rankset.io.spelling import equal_groups
 
 
-@click.command(short_help="Merge several rules into one rule.")
+@click.command(cls=Command, short_help="Merge several rules into one rule.")
 @click.argument("rule_files", metavar="RULE...", type=FILE, nargs=-1, required=True)
 @click.option(
     "-o", "--output", type=FILE, required=True, help="Output file for the merged rule. It must end in .rankset."

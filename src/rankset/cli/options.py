@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,6 @@ from rankset.io.layout import Layout
 FILE = click.Path(dir_okay=False, path_type=Path)
 """Type of arguments that are files."""
 DEFAULT_ALPHA = "0.1"
-
-
-def _single_value(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> str:
-    """Return the one value of ``--alpha``; refuse several, of which click would silently take the last."""
-    if len(values) > 1:
-        raise click.BadParameter(f"pass it only once, got {', '.join(values)}", param=parameter)
-    return not_a_confidence(context, parameter, values[0] if values else DEFAULT_ALPHA)
 
 
 def not_a_confidence(_context: click.Context, _parameter: click.Parameter, values: Any) -> Any:
@@ -72,7 +65,7 @@ OPTIONS = {
         help="Allowed error rate to show; may be repeated.  [default: 0.01 0.05 0.1 0.2]",
     ),
     "alpha": click.option(
-        "--alpha", "alpha", multiple=True, callback=_single_value, help="Allowed error rate.  [default: 0.1]"
+        "--alpha", default=DEFAULT_ALPHA, show_default=True, callback=not_a_confidence, help="Allowed error rate."
     ),
     "seed": click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers."),
     "labels": click.option(

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from rankset.cli.command import Group
 from rankset.cli.files import check_output
 from rankset.cli.options import FILE, not_a_confidence, options, words_refused
 from rankset.cli.own_outputs import check_data, read_own_outputs
@@ -108,7 +109,7 @@ def _output_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-@click.group(short_help="Repeat the experiment of the paper.")
+@click.group(cls=Group, short_help="Repeat the experiment of the paper.")
 def paper() -> None:
     """Repeat the experiment of Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets".
 

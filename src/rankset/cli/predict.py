@@ -14,6 +14,7 @@ import click
 
 import rankset as rs
 from rankset import progress
+from rankset.cli.command import Command
 from rankset.cli.files import check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
@@ -26,6 +27,7 @@ from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores, separator_of_whole_scores
 from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of
 from rankset.io.readers.npy import release_pages
+from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
 from rankset.io.writers.csv import PLAIN, Style, excel_style
@@ -39,7 +41,7 @@ OUTPUT_HELP = (
 STDOUT = (None, "-")
 
 
-@click.command(short_help="Predict the sets of new rows.")
+@click.command(cls=Command, short_help="Predict the sets of new rows.")
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES...", nargs=-1, required=True)
 @click.option("-o", "--output", help=OUTPUT_HELP)
@@ -107,6 +109,7 @@ def predict(
     with once(), closing(sets):  # if writing fails, worker processes end
         styled = excel or excel_decimal or str(output).endswith(".xlsx")
         style, parts = _excel_style(bar, layout, files[0], excel_decimal) if styled else (PLAIN, bar)
+        style = with_ids(style, layout, files) if str(output).endswith(".xlsx") else style
         if output in STDOUT:
             stream_sets(sys.stdout.buffer, parts, style=style)
             return

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import rankset as rs
+from rankset.cli.command import Command
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import echo
@@ -22,7 +23,7 @@ Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
 
 
-@click.command(short_help="Write an HTML page with results.")
+@click.command(cls=Command, short_help="Write an HTML page with results.")
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the page. It must end in .html.")
 @click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")
@@ -60,7 +61,8 @@ def report(
     There are two ways to use this command. To test rules, pass the rule files, then a file of model outputs and a file
     of labels. To compare all scores, pass outputs and labels for calibration, then outputs and labels for testing. With
     --label COLUMN, the labels are a column of each file of outputs, and no files of labels are passed. With --id
-    COLUMN, the list of the most ambiguous rows shows the ids of the rows.
+    COLUMN, the list of the most ambiguous rows shows the ids of the rows. With rules and --group COLUMN, the page shows
+    coverage for every group.
 
     \b
     rankset report rule.rankset test_logits.npy test_labels.npy -o report.html
@@ -83,8 +85,8 @@ def report(
         kind = kind_found
         rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
         rules = _calibrate_all_scores(rows, kind, seed)
-    names = rules[0].classes.tolist()
-    new = layout.read_rows(*pairs[-1], names, kind=rules[0].kind).with_groups_of(rules[0].groups.tolist())
+    names, groups = rules[0].classes.tolist(), dict.fromkeys(one for rule in rules for one in rule.groups.tolist())
+    new = layout.read_rows(*pairs[-1], names, kind=rules[0].kind).with_groups_of(list(groups))
     study = _study(rules, new, alpha, [Path(path).name for path in rule_files] or None)
     source = f"Made by rankset {rs.__version__} from {', '.join(paths)}"
     with atomic.open_output(output, force=force) as file:
@@ -107,7 +109,7 @@ def _check_calibration(pairs: Sequence[Pair], layout: Layout) -> None:
     """Refuse --group, and the same file for calibration and test, where scores are calibrated."""
     if layout.group is not None:
         raise click.UsageError(
-            "--group works only with rules that use groups: rankset report rule.rankset … --group COLUMN."
+            "--group works only with rules: rankset report rule.rankset … --group COLUMN. Pass a rule, or no --group."
         )
     if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
         raise click.UsageError("Calibration rows and test rows must be in different files, got the same file twice.")
@@ -125,11 +127,10 @@ def _calibrate_all_scores(rows: Rows, kind: Any, seed: int) -> list[rs.Rule]:
 def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str, names: Sequence[str] | None) -> Any:
     """Return the results of the rules on rows whose labels are known."""
     with rows.name_file_in_errors():
-        groups = rows.groups if any(rule.condition.needs_groups for rule in rules) else None
         labels = rows.labels_for(rules[0].classes.tolist())
         return rs.reports.study_rules(
             *(rules, rows.scores, labels),
-            groups=groups,
+            groups=rows.groups,
             ids=rows.ids,
             names=names,
             alpha=alpha,

@@ -12,6 +12,7 @@ from rankset.errors import NOWHERE, Place, located
 from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores
 from rankset.io.rows import Rows
+from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import write_sets
 from rankset.io.writers.base import SetsAndKept
 from rankset.io.writers.csv import PLAIN, excel_style
@@ -61,7 +62,9 @@ def write_file(task: PredictionTask, layout: Layout, job: tuple[str, Path], *, f
     heard: list[Note] = []
     with also_listening(heard.append):
         sets = predict_file(task, layout, path)
-    style = excel_style(layout.decimal or decimal_of_scores(heard)) if target.suffix == ".xlsx" else PLAIN
+    style = PLAIN
+    if target.suffix == ".xlsx":
+        style = with_ids(excel_style(layout.decimal or decimal_of_scores(heard)), layout, [path])
     write_sets(target, [sets], force=force, style=style)
     return target
 

@@ -34,6 +34,8 @@ class Style:
 
     ``decimal``: the decimal mark of numbers; a number among texts may have it as well as the decimal point.
     ``read``: the decimal mark of numbers among texts, if they are to get ``decimal`` instead.
+    ``ids``: the column of ids, whose texts are texts in a workbook, also those like numbers; None: as other columns.
+    ``ids_of_text``: these ids were read from a text file, where every cell is a text, also if all are whole numbers.
     """
 
     encoding: str = "utf-8"
@@ -41,6 +43,8 @@ class Style:
     quotes_formulas: bool = False
     decimal: str = "."
     read: str | None = None
+    ids: str | None = None
+    ids_of_text: bool = False
 
     def cell(self, value: object) -> object:
         """Return the content of the cell of a value."""

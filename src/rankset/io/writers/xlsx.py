@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from rankset.core.arrays import EXACT
 from rankset.errors import FileError, PackageError, Place, located
 from rankset.inputs.vocabulary import distinct_texts
 from rankset.io.sets_table import SET_COLUMNS
@@ -24,22 +24,26 @@ MAX_TEXT = 32_767
 """Most characters of a cell."""
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that a workbook cannot hold; they are written by number."""
-NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?")
-"""A number as programs write it: not 007, and without an exponent."""
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?([eE][+-][0-9]{1,3})?")
+"""A number as programs write it: not 007. An exponent has a sign, as in 4.7e-05; 12e4 may be a code."""
+EXPONENT = "e"
+"""Stands for the digits after the point of a number with an exponent."""
 MAX_DIGITS = 15
-"""Digits that a number in a spreadsheet keeps."""
+"""Digits that a number in a spreadsheet keeps; zeros at the start do not count."""
+SMALLEST = sys.float_info.min
+"""Smallest number above 0 that a spreadsheet holds with all digits."""
 
 
 class Xlsx(Writer):
     """One sheet with the columns size, top and labels; labels joined by ``|``.
 
     A kept column of texts (of a csv file) becomes numbers if that loses no digit: see ``_as_numbers``. ``style``
-    has the decimal mark of these texts.
+    has the decimal mark of these texts, and the column of ids, whose texts stay texts in every file.
     """
 
     def __init__(self, file: Any, path: str, style: Style = PLAIN) -> None:
         super().__init__(file, path)
-        self.decimal = style.read or style.decimal
+        self.style, self.decimal = style, style.read or style.decimal
         try:
             from openpyxl import Workbook
             from openpyxl.cell import Cell, WriteOnlyCell
@@ -59,7 +63,7 @@ class Xlsx(Writer):
                 self.names = np.array([*distinct_texts(sets.names, "an .xlsx file"), None], dtype=object)[:-1]
             self._write_row([*kept, *SET_COLUMNS])
         shared = np.array([*sets.names.values, None], dtype=object)
-        columns = [self._column(kept_values(column)) for column in kept.values()]
+        columns = [self._column(name, kept_values(column)) for name, column in kept.items()]
         others = zip(*columns, strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for row, (some, other) in enumerate(zip(codes, others, strict=True)):
@@ -79,8 +83,10 @@ class Xlsx(Writer):
             raise FileError.too_many_rows(self.path, MAX_ROWS - 1)
         self.sheet.append([self._cell(value) for value in values])
 
-    def _column(self, values: list[Any]) -> list[Any]:
+    def _column(self, name: str, values: list[Any]) -> list[Any]:
         """Return a kept column, as cells with the same number of decimals if its texts are such numbers."""
+        if name == self.style.ids:
+            return [None if value is None else str(value) for value in values] if self.style.ids_of_text else values
         found = _as_numbers(values, self.decimal)
         if found is None:
             return values
@@ -97,7 +103,7 @@ class Xlsx(Writer):
         """Return what openpyxl writes as a number, a boolean, an empty cell, or else as a text."""
         if value is None or isinstance(value, bool | self.cells):
             return value
-        is_exact = isinstance(value, int) and abs(value) < EXACT
+        is_exact = isinstance(value, int) and abs(value) < 10**MAX_DIGITS
         if is_exact or (isinstance(value, float) and math.isfinite(value)):
             return value
         text = NOT_IN_XML.sub(lambda found: ascii(found[0])[1:-1], str(value))
@@ -120,21 +126,34 @@ def _as_numbers(values: list[Any], decimal: str) -> tuple[list[float | None], in
 
     All of them must be numbers of up to 15 digits. Either none has a needless zero at the end, or all have the same
     number of decimals, which are then shown: 0.25 and 1.5; or 0.25 and 1.50.
-    A zero after the point, as in 2.0, does not count.
+    A zero after the point, as in 2.0, does not count, and no zero of a number with an exponent, as in 5.0e-05.
     """
     words = list(dict.fromkeys(value for value in values if value not in ("", None)))
     if not words or not all(isinstance(word, str) for word in words):
         return None
-    found = [NUMBER.fullmatch(_with_point(word, decimal)) for word in words]
-    parts = [("", "") if one is None else (one[1], one[2] or "") for one in found]
-    if any(not whole or len(whole + fraction) > MAX_DIGITS for whole, fraction in parts):
+    found = [_digits(_with_point(word, decimal)) for word in words]
+    if None in found:
         return None
-    needless = any(fraction.endswith("0") and fraction != "0" for _, fraction in parts)
-    lengths = {len(fraction) for _, fraction in parts}
+    fractions = [fraction for fraction in found if fraction not in (None, EXPONENT)]
+    needless = any(fraction.endswith("0") and fraction != "0" for fraction in fractions)
+    lengths = {len(fraction) for fraction in fractions}
     if needless and len(lengths) > 1:
         return None
     numbers = [None if value in ("", None) else float(_with_point(value, decimal)) for value in values]
-    return numbers, lengths.pop() if needless else 0
+    return numbers, lengths.pop() if needless and len(fractions) == len(found) else 0
+
+
+def _digits(text: str) -> str | None:
+    """Return the digits after the point of a number, or ``EXPONENT``; None if a spreadsheet cannot hold the number."""
+    found = NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    whole, fraction, exponent = found[1], found[2] or "", found[3]
+    digits = (whole + fraction).lstrip("0")
+    is_held = not digits or SMALLEST <= abs(float(text)) < math.inf
+    if len(digits) > MAX_DIGITS or not is_held:
+        return None
+    return fraction if exponent is None else EXPONENT
 
 
 def _with_point(text: str, decimal: str) -> str:
