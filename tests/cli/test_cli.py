@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import shlex
 import subprocess
 import sys
 import zipfile
@@ -27,7 +26,6 @@ from rankset.scores import NAMED_SCORES
 from refusals import check_refusal, failure, like
 
 NAMES = ["sadness", "joy", "love", "anger", "fear", "surprise"]
-README = Path(__file__).parents[2] / "README.md"
 LOGITS, LABELS = rs.datasets.load("carer")
 VAL, TEST = slice(0, 600), slice(600, 1000)
 RULE = rs.calibrate(LOGITS[VAL], LABELS[VAL], kind="logits")
@@ -409,21 +407,6 @@ def test_every_help_has_an_example(command):
 def test_the_nearest_command_is_suggested():
     assert "Did you mean 'calibrate'?" in run("calibrat").stderr
     assert "--alpha" in run("predict", "a", "b", "--alpah", "0.1").stderr
-
-
-def test_the_readme_from_files_to_report(tmp_path, monkeypatch):
-    """Every command of the README's section, as written, on the files that `rankset demo` writes."""
-    pytest.importorskip("plotly")
-    monkeypatch.chdir(tmp_path)
-    section = README.read_text(encoding="utf-8").split("## From files, without Python", 1)[1].split("\n## ", 1)[0]
-    first = section.split("Many files", 1)[0]
-    lines = [line.strip().split("  #", 1)[0] for line in first.splitlines() if line.startswith("    rankset ")]
-    assert {line.split()[1] for line in lines} >= {
-        *("demo", "calibrate", "predict", "evaluate", "compare", "inspect", "merge", "report")
-    }
-    for line in lines:
-        fine(*shlex.split(line)[1:])
-    assert (tmp_path / "report.html").exists()
 
 
 def test_row_numbers_count_from_the_start_of_the_file(folder, monkeypatch):

@@ -66,7 +66,7 @@ DATASETS: Mapping[str, Dataset] = {
 def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
     """Return the model outputs and the labels of one data set.
 
-    The rows of "news20" are sorted by label. Draw the calibration rows at random there: the first rows have few classes.
+    The rows of "news20" are sorted by label. Draw calibration rows at random there: the first rows have few classes.
 
     Parameters
     ----------

@@ -124,7 +124,8 @@ class Xlsx(Writer):
 def _as_numbers(values: list[Any], decimal: str) -> tuple[list[float | None], int] | None:
     """Return texts as numbers, and the number of decimals to show (0: as many as there are); None if that loses digits.
 
-    All of them must be numbers of up to 15 digits. Either none has a needless zero at the end, or all have the same
+    All of them must be numbers with up to 15 digits before the point, or 15 digits in all if they have no point:
+    programs write all 17 digits of a double. Either none has a needless zero at the end, or all have the same
     number of decimals, which are then shown: 0.25 and 1.5; or 0.25 and 1.50.
     A zero after the point, as in 2.0, does not count, and no zero of a number with an exponent, as in 5.0e-05.
     """
@@ -151,7 +152,8 @@ def _digits(text: str) -> str | None:
     whole, fraction, exponent = found[1], found[2] or "", found[3]
     digits = (whole + fraction).lstrip("0")
     is_held = not digits or SMALLEST <= abs(float(text)) < math.inf
-    if len(digits) > MAX_DIGITS or not is_held:
+    counted = whole.lstrip("0") if fraction else digits  # a program writes all digits of a double
+    if len(counted) > MAX_DIGITS or not is_held:
         return None
     return fraction if exponent is None else EXPONENT
 
