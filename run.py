@@ -342,7 +342,7 @@ JOBS = {
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
-        [f"python -m pytest {TENSOR_TESTS} {ARGS}", "python -m pytest tests/docs -k 'logits or PyTorch'"],
+        [f"python -m pytest {TENSOR_TESTS} {ARGS}", "python -m pytest tests/docs -k 'logits or PyTorch or torchcp'"],
     ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",
