@@ -14,6 +14,8 @@ from rankset.datasets import class_names
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 
+__all__ = ["DATASETS", "Dataset", "load"]
+
 
 @dataclass(frozen=True)
 class Dataset:
