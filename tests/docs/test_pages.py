@@ -1,10 +1,12 @@
 """Every snippet on every page runs, and prints what the page shows."""
 
 import re
+import shlex
 
 import pytest
 
 from docs.snippets import ROOT, blocks, faults, run_page
+from docs.test_reference import ALL_COMMANDS
 
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")],
@@ -46,6 +48,22 @@ def test_code_that_needs_a_package_is_run_by_a_job_that_has_it(page):
     for packages in needs:
         (job,) = {JOBS[package] for package in packages.replace(",", " ").split()}
         assert any(word in name(page) for word in words_of_jobs()[job]), f"run.py {job} does not pick this page"
+
+
+def shown_commands():
+    """The commands of rankset in blocks of bash, which are not run."""
+    for page in PAGES:
+        shown = [block.body for block in blocks(page.read_text(encoding="utf-8")) if block.language == "bash"]
+        for line in "".join(shown).replace("\\\n", " ").splitlines():
+            if line.startswith("rankset "):
+                yield pytest.param(shlex.split(line, comments=True), id=f"{name(page)}: {line}")
+
+
+@pytest.mark.parametrize("words", shown_commands())
+def test_commands_that_are_not_run_exist_and_have_these_options(words):
+    path = next(" ".join(words[:count]) for count in (3, 2) if " ".join(words[:count]) in ALL_COMMANDS)
+    options = {option for one in ALL_COMMANDS[path].params for option in one.opts}
+    assert {word.partition("=")[0] for word in words if word.startswith("-")} <= options
 
 
 def test_pages_of_every_folder_are_run():
