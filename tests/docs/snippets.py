@@ -64,7 +64,7 @@ NOTES = {
     "table": ("text",),
     "temperatures": ("text",),
 }
-"""Comments above blocks, with the languages of these blocks. Programs in experiments/ write the tables of the last six."""
+"""Comments above blocks, and the languages of these blocks. Programs in experiments/ write the last six tables."""
 OUTSIDE = {
     "a fence that is not read": r"^[ \t]*(?:(?:[-*+>]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[^`\n]*$",
     "indented code": r"(?<=\n\n)(?: {4,}|\t)(?![-*\d|])\S[^\n]*",
