@@ -74,6 +74,7 @@ html_static_path = ["_static"]
 html_css_files = ["rankset.css"]
 html_extra_path = ["llms.txt"]
 html_context = {"default_mode": "auto"}  # light or dark as the reader's system
+html_search_scorer = str(Path(__file__).parent / "search_order.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

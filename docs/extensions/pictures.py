@@ -37,7 +37,8 @@ class Plot(SphinxDirective):
             shown.append(nodes.literal_block(source, source, language="python"))
         for path in draw(page, source, folder):
             uri = f"/{path.relative_to(self.env.srcdir).as_posix()}"
-            shown.append(nodes.image(uri=uri, alt=self.options.get("alt", "")))
+            image = nodes.image(uri=uri, alt=self.options.get("alt", ""))
+            shown.append(nodes.container("", image, classes=["picture"]))
         self.env.note_dependency(str(page))
         return shown
 

@@ -77,6 +77,8 @@ Dataset(title='MMLU marketing', model='LLaMA-13B', task='questions', classes=('A
 def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
     """Return the model outputs and the labels of one data set.
 
+    The rows of "news20" are sorted by label. Draw the calibration rows at random there: the first rows have few classes.
+
     Parameters
     ----------
     name

@@ -30,7 +30,7 @@ class Aps:
     ----------
     randomized : bool, default True
         If False, the full probability of this label is added, and no random numbers are used. The sets are then
-        larger. Coverage is much higher than 1 - alpha if many probabilities are close to 1, because they are ties.
+        larger. Coverage is higher than 1 - alpha if many true labels have a sum of exactly 1, because these are ties.
 
     Raises
     ------
