@@ -33,6 +33,7 @@ exclude_patterns = ["_build", "_templates", "_pictures", "extensions", "**/READM
 templates_path = ["_templates"]
 nitpicky = False
 smartquotes = False  # docstrings have "auto" and --alpha, which readers copy
+suppress_warnings = ["sphinx_gallery.space_in_filename"]  # it means the whole path, which is not ours to choose
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 4

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 FENCE = re.compile(
-    r"^(?P<indent> *)(?P<ticks>`{3,}|:{3,})(?P<language>[^\s`]*)[^\n]*\n(?P<body>.*?)^(?P=indent)(?P=ticks) *$",
+    r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,}|:{3,})(?P<language>[^\s`]*)[^\n]*\n(?P<body>.*?)^(?P=indent)(?P=ticks) *$",
     re.MULTILINE | re.DOTALL,
 )
 HIDDEN = re.compile(r"<!-- run: hidden *\n(.*?)-->", re.DOTALL)
@@ -51,8 +51,10 @@ def blocks(text: str) -> list[Block]:
             body = "".join(row[indent:] or "\n" for row in match["body"].splitlines(keepends=True))
             note = NOTE.search(text[: match.start()])
             found.append(Block(line, language, body, note[1] if note else "", (note[2] or "") if note else ""))
+    seen = {block.line for block in found}  # hidden code inside of a directive was found with it
     for match in HIDDEN.finditer(text):
-        found.append(Block(text.count("\n", 0, match.start()) + 1, "python", match[1]))
+        line = text.count("\n", 0, match.start()) + 1
+        found += [Block(line, "python", match[1])] if line not in seen else []
     found.sort(key=lambda block: block.line)
     return [with_output(block, later, text) for block, later in zip_longest(found, found[1:])]
 

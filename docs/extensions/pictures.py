@@ -65,6 +65,8 @@ def draw(page: Path, source: str, folder: Path) -> list[Path]:
         plt.close("all")
         execute(block, page, names)
         folder.mkdir(parents=True, exist_ok=True)
+        if not plt.get_fignums():
+            raise ValueError(f"{page.name}, line {block.line}: no figure is open at the end of this block")
         paths = [folder / f"{block.line}-{figure}.svg" for figure in plt.get_fignums()]
         for path, figure in zip(paths, plt.get_fignums(), strict=True):
             plt.figure(figure).savefig(path, bbox_inches="tight", metadata={"Date": None})

@@ -11,12 +11,16 @@ import doctest
 import inspect
 import re
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 import rankset as rs
+from docs.snippets import blocks
+from docs.test_reference import PAGES, exported
 
 FROM_PROTOCOLS = {
     "describe_label",
@@ -160,6 +164,42 @@ def test_examples_of_methods_of_errors_run(function):
     (example,) = doctest.DocTestFinder().find(function, function.__qualname__)
     result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example)
     assert (result.failed, result.attempted > 0) == (0, True)
+
+
+def docs_of_data():
+    """The docstrings below names of data, as in ``DATASETS = ...``. pytest does not find them."""
+    for path in sorted(Path(rs.__file__).parent.rglob("*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        for node, below in pairwise(body):
+            named = node.target if isinstance(node, ast.AnnAssign) else (getattr(node, "targets", None) or [None])[0]
+            if isinstance(named, ast.Name) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+                yield named.id, str(below.value.value)
+
+
+DATA_EXAMPLES = {name: doc for name, doc in docs_of_data() if ">>>" in doc}
+
+
+@pytest.mark.parametrize("name", DATA_EXAMPLES)
+def test_examples_of_data_run(name):
+    example = doctest.DocTestParser().get_doctest(DATA_EXAMPLES[name], {}, name, None, None)
+    result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example)
+    assert (result.failed, result.attempted > 0) == (0, True)
+
+
+def test_data_have_an_example_in_a_docstring_or_on_their_page():
+    """A page of the reference that describes data itself has code that uses it; test_pages.py runs it."""
+    data = [name for name in exported() if not name.startswith("engines.")]
+    data = [name for name in data if not callable(attrgetter(name)(rs))]
+    used = "".join(block.body for page in PAGES for block in blocks(page.read_text()) if block.language == "python")
+    without = [name for name in data if name.rpartition(".")[2] not in DATA_EXAMPLES and f"rs.{name}" not in used]
+    assert len(data) > 5
+    assert without == ["ABSENT"]  # the site shows the docstring of its class, which has an example
+    assert ">>>" in type(rs.ABSENT).__doc__
+
+
+def test_no_example_is_skipped():
+    sources = {path: path.read_text(encoding="utf-8") for path in Path(rs.__file__).parent.rglob("*.py")}
+    assert [path.name for path, text in sources.items() if re.search(r"doctest: *\+SKIP", text)] == []
 
 
 def functions_of_engine(name):

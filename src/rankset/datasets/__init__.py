@@ -14,6 +14,8 @@ from rankset.datasets import class_names
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 
+__all__ = ["DATASETS", "Dataset", "load"]
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -60,7 +62,16 @@ DATASETS: Mapping[str, Dataset] = {
     "carer": Dataset("CARER", "mean of word embeddings", "texts", class_names.EMOTIONS),
     "tweet": Dataset("TweetEval emotion", "mean of word embeddings", "texts", class_names.TWEETS),
 }
-"""The data sets by name. ``DATASETS["carer"].classes`` are the names of the classes of one of them."""
+"""The data sets by name. Each one is a ``Dataset``, which describes it.
+
+Examples
+--------
+>>> import rankset as rs
+>>> print(*sorted(rs.datasets.DATASETS))
+agnews carer cifar10 cifar100 fmnist marketing medicine mnist news20 relations tweet
+>>> rs.datasets.DATASETS["marketing"]
+Dataset(title='MMLU marketing', model='LLaMA-13B', task='questions', classes=('A', 'B', 'C', 'D'), kind='probs')
+"""
 
 
 def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:

@@ -85,7 +85,14 @@ def calibrate(
 
     Examples
     --------
-    >>> rule = rankset.engines.spark.calibrate(frame, "label")  # doctest: +SKIP
+    >>> import rankset as rs
+    >>> from pyspark.sql import SparkSession
+    >>> session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    >>> rows = [(0.9, 0.1, "cat"), (0.2, 0.8, "dog"), (0.4, 0.6, "cat")] * 10
+    >>> frame = session.createDataFrame(rows, ["cat", "dog", "label"])
+    >>> rule = rs.engines.spark.calibrate(frame, "label")
+    >>> rule == rs.calibrate([row[:2] for row in rows], [row[2] for row in rows], classes=["cat", "dog"])
+    True
     """
     layout = Layout(labels, groups, ids, absent=absent)
     picked = score_columns(_column_names(frame, labels, groups, ids), layout, _given_columns(frame, columns))
@@ -138,7 +145,17 @@ def predict(
 
     Examples
     --------
-    >>> sets = rankset.engines.spark.predict(rule, frame, alpha=0.1)  # doctest: +SKIP
+    >>> import rankset as rs
+    >>> from pyspark.sql import SparkSession
+    >>> session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    >>> rows = [(0.9, 0.1, "cat"), (0.2, 0.8, "dog"), (0.4, 0.6, "cat")] * 10
+    >>> rule = rs.calibrate([row[:2] for row in rows], [row[2] for row in rows], classes=["cat", "dog"])
+    >>> frame = session.createDataFrame([(1, 0.95, 0.05), (2, 0.45, 0.55)], ["id", "cat", "dog"])
+    >>> sets = rs.engines.spark.predict(rule, frame, alpha=0.1, ids="id")
+    >>> for row in sets.orderBy("id").collect():
+    ...     print(row.id, row.labels, row.size, row.top)
+    1 ['cat'] 1 cat
+    2 ['dog', 'cat'] 2 dog
     """
     task = PredictionTask.of(rule, alpha, empty)
     layout = Layout(None, groups, ids)
