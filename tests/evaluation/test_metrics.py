@@ -235,7 +235,7 @@ def test_empty_sets_of_a_random_draw_are_not_blamed_on_unusual_labels():
     probs = rng.dirichlet(np.full(3, 0.1), 300)
     labels = probs.argmax(axis=1)
     told = repr(rs.evaluate(rs.calibrate(probs, labels, method=rs.Aps()).predict(probs, 0.2), labels))
-    assert "no label passed the threshold (a score with a random draw can cause this in any row)" in told
+    assert "no label passed the threshold (the random draw of APS, RAPS and SAPS can cause this in any row)" in told
     assert "predict(..., empty='top') gives none" in told
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOWN_SIZES = 8
 """Number of set sizes that are listed; larger sizes are pooled."""
 EMPTY_REMARK: Text = (
-    "no label passed the threshold (a score with a random draw can cause this in any row); ",
+    "no label passed the threshold (the random draw of APS, RAPS and SAPS can cause this in any row); ",
     "a smaller alpha gives fewer empty sets, ",
     Either("predict(..., empty='top')", "rankset predict --empty top"),
     " gives none",
