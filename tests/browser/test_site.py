@@ -104,7 +104,8 @@ def test_nothing_is_loaded_from_outside(pages):
 @pytest.mark.parametrize(("screen", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone-dark", "desk-light"])
 def test_every_page_works_from_its_file(browser, pages, screen, scheme):
     wrong = {}
-    for name, tab, outside, errors in visits(browser, pages, viewport=screen, color_scheme=scheme):
+    paths = [path for path in pages if scheme == "dark" or "generated" not in path.parts]  # these look alike: once
+    for name, tab, outside, errors in visits(browser, paths, viewport=screen, color_scheme=scheme):
         seen = tab.evaluate(LOOK)
         dark = brightness(seen["ground"]) < brightness(seen["ink"])
         faults = [*outside, *errors, *seen["broken"]]
