@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,
+    "thumbnail_size": (600, 420),
     "within_subsection_order": "gallery_order.GalleryOrder",
 }
 
