@@ -117,14 +117,8 @@ def calibrate(
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
     level = _level_of_auto(method, alpha, auto_alpha)
-    if level is not None and (parameters or temperature is not None or tie_break):
-        raise click.UsageError(
-            "--method auto chooses the score and its parameters. Remove --set, --temperature and --tie-break."
-        )
-    chosen: Any = AUTO
-    if level is None:
-        changed = _with_parameters(NAMED_SCORES[method or "rank"], parameters)
-        chosen = _wrapped(changed, temperature, tie_break=tie_break)
+    named = None if level is not None else NAMED_SCORES[method or "rank"]
+    chosen = _score(named, parameters, temperature, tie_break=tie_break)
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
@@ -135,8 +129,7 @@ def calibrate(
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
     else:
-        rows = layout.read_calibration_rows(*pairs[0], names, kind)
-        rule = _calibrate_rows(rows, shared | {"alpha": level})
+        rule = _calibrate_rows(layout.read_calibration_rows(*pairs[0], names, kind), shared | {"alpha": level})
     save_rule(rule, output, force=force)
     print_facts(rule_facts(rule), str(output), as_json=as_json)
 
@@ -156,8 +149,17 @@ def _level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None
     return None
 
 
-def _wrapped(score: rs.Score, temperature: float | None, *, tie_break: bool) -> rs.Score:
-    """Return a score with the temperature of --temperature and, around it, the draw of --tie-break."""
+def _score(
+    named: rs.Score | None, parameters: Sequence[str], temperature: float | None, *, tie_break: bool
+) -> rs.Score | str:
+    """Return a score with --set, --temperature and, around both, --tie-break; "auto" if no score is named."""
+    if named is None:
+        if parameters or temperature is not None or tie_break:
+            raise click.UsageError(
+                "--method auto chooses the score and its parameters. Remove --set, --temperature and --tie-break."
+            )
+        return AUTO
+    score = _with_parameters(named, parameters)
     tempered = score if temperature is None else rs.Tempered(score, temperature)
     return rs.TieBreak(tempered) if tie_break else tempered
 
