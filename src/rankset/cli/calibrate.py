@@ -117,8 +117,7 @@ def calibrate(
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
     level = _level_of_auto(method, alpha, auto_alpha)
-    named = None if level is not None else NAMED_SCORES[method or "rank"]
-    chosen = _score(named, parameters, temperature, tie_break=tie_break)
+    chosen = _score(AUTO if level is not None else method or "rank", parameters, temperature, tie_break=tie_break)
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
@@ -149,17 +148,15 @@ def _level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None
     return None
 
 
-def _score(
-    named: rs.Score | None, parameters: Sequence[str], temperature: float | None, *, tie_break: bool
-) -> rs.Score | str:
-    """Return a score with --set, --temperature and, around both, --tie-break; "auto" if no score is named."""
-    if named is None:
+def _score(method: str, parameters: Sequence[str], temperature: float | None, *, tie_break: bool) -> rs.Score | str:
+    """Return the score of --method with --set, --temperature and, around both, --tie-break; "auto" stays as it is."""
+    if method == AUTO:
         if parameters or temperature is not None or tie_break:
             raise click.UsageError(
                 "--method auto chooses the score and its parameters. Remove --set, --temperature and --tie-break."
             )
         return AUTO
-    score = _with_parameters(named, parameters)
+    score = _with_parameters(NAMED_SCORES[method], parameters)
     tempered = score if temperature is None else rs.Tempered(score, temperature)
     return rs.TieBreak(tempered) if tie_break else tempered
 
