@@ -56,7 +56,7 @@ for name, condition in conditions.items():
 # rows allow. With so few rows of love and surprise, one calibration can still be below 0.9 for them.
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), sharex=True, layout="constrained")
 for ax, (name, sets) in zip(axes, found.items(), strict=True):
-    rs.ClassCoverageDisplay.from_predictions(sets, labels[new], ax=ax)
+    rs.ClassCoverageDisplay.from_predictions(sets, labels[new], sort=False, ax=ax)
     ax.set_title(f"{name}:\n{sets.sizes.mean():.2f} labels on average", pad=28)
 axes[1].set_ylabel("")
 plt.show()

@@ -1,6 +1,8 @@
 """The report in a real browser: `python3 run.py browser`. Skipped where Playwright or Chromium is missing."""
 
+import copy
 import csv
+import dataclasses
 import shutil
 
 import numpy as np
@@ -84,9 +86,28 @@ def test_the_slider_moves_every_number(visit, place):
     assert row[0] == "RANK"
     assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
-    assert first[2] == f"{seen.worst_class.coverage:.3f}"
+    assert first[2:] == [f"{seen.worst_class.coverage:.4f}", f"{seen.worst_class.mean_size:.3f}"]
+    assert row[1] == " to ".join(f"{end:.4f}" for end in seen.interval)
+    assert told["expected coverage"] == " to ".join(f"{end:.4f}" for end in seen.expected)
+    assert visit.page.inner_text("#scores-title") == "All scores at this alpha"
     heights = visit.page.evaluate("document.getElementById('histogram').data[0].y")
     assert heights == pytest.approx((seen.size_counts / seen.n).tolist())
+
+
+def test_numbers_are_rounded_once_and_as_in_python(browser, tmp_path):
+    values = [0.010548, 0.01054999, 0.03125, 0.09375, 0.15625, 0.99995, 1.03125, 0.00005, 0.0, 1.0, 2.6718749, 0.12345]
+    study = rs.reports.study_rules([RULE], LOGITS[NEW], TRUTH)
+    data = copy.deepcopy(study.data)
+    data["scores"][0]["metrics"]["class gap"][: len(values)] = values
+    (tmp_path / "rounded.html").write_text(rs.reports.page(dataclasses.replace(study, data=data)), encoding="utf-8")
+    visit = Visit(browser, tmp_path / "rounded.html")
+    told = []
+    for place in range(len(values)):
+        visit.set_alpha(place)
+        told.append(visit.facts()["class gap"])
+    assert told == [format_value(value) for value in values]
+    assert visit.page.inner_text("#scores-title") == "This rule at this alpha"
+    visit.page.context.close()
 
 
 def test_the_keyboard_moves_it_too(visit):
@@ -167,8 +188,8 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     page.goto((tmp_path / "groups.html").as_uri())
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 3", timeout=20_000)
     seen = rs.evaluate(rule.predict(LOGITS[NEW], "0.015", groups=sites[NEW]), labels[NEW], groups=sites[NEW])
-    told = {row[0]: row[2] for row in (line.split("\t") for line in page.inner_text("#groups tbody").split("\n"))}
-    assert told == {str(share.name): f"{share.coverage:.3f}" for share in seen.groups}
+    told = {row[0]: row[2:] for row in (line.split("\t") for line in page.inner_text("#groups tbody").split("\n"))}
+    assert told == {str(share.name): [f"{share.coverage:.4f}", f"{share.mean_size:.3f}"] for share in seen.groups}
     assert "at least 98.5 %, within every group" in page.inner_text("#words")
     page.close()
 

@@ -105,6 +105,22 @@ def test_classes():
     assert two.classes == display.classes[:2]
 
 
+def test_classes_in_their_own_order():
+    display = rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, sort=False)
+    expected = rs.evaluate(SETS, TRUTH).classes
+    assert display.classes == expected
+    sorted_display = rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH)
+    assert display.classes != sorted_display.classes
+    intervals = dict(zip(sorted_display.classes, sorted_display.intervals, strict=True))
+    assert display.intervals == tuple(intervals[share] for share in expected)
+    ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert ticks == [f"{share.name}  ({share.n})" for share in expected]
+    for most in range(1, len(expected)):
+        some = rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=most, sort=False).classes
+        lowest = sorted_display.classes[:most]
+        assert some == tuple(share for share in expected if share in lowest)
+
+
 def test_axes_may_be_given_and_drawn_on_again():
     figure, (left, right) = plt.subplots(1, 2)
     display = rs.RankDisplay.from_rule(RULE, ax=left)
@@ -160,6 +176,10 @@ def test_axes_may_be_given_and_drawn_on_again():
         (
             lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, max_classes=0),
             KindError.argument("max_classes", "an integer of at least 1", 0),
+        ),
+        (
+            lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH, sort="coverage"),
+            KindError.argument("sort", "True or False", "coverage"),
         ),
         (lambda: rs.ClassCoverageDisplay.from_predictions(SETS, TRUTH[:5]), InputError.length("labels", 300, 5)),
     ],

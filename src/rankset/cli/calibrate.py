@@ -42,6 +42,11 @@ from rankset.scores import AUTO, NAMED_SCORES
     help="Apply the score after temperature scaling with this temperature.  [default: 1]",
 )
 @click.option(
+    "--tie-break",
+    is_flag=True,
+    help="Settle ties between rows by a random draw. Pass --id to calibrate and predict: else equal rows stay tied.",
+)
+@click.option(
     "--auto",
     "auto_alpha",
     metavar="ALPHA",
@@ -79,6 +84,7 @@ def calibrate(
     method: str | None,
     parameters: Sequence[str],
     temperature: float | None,
+    tie_break: bool,
     alpha: str | None,
     auto_alpha: str | None,
     per_label: bool,
@@ -104,15 +110,14 @@ def calibrate(
     rankset calibrate val.parquet --label answer --method auto --alpha 0.1 -o rule.rankset
     rankset calibrate val.csv --label answer --method raps --set penalty=0.1 -o rule.rankset
     rankset calibrate val.csv --label answer --method aps --temperature 1.5 -o rule.rankset
+    rankset calibrate val.csv --label answer --tie-break --id case -o rule.rankset
     rankset calibrate scores/*.parquet --label answer -o rule.rankset
     rankset calibrate val.npy --labels answers.csv --label answer -o rule.rankset
     """
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
     level = _level_of_auto(method, alpha, auto_alpha)
-    if level is not None and (parameters or temperature is not None):
-        raise click.UsageError("--method auto chooses the score and its parameters. Remove --set and --temperature.")
-    chosen = AUTO if level is not None else _with_parameters(NAMED_SCORES[method or "rank"], parameters, temperature)
+    chosen = _score(AUTO if level is not None else method or "rank", parameters, temperature, tie_break=tie_break)
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
@@ -123,8 +128,7 @@ def calibrate(
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
     else:
-        rows = layout.read_calibration_rows(*pairs[0], names, kind)
-        rule = _calibrate_rows(rows, shared | {"alpha": level})
+        rule = _calibrate_rows(layout.read_calibration_rows(*pairs[0], names, kind), shared | {"alpha": level})
     save_rule(rule, output, force=force)
     print_facts(rule_facts(rule), str(output), as_json=as_json)
 
@@ -144,8 +148,21 @@ def _level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None
     return None
 
 
-def _with_parameters(score: rs.Score, parameters: Sequence[str], temperature: float | None) -> rs.Score:
-    """Return a score with the parameters of --set and the temperature of --temperature."""
+def _score(method: str, parameters: Sequence[str], temperature: float | None, *, tie_break: bool) -> rs.Score | str:
+    """Return the score of --method with --set, --temperature and, around both, --tie-break; "auto" stays as it is."""
+    if method == AUTO:
+        if parameters or temperature is not None or tie_break:
+            raise click.UsageError(
+                "--method auto chooses the score and its parameters. Remove --set, --temperature and --tie-break."
+            )
+        return AUTO
+    score = _with_parameters(NAMED_SCORES[method], parameters)
+    tempered = score if temperature is None else rs.Tempered(score, temperature)
+    return rs.TieBreak(tempered) if tie_break else tempered
+
+
+def _with_parameters(score: rs.Score, parameters: Sequence[str]) -> rs.Score:
+    """Return a score with the parameters of --set."""
     known = {field.name for field in dataclasses.fields(score)}  # type: ignore[arg-type]
     changes = {}
     for parameter in parameters:
@@ -159,8 +176,7 @@ def _with_parameters(score: rs.Score, parameters: Sequence[str], temperature: fl
             raise click.BadParameter(
                 f"{score!r} has no parameter {name!r}. Its parameters are: {given}", param_hint="--set"
             )
-    changed = dataclasses.replace(score, **changes)  # type: ignore[type-var]
-    return changed if temperature is None else rs.Tempered(changed, temperature)
+    return dataclasses.replace(score, **changes)  # type: ignore[type-var]
 
 
 def _calibrate_rows(rows: Rows, shared: Mapping[str, Any]) -> rs.Rule:

@@ -20,6 +20,8 @@ SHOWN_ROWS = 100
 """Number of ambiguous rows that are listed."""
 SHOWN_LABELS = 25
 """Number of labels listed for an ambiguous row, those with the largest p-values."""
+SHOWN_DIGITS = (4, 3)
+"""Digits of the coverage and the mean size of a class or group, on the page as in an ``Evaluation``."""
 
 LONGEST_TEXT = 400
 """Longer texts of scores are truncated."""
@@ -83,27 +85,28 @@ def _at_levels(rows: LabelledRows, true: Floats, sizes: Ints, n_columns: int) ->
     for alpha, widths in zip(rows.alphas, sizes, strict=True):
         covered = true > float(alpha)
         for name, metric in METRICS.items():
-            metrics[name].append(_rounded(metric.formula(covered, widths, rows.labels, alpha)))
+            metrics[name].append(_or_none(metric.formula(covered, widths, rows.labels, alpha)))
         ends = coverage_law.binomial_interval(int(covered.sum()), rows.n, CONFIDENCE)
-        others["interval"].append([_rounded(end) for end in ends])
+        others["interval"].append([_or_none(end) for end in ends])
         others["histogram"].append(np.bincount(widths).tolist())
-        _add_means(by_class, rows.labels, n_columns, (covered, widths), (4, 3))
-        _add_means(by_group, rows.group_codes, int(rows.group_codes.max()) + 1, (covered, widths), (4, 4))
+        _add_means(by_class, rows.labels, n_columns, (covered, widths))
+        _add_means(by_group, rows.group_codes, int(rows.group_codes.max()) + 1, (covered, widths))
     return {"metrics": metrics, **others, **by_class, **by_group}
 
 
-def _add_means(
-    lists: dict[str, list[Any]], codes: Ints, n: int, row_values: tuple[NDArray[Any], ...], digits: tuple[int, ...]
-) -> None:
-    """Append to each list the means of its row values by code, unless there are too many codes to list."""
+def _add_means(lists: dict[str, list[Any]], codes: Ints, n: int, row_values: tuple[NDArray[Any], ...]) -> None:
+    """Append to each list the means of its row values by code, unless there are too many codes to list.
+
+    They are rounded once, to the digits that the page shows.
+    """
     if n > MOST_CLASSES:
         return
     named = codes >= 0  # rows with absent labels have no class
     codes, row_values = codes[named], tuple(values[named] for values in row_values)
     counts = np.maximum(np.bincount(codes, minlength=n), 1)
-    for means, values, places in zip(lists.values(), row_values, digits, strict=True):
+    for means, values, places in zip(lists.values(), row_values, SHOWN_DIGITS, strict=True):
         found = np.bincount(codes, weights=values, minlength=n) / counts
-        means.append([_rounded(value, places) for value in found])
+        means.append([round(float(value), places) for value in found])
 
 
 def _ambiguous_row(row: int, rows: LabelledRows, sizes: Ints, p_values: Floats) -> dict[str, Any]:
@@ -120,6 +123,6 @@ def _ambiguous_row(row: int, rows: LabelledRows, sizes: Ints, p_values: Floats) 
     return told if name is None else {"id": name, **told}
 
 
-def _rounded(value: float, digits: int = 5) -> float | None:
-    """``value`` rounded, None where it is not defined: JSON has no NaN."""
-    return None if math.isnan(value) else round(float(value), digits)
+def _or_none(value: float) -> float | None:
+    """``value`` with all its digits, None where it is not defined: JSON has no NaN. The page rounds it."""
+    return None if math.isnan(value) else float(value)

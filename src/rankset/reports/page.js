@@ -11,8 +11,11 @@
     if (name) element.className = name;
     return element;
   }
-  const fixed = (value, digits = 3) => Number(value).toFixed(digits);
-  const metric = (score, name) => score.metrics[name][state.level], shown = (value) => (value === null ? "–" : fixed(value, 4));
+  function fixed(value, digits = 4) {  // as rankset evaluate writes it: a number halfway between two others becomes the even one
+    const text = Number(value).toFixed(digits), last = Number(text.at(-1)), halfway = Math.abs(value * 2 ** (digits + 1)) % 2 === 1;
+    return halfway && last % 2 ? text.slice(0, -1) + (last - 1) : text;
+  }
+  const metric = (score, name) => score.metrics[name][state.level], shown = (value) => (value === null ? "–" : fixed(value));
   const sections = [...new Set(data.metrics.map((one) => one.section))].map((title) => [title, data.metrics.filter((one) => one.section === title)]);
   const percent = (value) => Number((100 * value).toFixed(1)) + " %";
   const asked = (alpha) => Number((1 - alpha).toPrecision(12)), askedPercent = (alpha) => Number((100 * (1 - alpha)).toPrecision(12)) + " %";
@@ -90,6 +93,7 @@
       return line;
     }));
   }
+  by("scores-title").textContent = (data.scores.length > 1 ? "All scores" : "This rule") + " at this alpha";
   by("scores-note").textContent = data.scores.filter((one) => one.text.length > 60).map((one) => one.label + ": " + one.text + ".").join(" ");
   const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
   function classes(score) {
@@ -116,14 +120,14 @@
     const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], coverage: hits[k], size: score.class_size[state.level][k] })).filter((row) => row.rows);
     const value = (row) => (state.sort === "name" && row.name.trim() !== "" && !isNaN(row.name) ? Number(row.name) : row[state.sort]);
     rows.sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (state.falling ? -1 : 1));
-    body.replaceChildren(...rows.map((row) => cells([row.name, many(row.rows), fixed(row.coverage), fixed(row.size, 2)], [false, true, true, true])));
+    body.replaceChildren(...rows.map((row) => cells([row.name, many(row.rows), fixed(row.coverage), fixed(row.size, 3)], [false, true, true, true])));
   }
   function groups(score) {
     by("groups-section").hidden = !data.group_names.length;
     if (!data.group_names.length) return;
     document.querySelector("#groups thead tr").replaceChildren(...["group", "rows", "coverage", "mean size"].map((text, place) => { const head = make("th", text, place ? "number" : ""); head.scope = "col"; return head; }));
     const at = state.level, rows = data.group_names.map((name, g) => [name, data.group_counts[g], score.group_coverage[at][g], score.group_size[at][g]]).sort((a, b) => a[2] - b[2]);
-    document.querySelector("#groups tbody").replaceChildren(...rows.map(([name, count, hits, width]) => cells([name, many(count), fixed(hits), fixed(width, 2)], [false, true, true, true])));
+    document.querySelector("#groups tbody").replaceChildren(...rows.map(([name, count, hits, width]) => cells([name, many(count), fixed(hits), fixed(width, 3)], [false, true, true, true])));
   }
   const named = data.scores.some((one) => one.ambiguous.some((row) => row.id !== undefined));
   const AMBIGUOUS = [...(named ? [["id", false]] : []), ["row", true], ["true label", false], ["size", true], ["set", false]];

@@ -146,7 +146,7 @@ class RuleOnRows:
         if self.spec.guaranteed:
             known = [law for alpha in alphas if (law := rule.at(alpha).law) is not None]
             ranges = [coverage_law.sampling_range(n_rows, law.least_k, law.n, CONFIDENCE) for law in known]
-            laws["band"] = [[round(end, 5) for end in ends] for ends in ranges]
+            laws["band"] = [list(map(float, ends)) for ends in ranges]
             laws["tied"] = [not law.exact for law in known]
         if self.spec.traits.orders_by_rank:
             profiles = [rule.rank_profile(alpha) for alpha in alphas]

@@ -40,7 +40,7 @@ class Wording:
     ...     def describe(self, threshold, wording):
     ...         return f"keeps labels at most {wording.number(threshold[0])} below the largest {wording.entry}"
     >>> probs, labels = rs.datasets.load("marketing")
-    >>> rs.calibrate(probs, labels, score=Gap()).describe(0.1)
+    >>> rs.calibrate(probs, labels, method=Gap()).describe(0.1)
     'keeps labels at most 0.2131 below the largest probability'
     """
 

@@ -27,7 +27,7 @@ SPACE_OF_LEGEND = 26
 
 @dataclass(eq=False)
 class ClassCoverageDisplay(Display):
-    """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first.
+    """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first unless ``sort=False``.
 
     A dashed line shows 1 - alpha, the target: of every class for sets with a threshold per label (``PerLabel``), else
     of the average over all rows.
@@ -71,6 +71,7 @@ class ClassCoverageDisplay(Display):
         *,
         confidence: float = 0.9,
         max_classes: int = 30,
+        sort: bool = True,
         ax: Any = None,
         **points: Any,
     ) -> Self:
@@ -88,6 +89,9 @@ class ClassCoverageDisplay(Display):
             Probability used for the confidence intervals.
         max_classes : int, default 30
             Maximum number of classes in the figure. The classes with the lowest coverage are drawn.
+        sort : bool, default True
+            If False, classes stand in the order of the classes of the sets, so that figures can be compared. If there
+            are more than ``max_classes``, those with the lowest coverage are still the ones drawn.
         ax : matplotlib Axes, optional
             Axes to draw on. Default: the axes of a new figure.
         **points
@@ -101,7 +105,7 @@ class ClassCoverageDisplay(Display):
         Raises
         ------
         KindError
-            If ``max_classes`` is not an integer >= 1.
+            If ``max_classes`` is not an integer >= 1, or if ``sort`` is not True or False.
         LevelError
             If the sets do not store alpha and ``alpha`` is not passed.
 
@@ -115,10 +119,12 @@ class ClassCoverageDisplay(Display):
         """
         if not isinstance(max_classes, int | np.integer) or max_classes < 1:
             raise KindError.argument("max_classes", "an integer of at least 1", max_classes)
+        if not isinstance(sort, bool | np.bool_):
+            raise KindError.argument("sort", "True or False", sort)
         evaluation = evaluate(sets, labels, alpha, confidence=confidence)
-        worst = tuple(sorted(evaluation.classes, key=lambda share: (share.coverage, -share.n))[:max_classes])
-        intervals = tuple(coverage_law.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in worst)
-        return cls(worst, intervals, evaluation.alpha, confidence, len(evaluation.classes)).plot(ax, **points)
+        drawn = _lowest(evaluation.classes, max_classes, sort=bool(sort))
+        intervals = tuple(coverage_law.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in drawn)
+        return cls(drawn, intervals, evaluation.alpha, confidence, len(evaluation.classes)).plot(ax, **points)
 
     def plot(self, ax: Any = None, **points: Any) -> Self:
         """Draw a point and its interval for every class.
@@ -162,3 +168,9 @@ class ClassCoverageDisplay(Display):
         ax.set_title(f"coverage by class, alpha = {self.alpha:g}{some}", pad=SPACE_OF_LEGEND)
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)  # above all points
         return self
+
+
+def _lowest(classes: tuple[Share, ...], most: int, *, sort: bool) -> tuple[Share, ...]:
+    """Return the classes with the lowest coverage: lowest first, or in their own order."""
+    places = sorted(range(len(classes)), key=lambda place: (classes[place].coverage, -classes[place].n))[:most]
+    return tuple(classes[place] for place in (places if sort else sorted(places)))

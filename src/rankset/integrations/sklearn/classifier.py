@@ -97,7 +97,8 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
     guaranteed_ : bool
         Whether some coverage is proven. With ``CrossConformal``, it is ``rule_.guarantee(alpha)``, which is less than
         1 - alpha. With other splits it is 1 - alpha. False if the split is stratified, unless the condition is
-        ``PerLabel``. Then nothing is proven.
+        ``PerLabel``. Then nothing is proven. It cannot see whether rows were used before ``fit``: for a search on the
+        same rows, or to train a frozen model. If they were, nothing is proven either, and it can still be True.
     rule_ : Rule or CrossRule
         The calibrated rule. With ``CrossConformal``, it is a ``rankset.CrossRule``.
     method_ : Score
