@@ -58,7 +58,7 @@ class Tempered(Wrapper):
     >>> import rankset as rs
     >>> probs, labels = rs.datasets.load("marketing")
     >>> score = rs.Tempered(rs.Aps(), temperature=0.5)
-    >>> rs.calibrate(probs, labels, score=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    >>> rs.calibrate(probs, labels, method=score).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
     [[0]]
     """
 
