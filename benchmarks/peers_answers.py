@@ -29,14 +29,14 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from peers_methods import PEERS, Array, Method, ours
+from peers_tables import TIMED, filled, tables, times_table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "coming-from"
@@ -44,157 +44,12 @@ SPLITS = {"mapie": 100, "torchcp": 100, "crepes": 20, "puncc": 100}
 ALPHA = 0.1
 PAIRS = [(n, alpha) for n in range(20, 220) for alpha in (0.05, 0.1, 0.15, 0.2, 0.3)]
 CALIBRATION = {"carer": 999, "carer, 1,000": 1_000, "marketing": 129, "cifar100": 499, "sampled": 999}
-TIMED = {"1 × 6": ("carer", 1), "2,000 × 6": ("carer", 2_000), "10,000 × 100": ("cifar100, all", 10_000)}
-TITLES = {"mapie": "MAPIE", "torchcp": "TorchCP", "crepes": "crepes", "puncc": "puncc"}
-
 TIMED_METHODS = 2
 """How many methods of a library are timed: THR and APS, or the first two."""
 LEFT_OUT = {("cifar100", "hinge by class, no smoothing")}
 """crepes computes all p-values once per class here: 100 × 100 for every row."""
 ERRORS = (ValueError, IndexError, RuntimeError)
 PARTS = ("answers", "times", "tables")
-SHOWN = ("carer", "cifar100", "sampled")
-"""Data of which a page shows every method; of the others it shows the first."""
-
-Array = NDArray[Any]
-Rule = Callable[[Array], Array]
-"""Probabilities (n, K) to sets, (n, K) booleans."""
-Method = Callable[[Array, Array, float], Rule]
-"""Probabilities, labels and alpha to a rule."""
-
-
-def mapie() -> dict[str, Method]:
-    from mapie.classification import SplitConformalClassifier
-    from peers.mapie import HandsThrough
-
-    def method(score: str, options: dict[str, Any]) -> Method:
-        def calibrate(probs: Array, labels: Array, alpha: float) -> Rule:
-            model = HandsThrough(probs.shape[1])
-            rule = SplitConformalClassifier(model, confidence_level=1 - alpha, conformity_score=score, prefit=True)
-            rule.conformalize(probs, labels)
-            return lambda new: rule.predict_set(new, conformity_score_params=options)[1][:, :, 0]
-
-        return calibrate
-
-    drawn = {"include_last_label": "randomized"}
-    methods = {score: method(score, {}) for score in ("lac", "aps")}
-    return {
-        **methods,
-        "aps, randomized": method("aps", drawn),
-        "raps": method("raps", {}),
-        "top_k": method("top_k", {}),
-    }
-
-
-def torchcp() -> dict[str, Method]:
-    import torch
-    from peers.torchcp import SplitPredictor
-    from torchcp.classification.predictor import ClassConditionalPredictor
-    from torchcp.classification.score import APS, LAC, RAPS, SAPS
-
-    def method(predictor: Any, score: Any, **options: Any) -> Method:  # noqa: ANN401
-        def calibrate(probs: Array, labels: Array, alpha: float) -> Rule:
-            rule = predictor(score_function=score(score_type="identity", **options), alpha=alpha)
-            rule.calculate_threshold(torch.from_numpy(probs).float(), torch.from_numpy(labels))
-            return lambda new: rule.predict_with_logits(torch.from_numpy(new).float()).numpy() == 1
-
-        return calibrate
-
-    return {
-        "LAC": method(SplitPredictor, LAC),
-        "APS": method(SplitPredictor, APS),
-        "RAPS, 0.2, 2": method(SplitPredictor, RAPS, penalty=0.2, kreg=2),
-        "SAPS, 0.2": method(SplitPredictor, SAPS, weight=0.2),
-        "SAPS, 0.2, no draw": method(SplitPredictor, SAPS, weight=0.2, randomized=False),
-        "LAC by class": method(ClassConditionalPredictor, LAC),
-    }
-
-
-def crepes() -> dict[str, Method]:
-    from crepes import WrapClassifier
-    from crepes.extras import hinge, margin
-
-    def method(score: Any, *, smoothing: bool, by_class: bool = False) -> Method:  # noqa: ANN401
-        def calibrate(probs: Array, labels: Array, alpha: float) -> Rule:
-            rule = WrapClassifier(SimpleNamespace(classes_=np.arange(probs.shape[1]), predict_proba=lambda rows: rows))
-            rule.calibrate(probs, labels, nc=score, class_cond=by_class)
-            options = {"labels": False, "confidence": 1 - alpha, "smoothing": smoothing}
-            return lambda new: rule.predict_set(new, **options) == 1
-
-        return calibrate
-
-    return {
-        "hinge, no smoothing": method(hinge, smoothing=False),
-        "hinge": method(hinge, smoothing=True),
-        "margin, no smoothing": method(margin, smoothing=False),
-        "hinge by class, no smoothing": method(hinge, smoothing=False, by_class=True),
-    }
-
-
-def puncc() -> dict[str, Method]:
-    from deel.puncc.api.prediction import IdPredictor
-    from deel.puncc.classification import APS, LAC, RAPS, ClasswiseLAC
-
-    def method(kind: Any, **options: Any) -> Method:  # noqa: ANN401
-        def calibrate(probs: Array, labels: Array, alpha: float) -> Rule:
-            rule = kind(IdPredictor(), train=False, **options)
-            rule.fit(X_calib=probs, y_calib=labels)
-            return lambda new: mask(rule.predict(new, alpha=alpha)[1], new.shape[1])
-
-        return calibrate
-
-    def one_by_one(probs: Array, labels: Array, alpha: float) -> Rule:
-        rule = method(APS)(probs, labels, alpha)
-        return lambda new: np.concatenate([rule(new[i : i + 1]) for i in range(len(new))])
-
-    methods = {"LAC": method(LAC), "APS": method(APS), "RAPS, 0.2, 2": method(RAPS, lambd=0.2, k_reg=2)}
-    return {**methods, "APS, one row a call": one_by_one, "ClasswiseLAC": method(ClasswiseLAC)}
-
-
-def mask(lists: list[list[int]], classes: int) -> Array:
-    found = np.zeros((len(lists), classes), bool)
-    for row, labels in zip(found, lists, strict=True):
-        row[[int(label) for label in labels]] = True
-    return found
-
-
-PEERS: dict[str, Callable[[], dict[str, Method]]] = {
-    "mapie": mapie,
-    "torchcp": torchcp,
-    "crepes": crepes,
-    "puncc": puncc,
-}
-
-
-def ours(method: str) -> tuple[str, Method]:
-    """What to write in rankset for a method of a peer, and the method."""
-    import rankset as rs
-
-    by_class = "class" in method.lower()
-    scores = {
-        ("lac", "hinge", "classwiselac"): ("Thr()", rs.Thr()),
-        ("margin",): ("Margin()", rs.Margin()),
-        ("top_k",): ("TopK()", rs.TopK()),
-        ("aps",): ("Aps()", rs.Aps()),
-        ("raps, 0.2, 2",): ("Raps(0.2, 2)", rs.Raps(0.2, 2)),
-        ("raps",): ("Raps()", rs.Raps()),
-        ("saps, 0.2, no draw",): ("Saps(0.2, randomized=False)", rs.Saps(0.2, randomized=False)),
-        ("saps",): ("Saps(0.2)", rs.Saps(0.2)),
-    }
-    name, score = next(pair for starts, pair in scores.items() if method.lower().startswith(starts))
-
-    def calibrate(probs: Array, labels: Array, alpha: float) -> Rule:
-        condition = rs.PerLabel() if by_class else rs.Marginal()
-        with warnings.catch_warnings(action="ignore", category=rs.RanksetWarning):
-            rule = rs.calibrate(probs, labels, method=score, condition=condition)
-
-        def predict(new: Array) -> Array:
-            with warnings.catch_warnings(action="ignore", category=rs.RanksetWarning):
-                return rule.predict(new, alpha=alpha).mask
-
-        return predict
-
-    return f"`{name}`, `PerLabel()`" if by_class else f"`{name}`", calibrate
 
 
 def splits(data: str, rows: int, count: int) -> Iterator[tuple[Array, Array]]:
@@ -362,79 +217,6 @@ def compare_times(peer: str, folder: Path) -> dict[str, Any]:
     theirs = start("times", peer, folder)
     mine = times({method: ours(method)[1] for method in theirs}, folder)
     return {method: {"theirs": theirs[method], "ours": mine[method]} for method in theirs}
-
-
-def tables(peer: str, figures: dict[str, Any]) -> dict[str, str]:
-    """The tables of a peer's page, by name."""
-    return {
-        "answers": answers_table(TITLES[peer], figures["answers"]),
-        "again": again_table(TITLES[peer], figures["theirs"]),
-    }
-
-
-def answers_table(title: str, answers: list[dict[str, Any]]) -> str:
-    rows = [["rows", title, "rankset", "coverage", "mean size", "empty sets", "rows with another set"]]
-    for row in answers:
-        if row["data"] not in SHOWN and row["method"] != answers[0]["method"]:
-            continue
-        start = [row["data"], f"`{row['method']}`", row["rankset"]]
-        if "error" in row:
-            rows.append([*start, row["error"].partition(":")[0], "", "", ""])
-            continue
-        coverage = " / ".join(f"{value:.3f}" for value in row["coverage"])
-        size = " / ".join(f"{value:.2f}" for value in row["size"])
-        empty = " / ".join(percent(value) for value in row["empty"])
-        rows.append([*start, coverage, size, empty, percent(row["different"])])
-    return table(rows)
-
-
-def again_table(title: str, found: dict[str, Any]) -> str:
-    rows = [["", "asked twice", "alone or in a batch", "position too low / too high", "9 rows", "8 rows"]]
-    for method, sizes in found["few"].items():
-        position = found["position"].get(method)
-        row = [percent(found[key][method]) if method in found[key] else "–" for key in ("again", "alone")]
-        row.append("–" if position is None else f"{position[0]} / {position[1]}")
-        rows.append(
-            [
-                f"{title} `{method}`",
-                *row,
-                *(size if isinstance(size, str) else f"{size:.2f}" for size in sizes.values()),
-            ]
-        )
-    return table(rows)
-
-
-def times_table(figures: dict[str, Any]) -> str:
-    """Of all peers, the first scores of each."""
-    rows = [["", *TIMED, *(f"rankset, {size}" for size in TIMED)]]
-    for peer, found in figures.items():
-        for method, both in found.get("seconds", {}).items():
-            said = next(row["rankset"] for row in found["answers"] if row["method"] == method)
-            times = [milliseconds(both[side][size]) for side in ("theirs", "ours") for size in TIMED]
-            rows.append([f"{TITLES[peer]} `{method}`, rankset {said}", *times])
-    return table(rows)
-
-
-def percent(share: float) -> str:
-    return "0" if share == 0 else f"{100 * share:.1f} %"
-
-
-def milliseconds(value: float) -> str:
-    return f"{1000 * value:.2g} ms" if value < 0.1 else f"{1000 * value:,.0f} ms"
-
-
-def table(rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
-
-
-def filled(text: str, found: dict[str, str]) -> str:
-    """A page with its tables in place."""
-    for name, rows in found.items():
-        start, mark, rest = text.partition(f"<!-- figures: {name} -->\n")
-        if mark:
-            text = f"{start}{mark}\n{rows}\n\n<!-- end -->" + rest.partition("<!-- end -->")[2]
-    return text
 
 
 def main(arguments: list[str]) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import peers_answers
+import peers_tables
 
 NUMBER = r"\b\d+\.\d+(?: %| ms)?"
 FIGURES = json.loads((peers_answers.PAGES / "figures.json").read_text(encoding="utf-8"))
@@ -21,14 +22,14 @@ def page(peer):
 @pytest.mark.parametrize("peer", peers_answers.PEERS)
 def test_tables_are_those_of_the_figures(peer):
     text = page(peer)
-    tables = peers_answers.tables(peer, FIGURES[peer])
+    tables = peers_tables.tables(peer, FIGURES[peer])
     assert [name for name in tables if f"<!-- figures: {name} -->" not in text] == []
-    assert peers_answers.filled(text, tables) == text
+    assert peers_tables.filled(text, tables) == text
 
 
 def test_times_are_those_of_the_figures():
     text = page("index")
-    assert peers_answers.filled(text, {"times": peers_answers.times_table(FIGURES)}) == text
+    assert peers_tables.filled(text, {"times": peers_tables.times_table(FIGURES)}) == text
     assert "<!-- figures: times -->" in text
 
 
@@ -36,7 +37,7 @@ def test_times_are_those_of_the_figures():
 def test_another_figure_would_be_another_page(peer):
     changed = json.loads(json.dumps(FIGURES[peer]))
     changed["answers"][0]["coverage"][0] = 0.5
-    assert peers_answers.filled(page(peer), peers_answers.tables(peer, changed)) != page(peer)
+    assert peers_tables.filled(page(peer), peers_tables.tables(peer, changed)) != page(peer)
 
 
 @pytest.mark.parametrize("peer", peers_answers.PEERS)
@@ -58,7 +59,7 @@ def test_numbers_in_the_text_stand_in_a_table(peer):
 @pytest.mark.parametrize("peer", peers_answers.PEERS)
 def test_the_version_measured_is_the_one_that_the_page_and_the_lock_file_name(peer):
     version = FIGURES[peer]["version"]
-    assert f"{peers_answers.TITLES[peer]} {version}" in page(peer)
+    assert f"{peers_tables.TITLES[peer]} {version}" in page(peer)
     locks = Path(__file__).parents[2]
     assert f"{peer}=={version}" in (locks / "locks" / f"peer-{peer}.txt").read_text() + (locks / "run.py").read_text()
 

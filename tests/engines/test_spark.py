@@ -82,7 +82,7 @@ def test_batches_of_a_partition_are_counted_on(spark):
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "7")
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "CHUNK_BYTES", 1)
+            patch.setattr("rankset.engines.spark_workers.CHUNK_BYTES", 1)
             with refused(alone.value, part="partition 1") as there:
                 engine.calibrate(frame, "answer", columns=NAMES)
         assert str(there.value) == f"partition 1: {alone.value}"

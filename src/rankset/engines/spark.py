@@ -12,8 +12,7 @@ driver (see ``PYSPARK_PYTHON``). The tasks that are sent to the workers are in `
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,19 +23,16 @@ from pyspark.sql import types as T  # noqa: N812
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.engines.frame_columns import kept_and_sets, partition_of, score_columns
-from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
+from rankset.engines.frame_columns import kept_and_sets, score_columns
+from rankset.engines.partial_rules import final_rule, merge_partial_rules
+from rankset.engines.spark_workers import CalibratePartition, PredictPartition, unpickled
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
-from rankset.errors import KindError, Place, RanksetError
+from rankset.errors import KindError
 from rankset.inputs.matrix import Kind
-from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Score
-
-CHUNK_BYTES = 32 << 20
-"""Arrow batches of a partition are joined up to about this size, and processed together."""
 
 
 def calibrate(
@@ -99,9 +95,9 @@ def calibrate(
     whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
     task = CalibrationTask.of(method, score, condition, kind, classes, seed).with_classes_of(picked, whole_labels=whole)
     names = layout.needed_columns(picked)
-    work = _CalibratePartition(task, layout, names)
+    work = CalibratePartition(task, layout, names)
     answers = _select(frame, names).mapInArrow(work, "answer binary").collect()
-    return final_rule(merge_partial_rules(_unpickle(row.answer) for row in answers))
+    return final_rule(merge_partial_rules(unpickled(row.answer) for row in answers))
 
 
 @takes_alpha
@@ -172,7 +168,7 @@ def predict(
     fields += [T.StructField("labels", T.ArrayType(kind)), T.StructField("size", T.LongType())]
     fields += [T.StructField("top", kind)]
     kept_and_sets(pa.table({name: [] for name in kept}), task.no_sets(), kept)  # refuses names that are taken
-    return used.mapInArrow(_PredictPartition(_broadcast(frame, task), layout, wanted), T.StructType(fields))
+    return used.mapInArrow(PredictPartition(_broadcast(frame, task), layout, wanted), T.StructType(fields))
 
 
 def _column_names(frame: Any, *columns: Any) -> list[str]:
@@ -231,84 +227,3 @@ def _broadcast(frame: Any, task: PredictionTask) -> Any:
 @dataclass(frozen=True)
 class _NotBroadcast:
     value: PredictionTask
-
-
-def _chunks(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[pa.Table, int]]:
-    """Yield tables of consecutive batches, with the names of the frame, and the number of rows before each."""
-    waiting: list[pa.RecordBatch] = []
-    start = size = 0
-    for batch in batches:
-        waiting.append(batch)
-        size += batch.nbytes
-        if size >= CHUNK_BYTES:
-            table = pa.Table.from_batches(waiting).rename_columns(names)
-            yield table, start
-            waiting, size, start = [], 0, start + table.num_rows
-    if waiting:
-        yield pa.Table.from_batches(waiting).rename_columns(names), start
-
-
-def _partition_name() -> Place:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return Place(part="partition ?" if context is None else f"partition {context.partitionId()}")
-
-
-@dataclass(frozen=True)
-class _CalibratePartition:
-    """Yields the pickled partial rule of a partition, or the error, which the driver raises."""
-
-    task: CalibrationTask
-    layout: Layout
-    names: list[str]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        where, task = _partition_name(), self.task
-        try:
-            answer: Any = merge_partial_rules(
-                task.run(
-                    partition_of(
-                        Columns("", table=table),
-                        self.layout,
-                        start,
-                        where=where,
-                        classes=task.classes,
-                        kind=task.kind,
-                    )
-                )
-                for table, start in _chunks(batches, self.names)
-            )
-        except RanksetError as error:
-            answer = error.with_traceback(None)
-            answer.__cause__ = answer.__context__ = None
-        yield pa.RecordBatch.from_pydict({"answer": [pickle.dumps(answer)]})
-
-
-def _unpickle(answer: bytes) -> PartialRule:
-    partial = pickle.loads(answer)  # noqa: S301 - pickled by _CalibratePartition, on a worker of this session
-    if isinstance(partial, RanksetError):
-        raise partial
-    return partial
-
-
-@dataclass(frozen=True)
-class _PredictPartition:
-    """Yields the sets of a partition; ``broadcast`` holds the task as ``value``."""
-
-    broadcast: Any
-    layout: Layout
-    names: list[str]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        where, task = _partition_name(), self.broadcast.value
-        for table, start in _chunks(batches, self.names):
-            partition = partition_of(
-                Columns("", table=table),
-                self.layout,
-                start,
-                where=where,
-                classes=task.classes,
-                kind=task.rule.kind,
-            )
-            yield from kept_and_sets(table, task.run(partition), self.layout.keep).to_batches()
