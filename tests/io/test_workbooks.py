@@ -370,6 +370,8 @@ def test_ids_of_text_files_are_texts_in_every_workbook(here):
         for suffix in ("csv", "tsv", "txt", "jsonl", "parquet"):
             assert ids_in_workbook(f"{name}.{suffix}") == some
     assert ids_in_workbook("a.csv", "b.csv") == ids["a"] + ids["b"]
+    frame_of_ids([200, 299]).to_parquet("numbers.parquet")
+    assert ids_in_workbook("numbers.parquet", "b.csv") == ids["b"] * 2  # numbers beside texts are texts
     (target,) = shards.write(RULE, "b.csv", "sets", 0.1, suffix=".xlsx", layout=Layout(identity="case"))
     assert [row[0] for row in cells(target)[1:]] == ids["b"]
     (here / "gap.csv").write_text("case," + ",".join(NAMES) + "\n1,1,0,0\n,0,1,0\n", encoding="utf-8")
