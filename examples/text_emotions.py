@@ -8,7 +8,7 @@ a few sets. The data are logits of 2,000 test texts (CARER); the texts are not p
 """
 
 # %%
-# One half of the rows calibrates, the other half stands for new texts. With ``classes=`` the sets speak in names.
+# One half of the rows calibrates, the other half stands for new texts. With ``classes=`` the sets contain names.
 import matplotlib.pyplot as plt
 import numpy as np
 
