@@ -18,12 +18,31 @@ from rankset.errors import ScoreError
 Ints = NDArray[np.int64]
 
 
+class Threshold:
+    """The last key that is kept in one group that does not keep everything."""
+
+    def __init__(self, keys: Keys) -> None:
+        """Keep a tuple of arrays of length 1."""
+        self._keys = keys
+        self._dtypes = [key.dtype for key in keys]
+
+    def keep(self, keys: Keys) -> NDArray[np.bool_]:
+        """Return which cells of the group are in the set."""
+        if [key.dtype for key in keys] != self._dtypes:
+            _check_dtypes(keys, self._keys)
+        return lexicographic.not_after(keys, self._keys)
+
+
 @dataclass(frozen=True, eq=False)
 class Thresholds(Sealed):
     """The last key that is kept in each group; the entry at the end, number -1, is for groups without rows."""
 
     keys: Keys
     everything: NDArray[np.bool_]
+
+    def of_group(self, group: Ints) -> Threshold:
+        """Return the threshold of one group, an array of length 1."""
+        return Threshold(tuple(key[group] for key in self.keys))
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells are in the set."""

@@ -26,6 +26,7 @@ FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second
 
 MASS_LIMIT = 8.0
 GRID = 2.0**-50
+FOUR = np.array(4.0)
 
 
 class lazy(Generic[Value]):  # noqa: N801 - used like property
@@ -56,7 +57,7 @@ def on_grid(probs: Floats) -> Floats:
     >>> on_grid(np.array([0.1, 0.2, 0.7])).sum() == on_grid(np.array([0.7, 0.1, 0.2])).sum()
     np.True_
     """
-    return (probs + 4.0) - 4.0
+    return (probs + FOUR) - FOUR
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,9 @@ def not_after(keys: Keys, bounds: Keys) -> NDArray[np.bool_]:
     >>> not_after((np.array([1, 1, 2]), np.array([5, 7, 0])), (np.array(1), np.array(6)))
     array([ True, False, False])
     """
-    answer = keys[-1] <= bounds[-1]
+    answer: NDArray[np.bool_] = keys[-1] <= bounds[-1]
+    if len(keys) == 1:
+        return answer
     for key, bound in zip(keys[-2::-1], bounds[-2::-1], strict=True):
         answer = (key < bound) | ((key == bound) & answer)
     return answer

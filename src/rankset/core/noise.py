@@ -16,7 +16,14 @@ Words = NDArray[np.uint64]
 SAMPLED = 16
 """Number of entries of a row that are hashed besides its largest: enough to distinguish real rows, and fast."""
 
+WORDS = 2**64
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+SHIFTS = tuple(np.array(shift, dtype=np.uint64) for shift in (30, 27, 31))
+FACTORS = tuple(np.array(factor, dtype=np.uint64) for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+"""Shifts and factors of the finaliser of SplitMix64. They are arrays, which NumPy reads faster than numbers."""
+NOTHING = np.array(0.0)
 
 
 @dataclass(frozen=True)
@@ -52,20 +59,55 @@ def draws(values: NDArray[Any], noise_seed: NoiseSeed) -> NDArray[np.float64]:
     return (_mixed(total ^ noise_seed.seeded) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
+class RowDraws:
+    """The same draws for one row at a time, with few NumPy calls: what does not depend on the row is made once."""
+
+    def __init__(self, n_columns: int, noise_seed: NoiseSeed) -> None:
+        """Prepare draws of rows (K,) with ``n_columns`` entries, without ids."""
+        sampled = min(SAMPLED, n_columns)
+        self._columns = np.append(np.arange(sampled) * n_columns // sampled, 0)
+        salts = np.arange(1, sampled + 4, dtype=np.uint64) * GOLDEN
+        self._salts, self._ones = salts[:-2], np.ones(sampled + 1, dtype=np.uint64)
+        self._column_salt = int(salts[-2])
+        self._id_word = int(_mixed(salts[-1:] + noise_seed.words)[0])
+        self._seeded = int(noise_seed.seeded)
+
+    def draw(self, row: NDArray[Any]) -> float:
+        """Return the draw of one row."""
+        columns, largest = self._columns.copy(), int(row.argmax())
+        columns[-1] = largest
+        words = _bits(row[columns])
+        words += self._salts
+        total = int(_mix(words, np.empty_like(words)).dot(self._ones)) + self._id_word
+        total += _mixed_word((largest + self._column_salt) % WORDS)
+        return (_mixed_word(total % WORDS ^ self._seeded) >> 11) * 2.0**-53
+
+
 def _bits(values: NDArray[Any]) -> Words:
     """Return the bits of ``values`` as float64; -0.0 counts as 0.0."""
-    return (values.astype(np.float64) + 0.0).view(np.uint64)
+    return (values.astype(np.float64) + NOTHING).view(np.uint64)
 
 
 def _mixed(words: Words) -> Words:
     """Hash 64-bit words in place, by the finaliser of SplitMix64."""
-    shifted = scratch(words.shape, np.uint64, "shifted")
-    words ^= np.right_shift(words, np.uint64(30), out=shifted)
-    words *= np.uint64(0xBF58476D1CE4E5B9)
-    words ^= np.right_shift(words, np.uint64(27), out=shifted)
-    words *= np.uint64(0x94D049BB133111EB)
-    words ^= np.right_shift(words, np.uint64(31), out=shifted)
+    return _mix(words, scratch(words.shape, np.uint64, "shifted"))
+
+
+def _mix(words: Words, shifted: Words) -> Words:
+    """Do the same with ``shifted`` as spare memory."""
+    words ^= np.right_shift(words, SHIFTS[0], shifted)
+    words *= FACTORS[0]
+    words ^= np.right_shift(words, SHIFTS[1], shifted)
+    words *= FACTORS[1]
+    words ^= np.right_shift(words, SHIFTS[2], shifted)
     return words
+
+
+def _mixed_word(word: int) -> int:
+    """Hash one 64-bit word in the same way."""
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % WORDS
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % WORDS
+    return word ^ word >> 31
 
 
 NO_NOISE = NoiseSeed.of(0)

@@ -104,7 +104,7 @@ def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) 
             known.append(_cutoff_at_mass(values, mass))
     if not known:
         return RankedColumns(rank_columns(values).ravel(), np.full(n_rows, n_columns))
-    return _at_least(values, np.maximum.reduce(known))
+    return at_least(values, np.maximum.reduce(known))
 
 
 def label_ranks(values: Floats, entries: Floats, labels: Ints) -> tuple[Ints, Ints]:
@@ -139,7 +139,7 @@ def _equal_on_the_right(values: Floats, entries: Floats, labels: Ints, rows: Int
     return equal & (np.arange(equal.shape[1]) > labels[rows][:, np.newaxis])
 
 
-def _at_least(values: Floats, cutoffs: Floats) -> RankedColumns:
+def at_least(values: Floats, cutoffs: Floats) -> RankedColumns:
     """Return the columns whose entries are at least their row's cutoff."""
     inside = np.greater_equal(values, cutoffs[:, np.newaxis], out=scratch(values.shape, np.bool_))
     sizes = count(inside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,7 @@ class Batch:
         """Return a block of rows as the score wants them, with their noise."""
         spec, traits = self.spec, self.spec.traits
         noise_seed = self.noise_seed.rows(part) if traits.uses_noise else None
-        draw = partial(_refuse_to_draw, spec.score) if noise_seed is None else partial(noise.draws, probs, noise_seed)
+        draw = partial(refuse_to_draw, spec.score) if noise_seed is None else partial(noise.draws, probs, noise_seed)
         if traits.transforms:
             counts = None if self.data.counts is None else self.data.counts[part]
             seen = transform_rows(spec.score, probs, counts)
@@ -220,6 +220,6 @@ def warn_of_unseen(names: Sequence[Name]) -> None:
         warn(f"no calibration rows for {groups}. Sets for these rows contain every label.")
 
 
-def _refuse_to_draw(score: Score) -> NDArray[np.float64]:
+def refuse_to_draw(score: Score, *_row: Array) -> NoReturn:
     """Raise the error for a score that uses noise without declaring it."""
     raise ScoreError.undeclared_noise(score)

@@ -72,7 +72,7 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
     """Return sizes and codes of the sets of one block."""
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
-    cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(_cutoffs, reach))
+    cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(cutoffs, reach))
     kept = thresholds.keep(batch.groups(cells, part), keys_of(batch.spec.score, cells))
     if batch.data.counts is not None:
         kept &= cells.column < batch.data.counts[part][cells.row]
@@ -96,13 +96,13 @@ def _widest(reach: Reach, thresholds: Thresholds, groups: Ints) -> Reach:
     return Reach(float(rank.max()), float(before.max()), float(prob.min()), float(behind.max()))
 
 
-def _cutoffs(reach: Reach, rows: Rows) -> NDArray[Any] | None:
+def cutoffs(reach: Reach, rows: Rows) -> NDArray[Any] | None:
     """Return the smallest entry of each row (n,) that can be in its set, by its size alone; None if any can be."""
     if reach.prob == -math.inf and reach.behind == math.inf:
         return None
     with np.errstate(all="ignore"):
-        cutoffs = np.full(len(rows.probs), reach.prob)
+        least = np.full(len(rows.probs), reach.prob)
         if reach.behind < math.inf:
             behind = rows.second - reach.behind
-            cutoffs = np.fmax(cutoffs, behind - ROUNDING * (np.abs(rows.second) + abs(reach.behind)))
-        return np.nextafter(cutoffs.astype(rows.probs.dtype), -math.inf)
+            least = np.fmax(least, behind - ROUNDING * (np.abs(rows.second) + abs(reach.behind)))
+        return np.nextafter(least.astype(rows.probs.dtype), -math.inf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +12,11 @@ from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
 from rankset.errors import ScoreError
 from rankset.scores.base import Score
+
+NOTHING = np.array(0.0)
+"""Added to keys, it turns -0.0 into 0.0."""
+FEW = 4096
+"""Up to so many entries, a sum of squares is faster than a minimum."""
 
 
 def transform_rows(score: Score, probs: NDArray[Any], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
@@ -42,10 +48,10 @@ def _checked_transform(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 
 def keys_of(score: Score, cells: Cells) -> Keys:
     """Return the keys of cells, as int64 or float64 arrays with one entry per cell and without NaN."""
-    with np.errstate(all="ignore"):  # infinite keys are allowed, NaN raises below
+    shape = (cells.size,)
+    with np.errstate(all="ignore"):  # infinite keys are allowed, NaN raises an error
         keys = as_tuple(score.keys(cells))
-    length = cells.size
-    return tuple([_as_int_or_float(_one_per_cell(key, length), score, cells) for key in keys])
+        return tuple([_as_int_or_float(_one_per_cell(key, shape), score, cells) for key in keys])
 
 
 def as_tuple(keys: object) -> tuple[Any, ...]:
@@ -55,18 +61,20 @@ def as_tuple(keys: object) -> tuple[Any, ...]:
     return keys
 
 
-def _one_per_cell(key: object, length: int) -> NDArray[Any]:
+def _one_per_cell(key: object, shape: tuple[int]) -> NDArray[Any]:
+    if type(key) is np.ndarray and key.shape == shape:
+        return key
     if isinstance(key, np.ma.MaskedArray):
         raise ScoreError.keys("arrays without masked entries", "a masked array")
     try:
         array = np.asarray(key)
     except ValueError:
         raise ScoreError.keys("arrays of real numbers", "rows of different lengths") from None
-    if array.shape == (length,):
+    if array.shape == shape:
         return array
     if array.ndim == 0:
-        return np.full(length, array)
-    raise ScoreError.keys(f"arrays with one entry per (row, label) pair, shape ({length},)", f"shape {array.shape}")
+        return np.full(shape, array)
+    raise ScoreError.keys(f"arrays with one entry per (row, label) pair, shape {shape}", f"shape {array.shape}")
 
 
 def _as_int_or_float(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[Any]:
@@ -76,7 +84,14 @@ def _as_int_or_float(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[A
         return key.astype(np.int64, copy=False)
     if key.dtype.kind != "f":
         raise ScoreError.keys("arrays of real numbers", f"an array of {key.dtype}")
-    if np.isnan(key).any():
+    if _has_nan(key):
         row = np.arange(len(cells.rows.probs))[cells.row][int(np.isnan(key).argmax())]
         raise ScoreError.nan_key(score, cells.rows.start + int(row))
-    return key.astype(np.float64, copy=False) + 0.0
+    return key.astype(np.float64, copy=False) + NOTHING
+
+
+def _has_nan(key: NDArray[Any]) -> bool:
+    """Return whether an entry is NaN: then so is the sum of squares, and nothing else makes it NaN."""
+    if key.size > FEW:
+        return math.isnan(np.minimum.reduce(key))
+    return math.isnan(key.dot(key))

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def names_of_cells(sets: PredictionSets) -> NDArray[Any]:
     """Return the names of all labels in all sets, row after row."""
-    return sets.classes[sets.codes] if sets.options is None else sets.options[sets._row_numbers, sets.codes]
+    if sets.options is None:
+        return sets.classes[sets.codes]
+    return sets.options[np.repeat(np.arange(len(sets)), sets.sizes), sets.codes]
 
 
 def label_columns(sets: PredictionSets, labels: ArrayLike, index: RowIndex) -> NDArray[np.int64]:

@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.arrays import Sealed, equal_values, is_whole
+from rankset.core.cells import lazy
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.row_selection import row_number, selected_rows
 from rankset.inputs.vocabulary import Names, class_names
 from rankset.sets.coverage_law import CoverageLaw
+from rankset.sets.forms import ListedSets, MarkedSets
 from rankset.sets.mask import read_mask
 from rankset.sets.option_names import joined_options, label_columns, names_of_cells
 from rankset.sets.text import as_html, as_text
@@ -70,6 +72,31 @@ class PredictionSets(Sealed, ToFrames):
     template: Template = ARRAY
     options: NDArray[Any] | None = None
     proven: float | None = None
+
+    @classmethod
+    def _of(cls, form: ListedSets | MarkedSets, **fields: Any) -> PredictionSets:  # noqa: ANN401
+        """Return sets in one of their two forms; marks become ``offsets`` and ``codes`` when somebody asks for them."""
+        made = object.__new__(cls)
+        made.__dict__.update(fields, _form=form)
+        return made
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        """Make ``offsets`` and ``codes``, if nobody has asked for them yet."""
+        if name not in ("offsets", "codes") or "_form" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        offsets, codes = self._form.listed()
+        self.__dict__.update(offsets=offsets, codes=codes, _form=ListedSets(offsets, codes, len(self.names)))
+        self.__post_init__()
+        return self.__dict__[name]
+
+    @lazy
+    def _form(self) -> ListedSets | MarkedSets:
+        """The form in which the sets are kept."""
+        return ListedSets(self.offsets, self.codes, len(self.names))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone for pickling."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -164,7 +191,7 @@ class PredictionSets(Sealed, ToFrames):
         return cls(sizes.cumsum(), codes, first.names, first.level, law, template, joined_options(batches), proven)
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self._form)
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
         return iter(np.split(names_of_cells(self), self.offsets[1:-1]) if len(self) else ())
@@ -180,7 +207,7 @@ class PredictionSets(Sealed, ToFrames):
         if is_whole(index):
             row = row_number(int(index), len(self))
             names = self.classes if self.options is None else self.options[row]
-            return names[self.codes[self.offsets[row] : self.offsets[row + 1]]]
+            return names[self._form.row(row)]
         rows = selected_rows(index, len(self), self.template.index)
         if isinstance(index, slice):
             return self._take(rows)
@@ -202,14 +229,12 @@ class PredictionSets(Sealed, ToFrames):
     @property
     def sizes(self) -> Ints:
         """Number of labels in each set (n,)."""
-        return np.diff(self.offsets)
+        return self._form.sizes
 
     @property
     def mask(self) -> NDArray[np.bool_]:
         """Boolean matrix (n, K): True if the label of the column is in the set of the row."""
-        mask = np.zeros((len(self), len(self.names)), dtype=np.bool_)
-        mask[self._row_numbers, self.codes] = True
-        return mask
+        return self._form.mask
 
     def covers(self, labels: ArrayLike) -> NDArray[np.bool_]:
         """Return whether each set contains the label of its row.
@@ -235,23 +260,13 @@ class PredictionSets(Sealed, ToFrames):
         >>> rs.PredictionSets.from_mask([[True, True], [True, False]], ["cat", "dog"]).covers(["dog", "dog"])
         array([ True, False])
         """
-        codes = label_columns(self, labels, self._index)
-        found = np.zeros(len(self), dtype=np.bool_)
-        found[self._row_numbers[self.codes == codes[self._row_numbers]]] = True
-        return found
-
-    @property
-    def _row_numbers(self) -> Ints:
-        """The row number of each entry of ``codes``."""
-        return np.repeat(np.arange(len(self)), self.sizes)
+        return self._form.contains(label_columns(self, labels, self._index))
 
     def _take(self, rows: Ints) -> PredictionSets:
-        sizes = self.sizes[rows]
-        offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)
-        picked = np.repeat(self.offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        """Return some rows, with the law of all."""
         options = None if self.options is None else self.options[rows]
-        template = self.template.rows(rows)
-        return replace(self, offsets=offsets, codes=self.codes[picked], template=template, options=options)
+        fields = {name: getattr(self, name) for name in ("names", "level", "law", "proven")}
+        return self._of(self._form.rows(rows), template=self.template.rows(rows), options=options, **fields)
 
     _repr_html_ = as_html
     __repr__ = as_text
