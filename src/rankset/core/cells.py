@@ -8,17 +8,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
+from rankset.core.lazy import lazy
 from rankset.core.ranking import LabelRanks, RankedColumns
 from rankset.core.scratch import scratch
 from rankset.errors import InputError, ScoreError
 
-Value = TypeVar("Value")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
@@ -27,28 +27,6 @@ FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second
 MASS_LIMIT = 8.0
 GRID = 2.0**-50
 FOUR = np.array(4.0)
-
-
-class lazy(Generic[Value]):  # noqa: N801 - used like property
-    """``functools.cached_property`` without its lock (one per class before Python 3.12): threads need not wait."""
-
-    def __init__(self, function: Callable[[Any], Value]) -> None:
-        self._function = function
-        self.__doc__ = function.__doc__
-
-    def __set_name__(self, _owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, thing: None, owner: type) -> "lazy[Value]": ...
-    @overload
-    def __get__(self, thing: object, owner: type) -> Value: ...
-    def __get__(self, thing: object | None, owner: type) -> "lazy[Value] | Value":
-        if thing is None:
-            return self
-        value = self._function(thing)
-        thing.__dict__[self._name] = value
-        return value
 
 
 def on_grid(probs: Floats) -> Floats:
@@ -289,6 +267,13 @@ class RankedCells(Cells):
         self.rows.check_additive()
         units = self._known.units
         return _running_sums(self.prob, self.sizes) if units is None else units.astype(np.float64) * GRID
+
+    def chosen(self, kept: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.int32]]:
+        """Return how many cells of each row are kept, and their columns row after row, most likely first."""
+        codes = self.column.astype(np.int32)
+        if kept.all():
+            return self.sizes, codes
+        return np.bincount(self.row[kept], minlength=len(self.sizes)), codes[kept]
 
 
 def _running_sums(probs: Floats, sizes: Ints) -> Floats:

@@ -48,9 +48,10 @@ def draws(values: NDArray[Any], noise_seed: NoiseSeed) -> NDArray[np.float64]:
     """Return one number in [0, 1) per row of ``values`` (n, K)."""
     n_rows, n_columns = values.shape
     largest = values.argmax(axis=1)
-    sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
-    words = scratch((len(sampled) + 3, n_rows), np.uint64)
-    words[:-3] = _bits(values[:, sampled].T)
+    few = min(SAMPLED, n_columns)
+    sampled = values if few == n_columns else values[:, np.arange(few) * n_columns // few]
+    words = scratch((few + 3, n_rows), np.uint64)
+    np.add(sampled.T, NOTHING, out=words[:-3].view(np.float64))  # -0.0 counts as 0.0
     words[-3] = _bits(values[np.arange(n_rows), largest])
     words[-2] = largest
     words[-1] = noise_seed.words

@@ -21,14 +21,14 @@ DEFAULT_BLOCK_BYTES = 8 << 20
 """Small enough for the cache, large enough that Python's overhead is negligible."""
 
 
-def split(n_rows: int, n_columns: int, scale: int = 1) -> Iterator[slice]:
+def split(n_rows: int, n_columns: int, scale: float = 1) -> Iterator[slice]:
     """Yield consecutive ranges of rows, each of about ``RANKSET_BLOCK_BYTES`` of float64 (default times ``scale``)."""
-    step = max(1, _setting(BLOCK_BYTES, scale * DEFAULT_BLOCK_BYTES) // (8 * n_columns))
+    step = max(1, _setting(BLOCK_BYTES, int(scale * DEFAULT_BLOCK_BYTES)) // (8 * n_columns))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
-def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: int = 1) -> list[Result]:
+def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int, scale: float = 1) -> list[Result]:
     """Return ``function`` of every block, in row order; if several blocks fail, the first one's error is raised.
 
     Each thread takes the next block when it has finished one. Threads are started here and nowhere else.

@@ -213,22 +213,25 @@ def count(mask: NDArray[np.bool_]) -> Ints:
 
 def _rank_by_words(values: NDArray[np.float32]) -> Ints:
     """Rank float32 rows by sorting (entry, column) packed into 64-bit words: 2.2 times faster than a stable argsort."""
-    words = _descending_words(values) << np.uint64(32)
+    words = descending_bits(values).astype(np.uint64) << np.uint64(32)
     words |= np.arange(values.shape[1], dtype=np.uint64)
     words.sort(axis=1)
     return (words & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
-def _descending_words(values: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """Map float32 entries to integers below 2**32 in reverse order: a larger entry gets a smaller integer.
+def descending_bits(values: Floats) -> NDArray[Any]:
+    """Map entries to unsigned integers of the same size in reverse order: a larger entry gets a smaller integer.
 
     The bits of a float, read as an unsigned integer, increase with it once the sign bit of positive numbers is set and
     all bits of negative ones are inverted. Inverting the result reverses the order. Adding 0 turns -0.0 into 0.0.
     """
-    bits = (values + np.float32(0)).view(np.int32)
-    bits ^= (bits >> 31) | np.int32(-(2**31))
+    size = values.dtype.itemsize
+    bits = np.add(values, values.dtype.type(0), out=scratch(values.shape, values.dtype, "bits")).view(f"i{size}")
+    signs = np.right_shift(bits, 8 * size - 1, out=scratch(bits.shape, bits.dtype, "signs"))
+    signs |= np.iinfo(bits.dtype).min
+    bits ^= signs
     np.invert(bits, out=bits)
-    return bits.view(np.uint32).astype(np.uint64)
+    return bits.view(f"u{size}")
 
 
 def _rank_by_argsort(values: NDArray[np.float64]) -> Ints:
@@ -248,7 +251,7 @@ def _sort_columns(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, i
     row_bits, column_bits = ((length - 1).bit_length() for length in shape)
     if values.dtype == np.float32 and row_bits + column_bits <= WORD - 32:
         words = (rows << (32 + column_bits)).view(np.uint64)
-        words |= _descending_words(values) << np.uint64(column_bits)
+        words |= descending_bits(values).astype(np.uint64) << np.uint64(column_bits)
         words |= columns.view(np.uint64)
         words.sort()
         return (words & np.uint64((1 << column_bits) - 1)).view(np.int64)

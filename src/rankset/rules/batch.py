@@ -14,6 +14,7 @@ from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.core.kernels.compiled import CompiledLoops
 from rankset.core.lexicographic import Keys
+from rankset.core.narrow import MOST_COLUMNS, NarrowCells
 from rankset.core.ranking import likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.prepare import Prepared
@@ -110,8 +111,18 @@ class Batch:
         return replace(self, data=self.data.part(rows), row_groups=groups, noise_seed=self.noise_seed.rows(rows))
 
     def map_blocks(self, function: Callable[[slice], Result]) -> list[Result]:
-        """Return ``function`` of every block, in row order; compiled loops get blocks of twice the size."""
-        return parallel.map_blocks(function, *self.shape, 1 if self.compiled is None else 2)
+        """Return ``function`` of every block, in row order.
+
+        Compiled loops get blocks of twice the size. Rows with few columns come in small blocks, which stay in the cache
+        while they are read column by column.
+        """
+        scale = 2 if self.compiled is not None else 1 / 8 if self.narrow else 1
+        return parallel.map_blocks(function, *self.shape, scale)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether rows have so few columns that they are ranked column by column."""
+        return self.compiled is None and self.shape[1] <= MOST_COLUMNS
 
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
         """Return group and keys of one label per row of a block."""
@@ -125,9 +136,12 @@ class Batch:
 
     def likeliest_cells(
         self, part: slice, rank: float, mass: float, cutoffs: Callable[[Rows], Array | None]
-    ) -> RankedCells:
+    ) -> RankedCells | NarrowCells:
         """Return the most likely cells of a block within these limits, and few others (see ``ranking.likeliest``)."""
         most = mass if self.spec.kind != "decision" else np.inf
+        if self.narrow:
+            rows = self._rows(part, self.data.rows(part))
+            return NarrowCells(rows, rank, most, cutoffs(rows))
         if self.compiled is None:
             rows = self._rows(part, self.data.rows(part))
             return RankedCells(rows, likeliest(rows.probs, rank, most, cutoffs(rows)))

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
-from rankset.errors import KindError, RuleError
-from rankset.inputs.frames import ARRAY
-from rankset.inputs.prepare import Prepared, prepare
-from rankset.inputs.single_row import as_rows
-from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
+from rankset.errors import KindError
 from rankset.rules.group_choice import group_number
-from rankset.rules.marking import marked, smallest_prob
-from rankset.rules.one_row import codes_of_one
-from rankset.rules.select import EMPTY, Empty, select, shared_reach
+from rankset.rules.predict_at_level import PredictsAtLevel
 from rankset.rules.sentences import group_sentences, one_sentence, text_of_groups
-from rankset.rules.small_groups import warn_of_small_groups
 from rankset.rules.spec import HasSpec, RuleSpec
-from rankset.scores.reach import Reach
 from rankset.scores.wording import MOST_DIGITS
-from rankset.sets import CoverageLaw, PredictionSets
-from rankset.sets.forms import ListedSets
+from rankset.sets import CoverageLaw
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelRule(Sealed, HasSpec):
+class LevelRule(Sealed, PredictsAtLevel, HasSpec):
     """A rule for one alpha, returned by ``Rule.at(alpha)``. It can only predict sets.
 
     Call it like a function, with one row or with a matrix: ``ask = rule.at(0.1)``, then ``ask(row)``. Everything that
@@ -98,27 +87,6 @@ class LevelRule(Sealed, HasSpec):
         """Number of calibration rows."""
         return int(self.counts.sum())
 
-    @cached_property
-    def _reach(self) -> Reach:
-        """How far down a row the labels of a set can be."""
-        return shared_reach(self.spec, self.thresholds)
-
-    @cached_property
-    def _codes_of_one(self) -> Callable[[NDArray[Any]], NDArray[np.int32] | None]:
-        """The function that returns the columns of the set of a single row; None if it needs the general way."""
-        return codes_of_one(self.spec, self.thresholds, self._reach)
-
-    @cached_property
-    def _smallest_prob(self) -> float | None:
-        """The smallest probability of a label in a set; None if not the probability alone decides."""
-        return smallest_prob(self.spec, self.thresholds, self._reach)
-
-    @cached_property
-    def _own(self) -> dict[str, Any]:
-        """What sets of rows without index and names of their own have besides their labels."""
-        fields = {"names": self.spec.classes, "level": self.level, "law": self.law, "proven": self._proven}
-        return {**fields, "template": ARRAY, "options": None}
-
     def describe(self, *, group: object = None, label: object = None, digits: int = 4) -> str:
         """Return in words which labels a set contains. The text is the same as that of ``Rule.describe`` at this alpha.
 
@@ -150,169 +118,3 @@ class LevelRule(Sealed, HasSpec):
             return text_of_groups(self.spec, found)
         number = group_number(self.spec, group, label)
         return one_sentence(self, number, digits)
-
-    def __call__(
-        self,
-        probs: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        empty: Empty = "allow",
-    ) -> PredictionSets:
-        """Return the prediction sets of a matrix of rows, or of one row.
-
-        Parameters
-        ----------
-        probs
-            Rows as in ``Rule.predict``, or one row: a list, array or tensor of K numbers, or a dictionary or series of
-            numbers by class name. One row is predicted like a matrix with one row. For kind "binary", a list of
-            numbers is a list of rows.
-        groups, ids, empty
-            As in ``Rule.predict``. For one row, ``groups`` and ``ids`` are lists with one entry.
-
-        Returns
-        -------
-        PredictionSets
-            ``ask(row)[0]`` are the labels of the set of one row, most likely first.
-
-        Raises
-        ------
-        RanksetError
-            If rows, groups or ids are invalid.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> probs, labels = rs.datasets.load("marketing")
-        >>> ask = rs.calibrate(probs, labels).at(0.1)
-        >>> ask(probs[0]).to_lists(), len(ask(probs))
-        ([[1, 3, 0]], 260)
-        """
-        rows = as_rows(probs) if self.spec.kind != "binary" else probs
-        return self.predict(rows, groups=groups, ids=ids, empty=empty)
-
-    def predict(
-        self,
-        probs: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        empty: Empty = "allow",
-    ) -> PredictionSets:
-        """Return the prediction sets of these rows. They are the same as those of ``Rule.predict`` at this alpha.
-
-        Parameters
-        ----------
-        probs, groups, ids, empty
-            As in ``Rule.predict``.
-
-        Returns
-        -------
-        PredictionSets
-
-        Raises
-        ------
-        RanksetError
-            If rows, groups or ids are invalid.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> probs, labels = rs.datasets.load("marketing")
-        >>> len(rs.calibrate(probs, labels).at(0.1).predict(probs))
-        260
-        """
-        if type(probs) is np.ndarray and groups is None and ids is None and empty == "allow":
-            codes = self._codes_of_one(probs)
-            if codes is not None:
-                return PredictionSets._of(ListedSets.of_one(codes, len(self.spec.classes.values)), **self._own)
-        return self._predict(self._batch(self._prepare(probs, groups, ids, empty)), empty)
-
-    def _predict(self, batch: Batch, empty: Empty) -> PredictionSets:
-        """Return the sets of prepared rows."""
-        data = batch.data
-        own = {**self._own, "names": data.classes, "law": self._law(batch, empty)}
-        own |= {"template": data.answers, "options": data.options}
-        if empty == "allow" and self._smallest_prob is not None:
-            form = marked(batch, self._smallest_prob)
-            if form is not None:
-                return PredictionSets._of(form, **own)
-        return PredictionSets(*select(batch, self.thresholds, self._reach, empty), **own)
-
-    def predict_parts(
-        self,
-        probs: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        empty: Empty = "allow",
-        rows: int | None = 100_000,
-    ) -> Iterator[PredictionSets]:
-        """Predict the sets in parts of ``rows`` rows. Use this if all sets together do not fit into memory.
-
-        Parameters
-        ----------
-        probs, groups, ids, empty
-            As in ``Rule.predict``.
-        rows
-            Number of rows in each part. None predicts all rows in one part.
-
-        Returns
-        -------
-        iterator of PredictionSets
-            Types and shapes are checked by this call. The values of a part are checked when
-            the part is predicted.
-
-        Raises
-        ------
-        RanksetError
-            If rows, groups or ids are invalid.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> probs, labels = rs.datasets.load("marketing")
-        >>> [len(sets) for sets in rs.calibrate(probs, labels).at(0.1).predict_parts(probs, rows=100)]
-        [100, 100, 60]
-        """
-        if rows is not None and (not is_whole(rows) or rows < 1):
-            raise KindError.argument("rows", "an integer of at least 1, or None for all rows at once", rows)
-        data = self._prepare(probs, groups, ids, empty)
-        batch = self._batch(data)
-        law, n, answers = self._law(batch, empty), len(data.matrix), data.answers
-
-        def sets_of(part: slice) -> PredictionSets:
-            offsets, codes = select(batch.part(part), self.thresholds, self._reach, empty)
-            template = answers.rows(np.arange(part.start, part.stop))
-            options = None if data.options is None else data.options[part]
-            own = (law, template, options, self._proven)
-            return PredictionSets(offsets, codes, data.classes, self.level, *own)
-
-        step = rows or max(n, 1)
-        return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
-
-    def _prepare(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None, empty: Empty) -> Prepared:
-        """Check all that users pass to predict."""
-        if not isinstance(empty, str) or empty not in EMPTY:
-            raise RuleError.option("empty", empty, EMPTY)
-        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes_of(probs), groups=groups, ids=ids)
-
-    def _batch(self, data: Prepared) -> Batch:
-        """Return the rows to predict; warn of groups that keep every label because they have too few rows."""
-        batch = Batch.of(self.spec, data)
-        if data.groups is not None:
-            warn_of_unseen(unseen_groups(self.spec, data))
-        if self.thresholds.everything[:-1].any():
-            warn_of_small_groups(self.spec, self.level, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
-        return batch
-
-    @property
-    def _proven(self) -> float | None:
-        """The proven coverage, if it is not 1 - alpha."""
-        return None if self.spec.guaranteed else 0.0
-
-    def _law(self, batch: Batch, empty: Empty) -> CoverageLaw | None:
-        """Return the law of coverage of these rows, if one is known; filling empty sets only raises coverage."""
-        if self.law is None or (batch.row_groups < 0).any():
-            return None
-        return self.law if empty == "allow" else replace(self.law, exact=False)

@@ -23,7 +23,7 @@ from rankset.inputs.probabilities import from_kind
 from rankset.rules.batch import refuse_to_draw
 from rankset.rules.select import cutoffs
 from rankset.rules.spec import RuleSpec
-from rankset.scores.application import keys_of
+from rankset.scores.application import compared_keys
 from rankset.scores.reach import Reach
 
 Codes = NDArray[np.int32]
@@ -81,7 +81,7 @@ class OneRow:
             return None
         columns, masses = most_likely(row, ordered, self._limits, self._cutoff(row))
         cells = RowCells(self, row, columns, masses)
-        kept = self._threshold.keep(keys_of(self._score, cells))
+        kept = self._threshold.keep(compared_keys(self._score, cells))
         codes = columns.astype(np.int32)
         return codes if np.count_nonzero(kept) == len(codes) else codes[kept]
 

@@ -16,7 +16,7 @@ from rankset.core.cells import Rows
 from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
 from rankset.rules.spec import RuleSpec
-from rankset.scores.application import keys_of
+from rankset.scores.application import compared_keys
 from rankset.scores.reach import REACHES, Reach, reach_of
 
 Empty = Literal["allow", "top"]
@@ -73,12 +73,10 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
     cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(cutoffs, reach))
-    kept = thresholds.keep(batch.groups(cells, part), keys_of(batch.spec.score, cells))
+    kept = thresholds.keep(batch.groups(cells, part), compared_keys(batch.spec.score, cells))
     if batch.data.counts is not None:
         kept &= cells.column < batch.data.counts[part][cells.row]
-    sizes, codes = cells.sizes, cells.column.astype(np.int32)
-    if not kept.all():
-        sizes, codes = np.bincount(cells.row[kept], minlength=len(sizes)), codes[kept]
+    sizes, codes = cells.chosen(kept)
     if empty == "top" and not sizes.all():
         places, missing = (sizes.cumsum() - sizes)[sizes == 0], cells.rows.probs[sizes == 0]
         if batch.data.counts is not None:

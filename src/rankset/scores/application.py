@@ -47,6 +47,11 @@ def _checked_transform(score: Score, probs: NDArray[Any]) -> NDArray[Any]:
 
 
 def keys_of(score: Score, cells: Cells) -> Keys:
+    """Return the keys of cells to be stored or searched: those of ``compared_keys``, with 0.0 in place of -0.0."""
+    return tuple([key if key.dtype.kind == "i" else key + NOTHING for key in compared_keys(score, cells)])
+
+
+def compared_keys(score: Score, cells: Cells) -> Keys:
     """Return the keys of cells, as int64 or float64 arrays with one entry per cell and without NaN."""
     shape = (cells.size,)
     with np.errstate(all="ignore"):  # infinite keys are allowed, NaN raises an error
@@ -87,7 +92,7 @@ def _as_int_or_float(key: NDArray[Any], score: Score, cells: Cells) -> NDArray[A
     if _has_nan(key):
         row = np.arange(len(cells.rows.probs))[cells.row][int(np.isnan(key).argmax())]
         raise ScoreError.nan_key(score, cells.rows.start + int(row))
-    return key.astype(np.float64, copy=False) + NOTHING
+    return key.astype(np.float64, copy=False)
 
 
 def _has_nan(key: NDArray[Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.narrow import MOST_COLUMNS, most_likely_columns
 from rankset.core.ranking import at_least, count
 
 Ints = NDArray[np.int64]
@@ -112,5 +113,9 @@ class MarkedSets:
 
     def listed(self) -> tuple[Ints, Codes]:
         """Return offsets and codes of all sets, as ``ListedSets`` keeps them."""
-        found = at_least(self._entries, np.full(len(self._entries), self._cutoff))
-        return np.append(0, found.sizes.cumsum()), found.columns.astype(np.int32)
+        sizes = self.sizes
+        if self._mask.shape[1] <= MOST_COLUMNS:
+            columns = most_likely_columns(self._entries, sizes)
+        else:
+            columns = at_least(self._entries, np.full(len(sizes), self._cutoff)).columns.astype(np.int32)
+        return np.append(0, sizes.cumsum()), columns

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.arrays import Sealed, equal_values, is_whole
-from rankset.core.cells import lazy
+from rankset.core.lazy import lazy
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.row_index import RowIndex

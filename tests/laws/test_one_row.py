@@ -1,0 +1,160 @@
+"""One row alone, rows in a matrix, and marks in a matrix give the same sets, byte for byte."""
+
+import pickle
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankset as rs
+from rankset.rules import marking, one_row
+from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, problems_with_news, sized, wide_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+
+
+def bits(sets):
+    """All that sets are, arrays with their types."""
+    arrays = [(array.dtype, array.tobytes()) for array in (sets.offsets, sets.codes)]
+    return (*arrays, sets.names, sets.level, sets.law, sets.proven, sets.template, sets.options)
+
+
+def general(at, rows, **keywords):
+    """The sets of rows by the general way: no row alone, no marks."""
+    with mock.patch.object(marking, "MOST_ENTRIES", -1), mock.patch.object(one_row.OneRow, "codes", return_value=None):
+        fresh = pickle.loads(pickle.dumps(at))  # noqa: S301
+        return fresh.predict(rows, **keywords)
+
+
+@given(problems_with_news(), alphas)
+def test_a_row_alone_gets_the_set_it_gets_among_others(case, alpha):
+    problem, news = case
+    rule = problem.calibrate()
+    at = rule.at(alpha)
+    for rows in (problem, news):
+        expected = general(at, rows.probs, ids=rows.ids, **rows.keywords)
+        assert bits(at.predict(rows.probs, ids=rows.ids, **rows.keywords)) == bits(expected)
+        for number in range(rows.n):
+            own = rows.rows([number])
+            keywords = {"ids": own.ids, **own.keywords}
+            alone = general(at, own.probs, **keywords)
+            assert alone.codes.tobytes() == expected.codes[slice(*expected.offsets[number : number + 2])].tobytes()
+            for sets in (
+                at(own.probs, **keywords),
+                at(own.probs[0], **keywords),
+                at(own.probs[0].tolist(), **keywords) if own.probs.dtype == np.float64 else alone,
+                at.predict(own.probs, **keywords),
+                rule.predict(own.probs, alpha, **keywords),
+            ):
+                assert bits(sets) == bits(alone)
+                assert sets[0].tolist() == alone.to_lists()[0]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+@PER_SCORE
+@given(cases, alphas)
+def test_a_wide_row_alone_gets_the_set_it_gets_among_others(score, case, alpha):
+    probs, labels = wide_rows(*case)
+    at = rs.calibrate(probs, labels, score=sized(score, probs.shape[1])).at(alpha)
+    expected = general(at, probs)
+    assert at(probs) == expected
+    for number, row in enumerate(probs):
+        assert at(row)[0].tolist() == at(probs[:, ::1])[number].tolist() == expected[number].tolist()
+
+
+@pytest.mark.parametrize("kind", ["logits", "decision"])
+@pytest.mark.parametrize("score", [*ORDER_ONLY, rs.Aps(), rs.Raps(penalty=0.05, free_ranks=2)], ids=repr)
+@given(seed=st.integers(0, 2**32), n_columns=st.sampled_from([1, 2, 5, 16, 17, 70, 200]), alpha=alphas)
+@PER_SCORE
+def test_logits_and_decisions_too(kind, score, seed, n_columns, alpha):
+    if kind == "decision" and score not in ORDER_ONLY:
+        return
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.normal(size=(25, n_columns)) * 4, rng.integers(0, 3)).astype(rng.choice(["f4", "f8"]))
+    values[rng.random(values.shape) < 0.1] = -np.inf
+    values[:, 0] = rng.normal(size=25)
+    at = rs.calibrate(values, rng.integers(0, n_columns, 25), score=score, kind=kind).at(alpha)
+    expected = general(at, values)
+    assert bits(at(values)) == bits(expected)
+    assert [at(row)[0].tolist() for row in values] == expected.to_lists()
+
+
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.Aps(), rs.Margin(), rs.TopK()], ids=repr)
+def test_a_usual_row_takes_the_short_way(score):
+    probs, labels = wide_rows(1, 30, 90, 1e6, np.float32)
+    at = rs.calibrate(probs, labels, score=score).at(0.2)
+    with mock.patch.object(rs.LevelRule, "_batch", side_effect=AssertionError("the general way")):
+        assert len(at(probs[3])) == len(at.predict(probs[3:4].astype(np.float64))) == 1
+
+
+WRONG = {
+    "NaN": [0.5, np.nan, 0.5],
+    "negative": [0.75, -0.25, 0.5],
+    "sum": [0.5, 0.25, 0.5],
+    "infinite": [0.5, np.inf, 0.5],
+    "huge": [1e308, 1e308, 1e308],
+    "tiny": [1e-310, 1e-310, 0.2],
+}
+
+
+@pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.Aps()], ids=repr)
+def test_a_wrong_row_alone_is_refused_as_in_a_matrix(score, values):
+    probs = np.array([[0.7, 0.2, 0.1]] * 30)
+    at = rs.calibrate(probs, [0] * 20 + [1] * 10, score=score).at(0.2)
+    with np.errstate(all="raise"), pytest.raises(rs.RanksetError) as among:
+        at.predict(np.array([values, [0.5, 0.5, 0.0]]))
+    for row in (np.array(values), np.array([values]), values):
+        with np.errstate(all="raise"), pytest.raises(rs.RanksetError) as alone:
+            at(row)
+        assert str(alone.value) == str(among.value)
+
+
+def test_the_row_that_was_passed_may_change_afterwards():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet(np.ones(6), 50)
+    at = rs.calibrate(probs, probs.argmax(axis=1), score=rs.Thr()).at(0.2)
+    for rows in (probs.copy(), probs[:1].copy()):
+        sets, expected = at.predict(rows), general(at, rows)
+        rows[:] = rows[:, ::-1]
+        assert sets == expected
+
+
+LOOKS = {
+    "sizes": lambda sets, _: sets.sizes.tolist(),
+    "mask": lambda sets, _: sets.mask.tolist(),
+    "covers": lambda sets, labels: sets.covers(labels).tolist(),
+    "absent": lambda sets, labels: sets.covers(np.array([rs.ABSENT, *labels[1:].tolist()], dtype=object)).tolist(),
+    "row": lambda sets, _: sets[len(sets) // 2].tolist(),
+    "slice": lambda sets, _: bits(sets[1::2]),
+    "some": lambda sets, _: sets[sets.sizes > 1].to_lists(),
+    "none": lambda sets, _: sets[:0].to_lists(),
+    "iteration": lambda sets, _: [row.tolist() for row in sets],
+    "text": lambda sets, _: repr(sets),
+    "pickle": lambda sets, _: bits(pickle.loads(pickle.dumps(sets))),  # noqa: S301
+    "joined": lambda sets, _: bits(rs.PredictionSets.concat([sets, sets])),
+    "length": lambda sets, _: len(sets),
+    "bits": lambda sets, _: bits(sets),
+}
+
+
+@given(cases, alphas, st.lists(st.sampled_from(sorted(LOOKS)), min_size=1, max_size=5))
+def test_marks_answer_every_question_as_lists_do(case, alpha, looks):
+    probs, labels = wide_rows(*case)
+    at = rs.calibrate(probs, labels, score=rs.Thr()).at(alpha)
+    marked, listed = at.predict(probs), general(at, probs)
+    for look in looks:
+        assert LOOKS[look](marked, labels) == LOOKS[look](listed, labels)
+    assert marked == listed
+
+
+def test_what_marks_give_away_cannot_change_the_sets():
+    probs, labels = wide_rows(2, 20, 50, 1e6, np.float64)
+    sets = rs.calibrate(probs, labels, score=rs.Thr()).predict(probs, 0.2)
+    before = sets.mask
+    sets.mask[:] = True
+    assert (sets.mask == before).all()
+    with pytest.raises(ValueError, match="read-only"):
+        sets.codes[0] = 1
