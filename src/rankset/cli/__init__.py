@@ -1,7 +1,7 @@
 """The command line: ``rankset`` and ``python -m rankset``.
 
 One module per command, with a function of the same name; ``commands.py`` lists them. ``options.py`` has the options
-that several commands share, ``files.py`` what they read and write, ``printing.py`` what they print.
+that several commands share, ``files.py`` what they read and write, ``printing.py`` and ``echo.py`` what they print.
 """
 
 import os
