@@ -25,9 +25,9 @@ METHOD = """## How
 
 * Rows like a good network's softmax, seeded, labels drawn from the probabilities themselves; alpha = 0.1; sets are
   predicted for the rows calibrated on. Imports, loading and rules that a prediction needs are not timed.
-* One warm-up, then 9 repetitions (5 where one takes over half a second, 3 over two, 2 over five), another library
-  first each time.
-  A ratio is the median of ratios within repetitions. What takes under 20 ms is run several times and divided.
+* One warm-up, then 9 repetitions (5 where one takes over half a second, 3 over two, 2 over five, 1 over 20), another
+  library first each time. A ratio is the median of ratios within repetitions. What takes under 20 ms is run several
+  times and divided.
 * *Reading* is the largest entry of the matrix by NumPy, one thread per core.
 * Extra peak memory is the kernel's high-water mark during one run of its own (VmHWM, set back before), less the size
   before: everything allocated in any language, the result included, the matrix itself not.

@@ -8,6 +8,10 @@ from typing import Any, ClassVar
 from workers import Worker
 
 
+REPETITIONS = ((0.5, 9), (2, 5), (5, 3), (20, 2))
+"""How many there are of a run that takes less than so many seconds; one of a run that takes longer."""
+
+
 @dataclass(frozen=True)
 class Task:
     """An operation with a score on a matrix, in one part of the benchmark."""
@@ -59,7 +63,7 @@ class Run:
     def after(cls, warm_up: dict[str, Any]) -> "Run":
         """More repetitions where they are short, and runs timed together until about 20 ms are timed."""
         first = warm_up["seconds"]
-        repetitions = 9 if first < 0.5 else 5 if first < 2 else 3 if first < 5 else 2
+        repetitions = next((count for limit, count in REPETITIONS if first < limit), 1)
         loops = max(1, min(500, int(0.02 / first)))
         return cls(first, warm_up["bytes"], warm_up.get("size"), repetitions, loops)
 
