@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from workers import Worker
 
-
 REPETITIONS = ((0.5, 9), (2, 5), (5, 3), (20, 2))
 """How many there are of a run that takes less than so many seconds; one of a run that takes longer."""
 
