@@ -48,7 +48,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "fuzz": "--group build --group fuzz",
     "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",
-    "bench": "--extra fast --group build",
+    "bench": "--extra fast --extra cli --group build",
 }
 SITE = ROOT / "docs" / "_build" / "html" / "index.html"
 BUILT = SITE.parents[1] / "built"  # carries the time at which the last build that succeeded began

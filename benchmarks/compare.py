@@ -1,6 +1,6 @@
 """Everybody on the same matrices, in turn, in one run; writes RESULTS.md.
 
-python3 run.py bench                          # all of it
+python3 run.py bench                          # all of it, about 25 minutes
 python3 run.py bench --parts sizes,small --sizes 10000x10 --output some.md
 """
 
@@ -13,18 +13,26 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import latency
 import matrices
 import report
+import start_up
 from results import Contender, Results, Run, Task
-from workers import FAST, PATIENCE, PEERS, PLAIN, READ, Refusal, Worker
+from workers import FAST, OURS, PATIENCE, PEERS, READ, Refusal, Worker
 
 SIZES = ((10_000, 10), (10_000, 100), (50_000, 1_000), (5_000, 10_000), (1_000_000, 100))
 SMALL = ((1, 10), (100, 10), (1, 1_000))
 GROWTH = {"n": ((50_000, 1_000), (100_000, 1_000)), "K": ((20_000, 2_000), (20_000, 4_000))}
+MORE = (
+    ((1_000, 100), ("RANK", "APS", "THR"), "p_values"),
+    ((5_000, 1_000), ("RANK", "APS", "THR"), "p_values"),
+    ((50_000, 1_000), ("RAPS",), "predict"),
+    ((50_000, 1_000), ("auto",), "calibrate"),
+    ((5_000, 10), ("auto",), "calibrate"),
+)
 SMALL_CALIBRATION = 1_000
-PARTS = ("sizes", "small", "growth")
+PARTS = ("sizes", "small", "latency", "more", "start-up", "growth")
 SCORES = ("RANK", "APS", "THR")
-OURS = (PLAIN, FAST)
 LIMIT = 60.0
 """Seconds after which a repetition is too long."""
 
@@ -42,6 +50,7 @@ def main() -> int:
         try:
             for step in _steps(results, Path(name), options.parts, options.sizes):
                 print(step, file=sys.stderr, flush=True)
+                results.load_after = os.getloadavg()[0]
                 options.output.write_text(report.text(results))
         finally:
             for worker in workers:
@@ -58,8 +67,17 @@ def _steps(results: Results, folder: Path, parts: Sequence[str], sizes: Sequence
         files = matrices.write(folder, rows, classes)
         known = files if rows > 1 else matrices.write(folder, SMALL_CALIBRATION, classes)
         operations = Task.BOTH if rows > 1 else ("predict",)
-        tasks = [Task(rows, classes, score, do, small=True) for score in SCORES for do in operations]
+        tasks = [Task(rows, classes, score, do, "small") for score in SCORES for do in operations]
         yield from _tasks(results, tasks, known, files)
+    for classes in latency.CLASSES if "latency" in parts else ():
+        row, known = matrices.write(folder, 1, classes), matrices.write(folder, SMALL_CALIBRATION, classes)
+        for score in SCORES:
+            yield latency.measure(results, Task(1, classes, score, "predict", "latency"), known, row)
+    for size, scores, operation in MORE if "more" in parts else ():
+        files = matrices.write(folder, *size)
+        yield from _tasks(results, [Task(*size, score, operation, "more") for score in scores], files, files)
+    if "start-up" in parts:
+        yield start_up.measure(results, folder)
     for letter, pair in GROWTH.items() if "growth" in parts else ():
         yield _growth(results, letter, [matrices.write(folder, *size) for size in pair])
 
@@ -69,6 +87,8 @@ def _tasks(results: Results, tasks: list[Task], known: list[str], files: list[st
     workers = (READ, *OURS, *PEERS)
     for worker in workers:
         worker.load("matrix", known, files)
+    if tasks[0].part != "more" and not FAST.ask("compiled", name="matrix")["compiled"]:
+        results.plain_sizes.append(tasks[0].size)
     for task in tasks:
         results.runs[task] = _interleaved(results, task)
         yield report.line(results, task)
@@ -92,14 +112,15 @@ def _interleaved(results: Results, task: Task) -> dict[str, Run]:
 
 def _contenders(results: Results, task: Task) -> Iterator[Contender]:
     """Who takes part: a pure read, we twice (and as a mask, where sets are asked for), peers that have the score."""
-    if not task.small:
+    if task.part != "small":
         yield Contender(READ.title, READ, "calibrate", "read")
     for worker in OURS:
         yield Contender(worker.title, worker, task.operation, task.score)
-        if task.operation == "predict":
+        if task.operation == "predict" and task.part != "more":
             yield Contender(f"{worker.title}, mask", worker, "mask", task.score)
     for worker in PEERS:
-        if task.score in results.about[worker.title]["scores"]:
+        about = results.about[worker.title]
+        if task.score in about["scores"] and (task.operation != "p_values" or about["p_values"]):
             yield Contender(worker.title, worker, task.operation, task.score)
 
 
@@ -109,9 +130,11 @@ def _first(results: Results, task: Task, contender: Contender) -> Run:
         return Run(refusal=reason)
     try:
         if contender.operation != "calibrate":
-            contender.worker.ask("prepare", name="matrix", score=contender.score)
+            contender.worker.ask("prepare", LIMIT, name="matrix", score=contender.score)
         answer = contender.worker.ask("memory", LIMIT, **contender.question)
-        if answer["seconds"] < 2 or contender.worker in OURS:  # the first run may have compiled or imported something
+        if answer["seconds"] < (
+            10 if contender.worker in OURS else 2
+        ):  # the first run may have compiled or imported something
             answer = contender.worker.ask("memory", LIMIT, **contender.question)
     except Refusal as refusal:
         return Run(refusal=str(refusal))

@@ -7,16 +7,19 @@ from typing import Any, ClassVar
 
 from workers import Worker
 
+REPETITIONS = ((0.5, 9), (2, 5), (5, 3), (20, 2))
+"""How many there are of a run that takes less than so many seconds; one of a run that takes longer."""
+
 
 @dataclass(frozen=True)
 class Task:
-    """An operation with a score on a matrix."""
+    """An operation with a score on a matrix, in one part of the benchmark."""
 
     rows: int
     classes: int
     score: str
     operation: str
-    small: bool = False
+    part: str = "sizes"
 
     BOTH: ClassVar = ("calibrate", "predict")
 
@@ -59,7 +62,7 @@ class Run:
     def after(cls, warm_up: dict[str, Any]) -> "Run":
         """More repetitions where they are short, and runs timed together until about 20 ms are timed."""
         first = warm_up["seconds"]
-        repetitions = 9 if first < 0.5 else 5 if first < 2 else 3
+        repetitions = next((count for limit, count in REPETITIONS if first < limit), 1)
         loops = max(1, min(500, int(0.02 / first)))
         return cls(first, warm_up["bytes"], warm_up.get("size"), repetitions, loops)
 
@@ -68,14 +71,35 @@ class Run:
         return statistics.median(self.seconds)
 
 
+@dataclass(frozen=True)
+class Latency:
+    """Nanoseconds of single calls on one row: median, 99th percentile, and the median of the yardstick beside them."""
+
+    calls: int
+    median: float
+    high: float
+    yardstick: float
+
+    @property
+    def yardsticks(self) -> float:
+        return self.median / self.yardstick
+
+
 @dataclass
 class Results:
     """Everything a report is made of."""
 
     about: dict[str, dict[str, Any]]
     load: float
+    load_after: float = math.nan
     runs: dict[Task, dict[str, Run]] = field(default_factory=dict)
     growth: dict[tuple[str, str, str, str], float] = field(default_factory=dict)
+    latency: dict[Task, dict[tuple[str, str], Latency]] = field(default_factory=dict)
+    """By contender and way of asking."""
+    start_up: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Seconds of commands, by our worker and what was measured."""
+    plain_sizes: list[str] = field(default_factory=list)
+    """Sizes on which the fast worker took the plain path."""
 
     def ratio(self, task: Task, above: str, below: str) -> float | None:
         """How many times as long ``above`` takes: the median over repetitions, each against its neighbour in time."""
@@ -91,7 +115,7 @@ class Results:
         if calibration and calibration.refusal:
             return calibration.refusal
         for other, runs in self.runs.items():
-            alike = (other.score, other.operation, other.small) == (task.score, task.operation, task.small)
+            alike = (other.score, other.operation, other.part) == (task.score, task.operation, task.part)
             if not alike or title not in runs or other.rows > task.rows or other.classes > task.classes:
                 continue
             run, size = runs[title], f" at {other.size}"

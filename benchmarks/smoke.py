@@ -1,6 +1,7 @@
 """The compiled path against the plain one and against a pure read of the matrix, on small inputs, in seconds.
 
-Fails when an operation fails, the two answers differ or the compiled path was not taken; times are only shown.
+Fails when an operation fails, the two answers differ or the compiled path was not taken; times are only shown. Single
+rows and start-up are tried as well, briefly, and the page is written from what was measured.
 """
 
 import statistics
@@ -8,15 +9,21 @@ import sys
 import tempfile
 from pathlib import Path
 
+import latency
 import matrices
-from results import Task
-from workers import FAST, PLAIN, READ, Worker
+import report
+import start_up
+from results import Results, Task
+from workers import FAST, OURS, PLAIN, READ, Worker
 
 SIZES = ((1, 10), (2_000, 10), (20_000, 500), (1_000, 10_000))
 LARGE = 9_000_000
 """With so many entries the compiled path must be the one taken, lest nothing be compared."""
 
-SCORES = ("RANK", "APS", "THR")
+FEW = 20_000
+"""Up to so many entries p-values and auto are tried, too."""
+
+SCORES = ("RANK", "APS", "THR", "RAPS")
 
 
 def main() -> int:
@@ -26,6 +33,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="rankset-bench-") as name:
         try:
             codes = [_compare(Path(name), *size) for size in SIZES]
+            print(_briefly(Path(name)))
         finally:
             for worker in workers:
                 worker.stop()
@@ -37,17 +45,29 @@ def _compare(folder: Path, rows: int, classes: int) -> int:
     known = matrices.write(folder, max(rows, 200), classes)
     for worker in (READ, PLAIN, FAST):
         worker.load("matrix", known, test)
-    for score in SCORES:
-        for operation in Task.BOTH:
-            task = Task(rows, classes, score, operation)
-            times = [_time(READ, "calibrate", "read"), *(_time(ours, operation, score) for ours in (PLAIN, FAST))]
-            print(f"{task.size:<9} {score:<4} {operation:<9} {''.join(f'{1e3 * time:10.2f}' for time in times)}")
+    few = rows * classes <= FEW
+    tasks = [Task(rows, classes, score, do) for score in SCORES for do in (*Task.BOTH, *["p_values"][: int(few)])]
+    for task in [*tasks, *[Task(rows, classes, "auto", "calibrate")][: int(few)]]:
+        times = [_time(READ, "calibrate", "read"), *(_time(ours, task.operation, task.score) for ours in OURS)]
+        shown = "".join(f"{1e3 * time:10.2f}" for time in times)
+        print(f"{task.size:<9} {task.score:<4} {task.operation:<9} {shown}")
     faults = [fault for score in SCORES if (fault := _fault(score, large=rows * classes > LARGE))]
     for fault in faults:
         print(f"{rows}x{classes} {fault}", file=sys.stderr)
     for worker in (READ, PLAIN, FAST):
         worker.drop()
     return int(bool(faults))
+
+
+def _briefly(folder: Path) -> str:
+    """Single rows and start-up, and the sections of the page about them."""
+    results = Results({worker.title: worker.ask("about") for worker in OURS}, load=0.0)
+    row, known = matrices.write(folder, 1, 10), matrices.write(folder, 200, 10)
+    for score in SCORES[:3]:
+        latency.measure(results, Task(1, 10, score, "predict", "latency"), known, row, OURS, calls=200)
+    start_up.measure(results, folder, times=1)
+    page = report.text(results)
+    return page[page.index("## One row") : page.index("## p-values")] + start_up.text(results)
 
 
 def _fault(score: str, *, large: bool) -> str:

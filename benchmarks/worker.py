@@ -29,22 +29,30 @@ class Worker:
     def __init__(self, name: str) -> None:
         self.peer = cast("Peer", importlib.import_module(f"peers.{name}"))
         self.data: dict[str, tuple[Any, Any]] = {}
+        self.rows: dict[str, Any] = {}
         self.rules: dict[tuple[str, str], Any] = {}
 
     def about(self) -> dict[str, Any]:
         """Which scores there are, and the versions behind them."""
         versions = {name: version(name) for name in self.peer.PACKAGES}
-        return {"scores": list(self.peer.SCORES), "versions": {name: v for name, v in versions.items() if v}}
+        return {
+            "scores": list(self.peer.SCORES),
+            "p_values": hasattr(self.peer, "p_values"),
+            "warm_up": getattr(self.peer, "WARM_UP", None),
+            "versions": {name: v for name, v in versions.items() if v},
+        }
 
     def load(self, name: str, calibration: list[str], test: list[str]) -> dict[str, Any]:
         """Load rows to calibrate on and rows to predict, the same array where the files are the same."""
         ours = self.peer.load(*map(np.load, calibration))
         self.data[name] = ours, ours if test == calibration else self.peer.load(*map(np.load, test))
+        self.rows[name] = np.load(test[0], mmap_mode="r")
         return {}
 
     def drop(self) -> dict[str, Any]:
         """Forget everything loaded."""
         self.data.clear()
+        self.rows.clear()
         self.rules.clear()
         return {}
 
@@ -71,6 +79,37 @@ class Worker:
         found = {"seconds": time.perf_counter() - start, "bytes": max(0, status("VmHWM") - before)}
         return found | ({"size": self.peer.mean_size(result)} if operation == "predict" else {})
 
+    def latency(self, name: str, way: str, score: str, calls: int, budget: float) -> dict[str, Any]:
+        """Single calls on the rows of a matrix, and the yardstick, its largest entries by NumPy, between them.
+
+        Calls are timed one by one, a hundred and then as many yardsticks, until there are enough or ``budget`` seconds
+        are over.
+        """
+        run, rows = self.way(name, way, score), np.array(self.rows[name])
+
+        def yardstick() -> object:
+            return rows.max(axis=1)
+
+        each(run, 50)
+        each(yardstick, 50)
+        times: list[int] = []
+        yardsticks: list[int] = []
+        start = time.perf_counter()
+        while len(times) < calls and time.perf_counter() - start < budget:
+            times += each(run, 100)
+            yardsticks += each(yardstick, 100)
+        median, high = np.percentile(times, (50, 99)).tolist()
+        return {"calls": len(times), "median": median, "high": high, "yardstick": float(np.median(yardsticks))}
+
+    def way(self, name: str, way: str, score: str) -> Callable[[], object]:
+        """One way to ask for sets; most libraries have one."""
+        ways = getattr(self.peer, "ways", None)
+        return ways(self.rule(name, score), self.data[name][1])[way] if ways else self.operation(name, way, score)
+
+    def compiled(self, name: str) -> dict[str, Any]:
+        """Whether compiled code works on a matrix."""
+        return {"compiled": cast("Any", self.peer).compiled(self.data[name][1])}
+
     def digest(self, name: str, score: str) -> dict[str, Any]:
         """A hash of what the rule answers, and whether compiled code answered."""
         peer, test = cast("Any", self.peer), self.data[name][1]
@@ -89,6 +128,16 @@ class Worker:
         if (name, score) not in self.rules:
             self.rules[name, score] = self.peer.calibrate(score, self.data[name][0])
         return self.rules[name, score]
+
+
+def each(run: Callable[[], object], calls: int) -> list[int]:
+    """Nanoseconds of every call."""
+    clock, found = time.perf_counter_ns, []
+    for _ in range(calls):
+        start = clock()
+        run()
+        found.append(clock() - start)
+    return found
 
 
 def version(package: str) -> str | None:

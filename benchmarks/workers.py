@@ -29,6 +29,11 @@ class Worker:
     process: subprocess.Popen[str] | None = None
     loaded: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def python(self) -> Path:
+        """The interpreter of its environment."""
+        return HERE.parent / ".envs" / self.lock / "bin" / "python"
+
     def ask(self, do: str, patience: float = PATIENCE, **question: object) -> dict[str, Any]:
         """The answer to one question; a refusal after ``patience`` seconds or when the library fails."""
         process = self._running()
@@ -66,9 +71,8 @@ class Worker:
 
     def _running(self) -> subprocess.Popen[str]:
         if not self.process:
-            python = HERE.parent / ".envs" / self.lock / "bin" / "python"
             self.process = subprocess.Popen(
-                [python, "-W", "ignore", HERE / "worker.py", self.module],
+                [self.python, "-W", "ignore", HERE / "worker.py", self.module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -86,6 +90,7 @@ def _reason(error: str) -> str:
 
 PLAIN = Worker("rankset, plain", "ours", "bench", {"RANKSET_PLAIN": "1"})
 FAST = Worker("rankset, fast", "ours", "bench", {"RANKSET_PLAIN": ""})
+OURS = (PLAIN, FAST)
 READ = Worker("read", "read", "bench")
 PEERS = (
     Worker("official RANK", "official", "peer-torchcp"),

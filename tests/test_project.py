@@ -8,6 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankset as rs
@@ -15,6 +16,9 @@ import rankset as rs
 ROOT = Path(__file__).parents[1]
 SNIPPET = ROOT / "tests" / "typecheck" / "public_names.py"
 HEAVY = (
+    "jinja2",
+    "narwhals",
+    "plotly",
     "scipy",
     "sklearn",
     "pandas",
@@ -25,13 +29,61 @@ HEAVY = (
     "numba",
     "dask",
     "pyspark",
-    "safetensors",
+    "tqdm",
 )
+LOADED = "import sys; sys.argv = {typed!r}; from rankset.cli import main; main()"
 
 
-def test_importing_rankset_loads_nothing_heavy():
-    code = f"import sys, rankset; print([name for name in {HEAVY} if name in sys.modules])"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+def loaded(code: str, folder: Path | None = None) -> set[str]:
+    """Names of the modules that another process has loaded when ``code`` has been run there."""
+    ending = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+    done = subprocess.run([sys.executable, "-c", ending + code], cwd=folder, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_importing_rankset_loads_nothing_but_the_handling_of_signals():
+    found = loaded("import rankset")
+    assert {name for name in found if name.startswith("rankset")} == {"rankset", "rankset.cli"}
+    assert found.isdisjoint({*HEAVY, "safetensors", "numpy", "click"})
+
+
+def test_calibrating_and_predicting_loads_nothing_heavy():
+    code = "import numpy, rankset; p = numpy.full((30, 3), 1 / 3); rankset.calibrate(p, [0] * 30).predict(p, 0.1).mask"
+    found = loaded(code)
+    assert "rankset.rules.rule" in found
+    assert found.isdisjoint({*HEAVY, "safetensors", "multiprocessing", "html", "hashlib"})
+    assert found.isdisjoint({"rankset.cli.commands", "rankset.evaluation.evaluate", "rankset.io", "rankset.rules.load"})
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_of_the_command_line_loads_neither_numpy_nor_any_command(option):
+    found = loaded(LOADED.format(typed=["rankset", option]))
+    assert found.isdisjoint({*HEAVY, "safetensors", "numpy", "pyarrow"})
+    assert {name for name in found if name.startswith("rankset.cli.")} == {"rankset.cli.commands", "rankset.cli.echo"}
+
+
+def test_predicting_rows_of_a_csv_file_loads_no_library_of_frames(tmp_path):
+    """pyarrow reads csv; it would import pandas, if installed, to convert columns as usual."""
+    rs.calibrate(np.full((30, 3), 1 / 3), [0] * 30).save(tmp_path / "rule.rankset")
+    (tmp_path / "rows.csv").write_text("0,1,2\n" + "0.5,0.25,0.25\n" * 10)
+    typed = ["rankset", "predict", "rule.rankset", "rows.csv", "-o", "sets.csv"]
+    found = loaded(LOADED.format(typed=typed), tmp_path)
+    assert len((tmp_path / "sets.csv").read_text().splitlines()) == 11
+    assert "pyarrow" in found
+    assert found.isdisjoint({*HEAVY, "multiprocessing", "rankset.engines.shards", "rankset.cli.calibrate"})
+
+
+def test_packages_are_attributes_of_rankset_without_an_import_of_their_own():
+    folders = {path.parent.name for path in Path(rs.__file__).parent.glob("*/__init__.py")}
+    assert folders <= {"cli", *rs.PACKAGES, *rs.MODULES_ON_DEMAND}
+    code = f"import rankset; print([getattr(rankset, name).__name__ for name in {sorted(folders)}])"
+    told = subprocess.check_output([sys.executable, "-c", code], text=True).strip()
+    assert told == str([f"rankset.{name}" for name in sorted(folders)])
+
+
+def test_a_name_is_looked_up_once():
+    code = "import rankset; a = rankset.Rank; assert vars(rankset)['Rank'] is a; print(a is rankset.scores.Rank)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "True"
 
 
 def test_the_shop_window_is_sorted_complete_and_small():

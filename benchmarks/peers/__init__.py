@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 ALPHA = 0.1
+PENALTY, FREE_RANKS = 0.001, 5
+"""RAPS with a small penalty."""
 
 
 class Peer(Protocol):
@@ -19,7 +21,7 @@ class Peer(Protocol):
     """Distributions whose versions are stated."""
 
     SCORES: Collection[str]
-    """Which of RANK, APS and THR it has."""
+    """Which of RANK, APS, THR, RAPS and auto it has."""
 
     load: Callable[[NDArray[np.float32], NDArray[np.int64]], Any]
     """Probabilities (n, K) and labels (n,) as the library likes them best; not timed."""
@@ -29,6 +31,9 @@ class Peer(Protocol):
 
     predict: Callable[[Any, Any], Any]
     """A rule and loaded data to sets at ``ALPHA``."""
+
+    p_values: Callable[[Any, Any], Any]
+    """The same to p-values of all labels, if the library has them."""
 
     mean_size: Callable[[Any], float]
     """Labels per set: the same job was done."""

@@ -26,5 +26,9 @@ def predict(rule: ConformalClassifier, data: Data) -> NDArray[np.int64]:
     return rule.predict_set(hinge(data[0]), confidence=1 - ALPHA, smoothing=False)
 
 
+def p_values(rule: ConformalClassifier, data: Data) -> NDArray[np.float64]:
+    return rule.predict_p(hinge(data[0]), smoothing=False)
+
+
 def mean_size(sets: NDArray[np.int64]) -> float:
     return float(sets.sum(axis=1).mean())

@@ -10,7 +10,8 @@ from peers import ALPHA
 Data = tuple[NDArray[np.float32], NDArray[np.int64]]
 
 PACKAGES = ("mapie", "scikit-learn", "numpy")
-SCORES = {"APS": "aps", "THR": "lac"}
+SCORES = {"APS": "aps", "THR": "lac", "RAPS": "raps"}
+"""Its RAPS chooses the penalty itself, when it calibrates."""
 
 
 class HandsThrough(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -7,11 +7,12 @@ that is timed touches them.
 
 import sys
 import warnings
+from functools import partial
 from types import ModuleType
 
 import torch
 
-from peers import ALPHA
+from peers import ALPHA, FREE_RANKS, PENALTY
 from peers.tensors import Data, load, mean_size
 
 for name in ("torchsort", "torchcp.graph", "torchcp.llm"):
@@ -19,21 +20,26 @@ for name in ("torchsort", "torchcp.graph", "torchcp.llm"):
 sys.modules["torchsort"].soft_rank = sys.modules["torchsort"].soft_sort = None  # type: ignore[attr-defined]
 
 from torchcp.classification.predictor import SplitPredictor  # noqa: E402
-from torchcp.classification.score import APS, LAC  # noqa: E402
+from torchcp.classification.score import APS, LAC, RAPS  # noqa: E402
 
 warnings.filterwarnings("ignore", message=".*temperature.*")
 
-__all__ = ["PACKAGES", "SCORES", "calibrate", "load", "mean_size", "predict"]
+__all__ = ["PACKAGES", "SCORES", "calibrate", "load", "mean_size", "p_values", "predict"]
 
 PACKAGES = ("torchcp", "torch")
-SCORES = {"APS": APS, "THR": LAC}
+SCORES = {"APS": APS, "THR": LAC, "RAPS": partial(RAPS, penalty=PENALTY, kreg=FREE_RANKS)}
 
 
 def calibrate(score: str, data: Data) -> SplitPredictor:
-    predictor = SplitPredictor(score_function=SCORES[score](score_type="identity"), alpha=ALPHA)
+    score_function = SCORES[score](score_type="identity")
+    predictor = SplitPredictor(score_function, model=torch.nn.Identity(), alpha=ALPHA, device="cpu")
     predictor.calculate_threshold(*data)
     return predictor
 
 
 def predict(rule: SplitPredictor, data: Data) -> torch.Tensor:
     return rule.predict_with_logits(data[0])
+
+
+def p_values(rule: SplitPredictor, data: Data) -> torch.Tensor:
+    return rule.predict_p(data[0])

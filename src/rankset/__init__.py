@@ -46,31 +46,15 @@ RankDisplay                            ranks of true labels
 Modules and errors
 engines, torch                         Dask, Spark and folders of files; PyTorch
 datasets, paper, reports               example data; experiments of the RANK paper; the parts of a report
-RanksetError, RanksetWarning           base class of all errors, see rankset.errors; warnings
+errors                                 all exceptions
+RanksetError, RanksetWarning           base class of all errors; warnings
 """
 
-# ruff: noqa: E402 - an interruption while the rest is imported must end the command line quietly
-
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rankset.cli import handle_signals_while_importing as _handle_signals
 
 _handle_signals()
-
-from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
-from rankset.core.cells import Cells
-from rankset.errors import RanksetError, RanksetWarning, import_with_extra as _import
-from rankset.evaluation.calibrate import calibrate
-from rankset.evaluation.evaluate import evaluate
-from rankset.evaluation.evaluation import Evaluation
-from rankset.inputs.probabilities import frequencies, softmax
-from rankset.inputs.ragged import Ragged
-from rankset.rules.load import load
-from rankset.rules.rule import Rule
-from rankset.rules.summaries import CoverageBand, Estimate, RankProfile
-from rankset.scores import Aps, Margin, Rank, Raps, Reach, Saps, Score, Thr, TieBreak, TopK
-from rankset.sets import PredictionSets
 
 __version__ = "0.2.0"
 
@@ -110,56 +94,98 @@ __all__ = [
 MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
     "engines": "rankset.engines",
+    "errors": "rankset.errors",
     "paper": "rankset.paper",
     "reports": "rankset.reports",
     "torch": "rankset.integrations.torch",
 }
 NAMES_ON_DEMAND = {
     "ABSENT": "inputs.absent",
+    "Aps": "scores",
     "Average": "scores",
+    "Cells": "core.cells",
     "Choice": "integrations.sklearn.choice",
     "Chosen": "scores",
     "ClassCoverageDisplay": "integrations.matplotlib.class_coverage_display",
     "Comparison": "evaluation.comparison",
     "Comparisons": "evaluation.comparisons",
+    "Condition": "conditions",
     "ConformalClassifier": "integrations.sklearn.classifier",
     "Coverage": "integrations.sklearn.scorers",
+    "CoverageBand": "rules.summaries",
     "CoverageDisplay": "integrations.matplotlib.coverage_display",
     "CrossConformal": "integrations.sklearn.splits",
     "CrossRule": "integrations.sklearn.cross_rule",
+    "Estimate": "rules.summaries",
+    "Evaluation": "evaluation.evaluation",
     "GivenSplit": "integrations.sklearn.splits",
     "Holdout": "integrations.sklearn.splits",
     "LevelRule": "rules.level_rule",
+    "Margin": "scores",
+    "Marginal": "conditions",
+    "PerGroup": "conditions",
+    "PerLabel": "conditions",
+    "PerLabelAndGroup": "conditions",
+    "PredictionSets": "sets",
+    "Ragged": "inputs.ragged",
+    "Rank": "scores",
     "RankDisplay": "integrations.matplotlib.rank_display",
+    "RankProfile": "rules.summaries",
+    "RanksetError": "errors",
+    "RanksetWarning": "errors",
+    "Raps": "scores",
+    "Reach": "scores",
     "Recalibrated": "scores",
+    "Rule": "rules.rule",
+    "Saps": "scores",
+    "Score": "scores",
     "Seen": "scores",
     "SetSize": "integrations.sklearn.scorers",
     "SizeDisplay": "integrations.matplotlib.size_display",
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
     "Temperature": "scores",
-    "Wording": "scores",
     "Tempered": "scores",
+    "Thr": "scores",
+    "TieBreak": "scores",
+    "TopK": "scores",
+    "Wording": "scores",
     "auto": "evaluation.auto",
+    "calibrate": "evaluation.calibrate",
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
+    "evaluate": "evaluation.evaluate",
+    "frequencies": "inputs.probabilities",
     "grid": "evaluation.choose",
+    "load": "rules.load",
     "normalise_answers": "inputs.normalise",
     "report": "reports",
     "report_scores": "reports",
+    "softmax": "inputs.probabilities",
 }
-"""Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
+"""Modules of the public names, which are imported at first use. Some of them need scikit-learn or matplotlib."""
+PACKAGES = ("conditions", "core", "evaluation", "inputs", "integrations", "io", "rules", "scores", "sets")
+"""Packages that are imported at first use as well, but are not listed among the public names."""
 NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 """Names that cannot be imported without scikit-learn. Then ``dir`` and ``help`` leave them out."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
-    from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
+    from rankset import datasets as datasets, engines as engines, errors as errors, paper as paper, reports as reports
+    from rankset.conditions import Condition as Condition, Marginal as Marginal, PerGroup as PerGroup
+    from rankset.conditions import PerLabel as PerLabel, PerLabelAndGroup as PerLabelAndGroup
+    from rankset.core.cells import Cells as Cells
+    from rankset.errors import RanksetError as RanksetError, RanksetWarning as RanksetWarning
     from rankset.evaluation.auto import auto as auto
+    from rankset.evaluation.calibrate import calibrate as calibrate
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
+    from rankset.evaluation.comparisons import Comparisons as Comparisons
+    from rankset.evaluation.evaluate import evaluate as evaluate
+    from rankset.evaluation.evaluation import Evaluation as Evaluation
     from rankset.inputs.absent import ABSENT as ABSENT
     from rankset.inputs.normalise import normalise_answers as normalise_answers
-    from rankset.evaluation.comparisons import Comparisons as Comparisons
+    from rankset.inputs.probabilities import frequencies as frequencies, softmax as softmax
+    from rankset.inputs.ragged import Ragged as Ragged
     from rankset.integrations import torch as torch
     from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
     from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay
@@ -174,19 +200,31 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.sklearn.splits import Holdout as Holdout
     from rankset.reports import report as report, report_scores as report_scores
     from rankset.rules.level_rule import LevelRule as LevelRule
-    from rankset.scores import Average as Average, Chosen as Chosen, Recalibrated as Recalibrated, Seen as Seen
-    from rankset.scores import Temperature as Temperature, Tempered as Tempered, Wording as Wording
+    from rankset.rules.load import load as load
+    from rankset.rules.rule import Rule as Rule
+    from rankset.rules.summaries import CoverageBand as CoverageBand, Estimate as Estimate, RankProfile as RankProfile
+    from rankset.scores import Aps as Aps, Average as Average, Chosen as Chosen, Margin as Margin, Rank as Rank
+    from rankset.scores import Raps as Raps, Reach as Reach, Recalibrated as Recalibrated, Saps as Saps, Score as Score
+    from rankset.scores import Seen as Seen, Temperature as Temperature, Tempered as Tempered, Thr as Thr
+    from rankset.scores import TieBreak as TieBreak, TopK as TopK, Wording as Wording
+    from rankset.sets import PredictionSets as PredictionSets
 else:
 
     def __getattr__(name: str) -> Any:
-        if name in MODULES_ON_DEMAND:
-            return _import(MODULES_ON_DEMAND[name], f"rankset.{name}")
+        if name not in MODULES_ON_DEMAND and name not in NAMES_ON_DEMAND and name not in PACKAGES:
+            raise AttributeError(f"module 'rankset' has no attribute {name!r}")
+        from rankset.errors import import_with_extra
+
         if name in NAMES_ON_DEMAND:
-            return getattr(_import(f"rankset.{NAMES_ON_DEMAND[name]}", f"rankset.{name}"), name)
-        raise AttributeError(f"module 'rankset' has no attribute {name!r}")
+            module = import_with_extra(f"rankset.{NAMES_ON_DEMAND[name]}", f"rankset.{name}")
+            globals()[name] = getattr(module, name)
+            return globals()[name]
+        return import_with_extra(MODULES_ON_DEMAND.get(name, f"rankset.{name}"), f"rankset.{name}")
 
 
 def __dir__() -> list[str]:
-    late = [*MODULES_ON_DEMAND, *NAMES_ON_DEMAND]
-    usable = [name for name in late if name not in NEED_SKLEARN or find_spec("sklearn") is not None]
-    return sorted([*__all__, *usable, "__version__"])
+    from importlib.util import find_spec
+
+    names = [*MODULES_ON_DEMAND, *NAMES_ON_DEMAND]
+    usable = [name for name in names if name not in NEED_SKLEARN or find_spec("sklearn") is not None]
+    return sorted([*usable, "__version__"])

@@ -11,6 +11,7 @@ from pyarrow import feather
 import rankset as rs
 from rankset.engines import shards
 from rankset.errors import FileError
+from rankset.io.arrow_to_numpy import to_numpy
 from rankset.io.layout import Layout
 from refusals import refused
 
@@ -80,3 +81,20 @@ def test_integer_categories_are_column_numbers(here, suffix):
     path = write(pa.table({**columns, "label": pa.array(LABELS).dictionary_encode()}), f"s.{suffix}")
     expected = rs.calibrate(PROBS, np.array(NAMES)[LABELS], classes=NAMES)
     assert shards.calibrate(path, label="label", workers=1) == expected
+
+
+ARRAYS = {
+    **{name: pa.array([3, 0, 7, 1], getattr(pa, name)()) for name in ("int8", "uint8", "int64", "uint64")},
+    **{name: pa.array(np.array([0.5, -0.0, np.nan, np.inf], name)) for name in ("float16", "float32", "float64")},
+    "bool": pa.array([True, False, True, True]),
+    "null": pa.array([1.5, None, 2.5, 3.5]),
+    "null of integers": pa.array([1, None, 2, 3]),
+    "texts": pa.array(["a", "b", "c", "d"]),
+}
+
+
+@pytest.mark.parametrize("array", ARRAYS.values(), ids=ARRAYS)
+@pytest.mark.parametrize("part", [slice(0, 4), slice(1, 3), slice(2, 2)])
+def test_values_of_an_array_are_those_that_pyarrow_gives(array, part):
+    ours, theirs = to_numpy(array[part]), array[part].to_numpy(zero_copy_only=False)
+    assert (ours.dtype, ours.tolist()) == (theirs.dtype, theirs.tolist()) or ours.tobytes() == theirs.tobytes()

@@ -1,7 +1,7 @@
 """The command line: ``rankset`` and ``python -m rankset``.
 
 One module per command, with a function of the same name; ``commands.py`` lists them. ``options.py`` has the options
-that several commands share, ``files.py`` what they read and write, ``printing.py`` what they print.
+that several commands share, ``files.py`` what they read and write, ``printing.py`` and ``echo.py`` what they print.
 """
 
 import os
@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """Signals that stop a command, with the exit code 128 plus the number of the signal: 130, 143, 129."""
@@ -45,7 +44,8 @@ def _is_command_line() -> bool:
     if sys.argv[:1] == ["-m"]:  # Python is still looking for the module
         typed = sys.orig_argv
         return "-m" in typed and typed[typed.index("-m") + 1 :][:1] == ["rankset"]
-    return Path(*sys.argv[:1]).stem == "rankset"
+    program = os.path.basename("".join(sys.argv[:1]))  # noqa: PTH119 - importing pathlib would take milliseconds
+    return os.path.splitext(program)[0] == "rankset"  # noqa: PTH122
 
 
 def _handle_signals(handler: Callable[[int, object], None]) -> None:

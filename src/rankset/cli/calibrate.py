@@ -24,7 +24,7 @@ from rankset.io.rows import Rows
 from rankset.scores import AUTO, NAMED_SCORES
 
 
-@click.command(cls=Command, short_help="Make a rule from rows with known labels.")
+@click.command(cls=Command)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option(
     "--method",

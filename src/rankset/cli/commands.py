@@ -11,11 +11,22 @@ from typing import Any
 import click
 
 import rankset as library
-from rankset.cli.printing import echo
+from rankset.cli.echo import echo
 from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning
 
-COMMANDS = ("calibrate", "compare", "demo", "evaluate", "inspect", "merge", "paper", "predict", "report")
-"""Names of all commands. Each is a function in the module of the same name, which is imported when it is needed."""
+COMMANDS = {
+    "calibrate": "Make a rule from rows with known labels.",
+    "compare": "Compare all scores on the same random splits.",
+    "demo": "Write example files for the other commands.",
+    "evaluate": "Measure coverage and set sizes of a rule.",
+    "inspect": "Show a rule and its thresholds.",
+    "merge": "Merge several rules into one rule.",
+    "paper": "Repeat the experiment of the paper.",
+    "predict": "Predict the sets of new rows.",
+    "report": "Write an HTML page with results.",
+}
+"""Names of all commands, and what they do. Each is a function in a module of the same name, imported when it is needed;
+``rankset --help`` needs none of them."""
 WORDS_OF_OPTIONS = ("the separator", "the decimal mark", "the encoding")
 """What errors about --sep, --decimal and --encoding are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
@@ -57,6 +68,11 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names of all commands."""
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the names of all commands and what they do."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import a command; for an unknown name import all, so that click can suggest a similar one."""

@@ -14,9 +14,10 @@ from rankset import progress
 from rankset.cli.command import Command
 from rankset.cli.comparison_file import PICTURES, check_comparison_output, write_comparison
 from rankset.cli.conditions import condition_of
+from rankset.cli.echo import echo
 from rankset.cli.files import find_usual_arrays, read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
-from rankset.cli.printing import echo, json_values
+from rankset.cli.printing import json_values
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import FileError
 from rankset.evaluation.default_scores import default_scores
@@ -28,7 +29,7 @@ from rankset.io.writers.csv import PLAIN, excel_style
 from rankset.scores import AUTO, NAMED_SCORES
 
 
-@click.command(cls=Command, short_help="Compare all scores on the same random splits.")
+@click.command(cls=Command)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @click.option("--repeats", type=click.IntRange(1), default=20, show_default=True, help="Number of random splits.")
 @click.option(

@@ -19,7 +19,7 @@ NAMES = ("sadness", "joy", "love", "anger", "fear", "surprise")
 CLASSES_FILE = "classes.txt"
 
 
-@click.command(cls=Command, short_help="Write example files for the other commands.")
+@click.command(cls=Command)
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 @options("force")
 def demo(folder: Path, force: bool) -> None:

@@ -13,16 +13,17 @@ import numpy as np
 import rankset as rs
 from rankset import progress
 from rankset.cli.command import Command
+from rankset.cli.echo import echo
 from rankset.cli.files import find_usual_arrays, load_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
-from rankset.cli.printing import echo, json_values
+from rankset.cli.printing import json_values
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluation_remarks import for_command_line
 from rankset.io.layout import Layout
 
 
-@click.command(cls=Command, short_help="Measure coverage and set sizes of a rule.")
+@click.command(cls=Command)
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @options(

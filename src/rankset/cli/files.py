@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import rankset as rs
-from rankset.cli.printing import echo
+from rankset.cli.echo import echo
 from rankset.errors import FileError
 from rankset.io import atomic, class_names, container
 from rankset.io.layout import Layout

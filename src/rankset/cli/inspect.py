@@ -21,7 +21,7 @@ CONFIDENCE = 0.9
 """Probability of the range of coverage."""
 
 
-@click.command(cls=Command, short_help="Show a rule and its thresholds.")
+@click.command(cls=Command)
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @options("levels", "json")
 def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:

@@ -15,7 +15,7 @@ from rankset.errors import FileError, RuleError, warn
 from rankset.io.spelling import equal_groups
 
 
-@click.command(cls=Command, short_help="Merge several rules into one rule.")
+@click.command(cls=Command)
 @click.argument("rule_files", metavar="RULE...", type=FILE, nargs=-1, required=True)
 @click.option(
     "-o", "--output", type=FILE, required=True, help="Output file for the merged rule. It must end in .rankset."

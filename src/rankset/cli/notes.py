@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rankset.cli.printing import echo
+from rankset.cli.echo import echo
 from rankset.io.dialect import Recognised
 from rankset.io.notes import Note, listening
 

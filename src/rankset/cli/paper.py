@@ -109,7 +109,7 @@ def _output_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-@click.group(cls=Group, short_help="Repeat the experiment of the paper.")
+@click.group(cls=Group)
 def paper() -> None:
     """Repeat the experiment of Luo & Zhou, "Trustworthy Classification through Rank-Based Conformal Prediction Sets".
 

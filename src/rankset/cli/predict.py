@@ -15,11 +15,10 @@ import click
 import rankset as rs
 from rankset import progress
 from rankset.cli.command import Command
+from rankset.cli.echo import echo
 from rankset.cli.files import check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
-from rankset.cli.printing import echo
 from rankset.core.alpha import exact_alpha
-from rankset.engines import shards
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
 from rankset.io.dialect import DECIMALS
@@ -41,7 +40,7 @@ OUTPUT_HELP = (
 STDOUT = (None, "-")
 
 
-@click.command(cls=Command, short_help="Predict the sets of new rows.")
+@click.command(cls=Command)
 @click.argument("rule_file", metavar="RULE", type=FILE)
 @click.argument("paths", metavar="SCORES...", nargs=-1, required=True)
 @click.option("-o", "--output", help=OUTPUT_HELP)
@@ -101,6 +100,8 @@ def predict(
     if to_folder:
         if excel or excel_decimal:
             raise FileError.not_for_spreadsheets(str(output))
+        from rankset.engines import shards
+
         written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
         echo(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
         return
@@ -146,6 +147,8 @@ def _excel_style(
 def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, layout: Layout) -> Any:
     """Generator of sets with kept columns: file by file if there are several, else part by part."""
     if len(files) > 1:
+        from rankset.engines import shards
+
         return shards.predict_with_kept(rule, files, alpha, layout=layout, empty=empty)
     return _predict_one_file(rule, files[0], alpha, empty, layout)
 

@@ -1,18 +1,16 @@
-"""What commands print: text that is safe for terminals, facts about rules, JSON."""
+"""What commands print: facts about rules, JSON."""
 
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
-import click
 import numpy as np
 
 import rankset as rs
 from rankset.cli.conditions import condition_in_words
+from rankset.cli.echo import echo
 from rankset.core.alpha import smallest_alpha
-from rankset.errors import FileError
 from rankset.inputs.vocabulary import short
 from rankset.rules.absent_rows import rounded_up
 
@@ -29,17 +27,6 @@ TITLES = {
 
 NOT_NUMBERS = ("rule", "rules", "more_rules", "follows", "tied")
 """Facts of a level that are not printed among its numbers."""
-
-
-def echo(text: str, *, err: bool = False) -> None:
-    """Print text; characters that the terminal would obey or cannot show are escaped."""
-    if (sys.stderr if err else sys.stdout) is None:
-        if not err:
-            raise FileError.unwritable("-", "standard output is closed")
-        return
-    escaped = "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
-    encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
-    click.echo(escaped.encode(encoding, "backslashreplace").decode(encoding), err=err)
 
 
 def rule_facts(rule: rs.Rule) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import click
 
 import rankset as rs
 from rankset.cli.command import Command
+from rankset.cli.echo import echo
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names
 from rankset.cli.options import FILE, options
-from rankset.cli.printing import echo
 from rankset.core.alpha import exact_alpha
 from rankset.evaluation.default_scores import default_scores
 from rankset.io import atomic
@@ -23,7 +23,7 @@ Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
 
 
-@click.command(cls=Command, short_help="Write an HTML page with results.")
+@click.command(cls=Command)
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the page. It must end in .html.")
 @click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")

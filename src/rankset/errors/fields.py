@@ -1,6 +1,5 @@
 """The parts of an error: texts that contain options of the library, and the place of the error."""
 
-import shlex
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -42,7 +41,9 @@ class Option:
             return f"{self.name}=" if self.value is None else f"{self.name}={self._written()}"
         flag = FLAGS.get(self.name, self.name)
         if isinstance(self.value, str):
-            return f"{flag} {shlex.quote(self.value)}"
+            from shlex import quote
+
+            return f"{flag} {quote(self.value)}"
         return f"{flag} {self._written()}" if isinstance(self.value, float) else flag
 
     def _written(self) -> str:

@@ -1,6 +1,5 @@
 """Short texts of the values that errors show."""
 
-import difflib
 import unicodedata
 from collections.abc import Sequence
 
@@ -37,8 +36,10 @@ def differences(lacks: str, missing: Sequence[object], extra: str, unknown: Sequ
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Return a question with the name that is most like ``name``, for the end of a message; "" if none is like it."""
+    from difflib import get_close_matches
+
     folded = {_folded(one): one for one in reversed(names)}
-    found = difflib.get_close_matches(_folded(name), list(folded), 1, 0.75) if len(names) <= MAX_COMPARED else []
+    found = get_close_matches(_folded(name), list(folded), 1, 0.75) if len(names) <= MAX_COMPARED else []
     if not found:
         return ""
     meant = folded[found[0]]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Any, cast
 
 import numpy as np
@@ -121,6 +120,8 @@ def _word(value: Name) -> int:
         return value % 2**64
     if isinstance(value, float) and value.is_integer():
         return int(value) % 2**64
+    from hashlib import blake2b
+
     return int.from_bytes(blake2b(str(value).encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 

@@ -40,6 +40,16 @@ def numbers(path: str, name: str, column: Any, first: int, width: int = 1) -> ND
         raise FileError.missing_cell(path, name, first + int(np.asarray(column.is_null()).argmax()) // width)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
+    return to_numpy(column)
+
+
+def to_numpy(column: Any) -> NDArray[Any]:
+    """Values of an Arrow array; numbers without a copy, by a way on which pyarrow does not import pandas."""
+    import pyarrow as pa
+
+    numeric = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+    if numeric and len(column) and not column.null_count:
+        return np.from_dlpack(column)
     return column.to_numpy(zero_copy_only=False)
 
 

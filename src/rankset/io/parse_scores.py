@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import FileError, short_repr
-from rankset.io.arrow_to_numpy import matrix_of_columns
+from rankset.io.arrow_to_numpy import matrix_of_columns, to_numpy
 from rankset.io.dialect import Recognised
 from rankset.io.parse_cells import MISSING
 
@@ -78,7 +78,7 @@ class _Parser:
 
         texts = column if self.mark == "." else self._with_points(name, column, first)
         try:
-            return texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            return to_numpy(texts.cast(pa.float64()))
         except pa.ArrowInvalid:
             return self._parse_one_by_one(name, column, first)
 
@@ -105,7 +105,7 @@ class _Parser:
             if not _is_number(text if self.mark == "." else text.replace(",", ".")):
                 self._refuse(name, text, row)
         plain = texts if self.mark == "." else [text.replace(",", ".") for text in texts]
-        return pa.array(plain, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
+        return to_numpy(pa.array(plain, pa.string()).cast(pa.float64()))
 
     def _refuse(self, name: str, text: str, row: int) -> None:
         """Raise the error for a cell that is no number with this decimal mark."""

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from rankset.core.calibration import Calibration
 from rankset.errors import InputError, LabelError, RuleError
 from rankset.inputs.prepare import Prepared
-from rankset.io import container
-from rankset.rules import absent_rows, merging, rule_file
+from rankset.rules import absent_rows, merging
 from rankset.rules.batch import Batch
 from rankset.rules.describe import DescribesRule
 from rankset.rules.predict import PredictsSets
@@ -172,6 +171,9 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         ...     rs.load(file.name).n
         260
         """
+        from rankset.io import container
+        from rankset.rules import rule_file
+
         container.write(path, *rule_file.pack(self.spec, self.calibration))
 
 

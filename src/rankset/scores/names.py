@@ -6,8 +6,6 @@ for ``rankset.auto``, which fits a score. Functions that know it look for it wit
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from rankset.errors import KindError, ScoreError
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
@@ -68,6 +66,8 @@ def named_score(text: str, argument: str) -> Score:
         raise ScoreError.auto_is_no_score(argument)
     if name in NEED_ARGUMENTS:
         raise ScoreError.no_name(argument, text, NEED_ARGUMENTS[name])
+    from difflib import get_close_matches
+
     close = get_close_matches(name, [*NAMED_SCORES, AUTO], n=1)
     raise ScoreError.unknown_name(argument, text, tuple(NAMED_SCORES), close[0] if close else "")
 
