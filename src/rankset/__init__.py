@@ -94,7 +94,6 @@ __all__ = [
 MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
     "engines": "rankset.engines",
-    "errors": "rankset.errors",
     "paper": "rankset.paper",
     "reports": "rankset.reports",
     "torch": "rankset.integrations.torch",
@@ -163,13 +162,13 @@ NAMES_ON_DEMAND = {
     "softmax": "inputs.probabilities",
 }
 """Modules of the public names, which are imported at first use. Some of them need scikit-learn or matplotlib."""
-PACKAGES = ("conditions", "core", "evaluation", "inputs", "integrations", "io", "rules", "scores", "sets")
+PACKAGES = ("conditions", "core", "errors", "evaluation", "inputs", "integrations", "io", "rules", "scores", "sets")
 """Packages that are imported at first use as well, but are not listed among the public names."""
 NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 """Names that cannot be imported without scikit-learn. Then ``dir`` and ``help`` leave them out."""
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
-    from rankset import datasets as datasets, engines as engines, errors as errors, paper as paper, reports as reports
+    from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
     from rankset.conditions import Condition as Condition, Marginal as Marginal, PerGroup as PerGroup
     from rankset.conditions import PerLabel as PerLabel, PerLabelAndGroup as PerLabelAndGroup
     from rankset.core.cells import Cells as Cells
