@@ -8,19 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankings import LEVELS, obvious
 from rankset.core import ranking
-
-LEVELS = {
-    "distinct": lambda rng, shape: rng.random(shape),
-    "few values": lambda rng, shape: rng.integers(0, 4, shape) / 4,
-    "all equal": lambda rng, shape: np.full(shape, 0.25),
-    "mostly zero": lambda rng, shape: rng.random(shape) * (rng.random(shape) < 0.1),
-    "signed with both zeros and infinities": lambda rng, shape: rng.choice([-np.inf, -2.0, -0.0, 0.0, 3.5], shape),
-}
-
-
-def obvious(values):
-    return np.array([sorted(range(len(row)), key=lambda column: (-row[column], column)) for row in values.tolist()])
 
 
 @given(

@@ -1,6 +1,7 @@
 """One row alone, rows in a matrix, and marks in a matrix give the same sets, byte for byte."""
 
 import pickle
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
-from rankset.rules import marking, one_row
+from rankset.core import narrow
+from rankset.rules import batch, marking, one_row
 from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, problems_with_news, sized, wide_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -50,6 +52,21 @@ def test_a_row_alone_gets_the_set_it_gets_among_others(case, alpha):
             ):
                 assert bits(sets) == bits(alone)
                 assert sets[0].tolist() == alone.to_lists()[0]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+@PER_SCORE
+@given(problems_with_news(min_rows=1, max_columns=6), alphas, st.booleans())
+def test_rows_ranked_by_columns_get_the_sets_they_get_by_rows(score, case, alpha, network):
+    problem, news = case
+    score = sized(score, problem.probs.shape[1])
+    rule = replace(problem, score=score).calibrate()
+    for rows in (problem, news):
+        with mock.patch.object(batch, "MOST_COLUMNS", 0), mock.patch.object(marking, "MOST_ENTRIES", -1):
+            expected = rows.predict(rule, alpha), rows.predict(rule, alpha, empty="top")
+        with mock.patch.object(narrow, "FEW_ROWS", 0 if network else 10**9):
+            found = rows.predict(rule, alpha), rows.predict(rule, alpha, empty="top")
+            assert list(map(bits, found)) == list(map(bits, expected))
 
 
 @pytest.mark.parametrize("score", SCORES, ids=repr)

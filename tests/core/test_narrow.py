@@ -1,0 +1,49 @@
+"""Rows with few columns, ranked by a sorting network, come out as a full stable sort has them."""
+
+from itertools import product
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_ranking import LEVELS, obvious
+
+from rankset.core import narrow
+
+NEAR = {
+    **LEVELS,
+    "one ulp apart": lambda rng, shape: rng.random((shape[0], 1)) + rng.integers(0, 3, shape) * 2.0**-53,
+    "far apart and near": lambda rng, shape: (
+        rng.choice([0.25, 0.5], shape) * (1 + rng.integers(0, 3, shape) * 2.0**-52)
+    ),
+}
+
+
+@pytest.mark.parametrize("n_columns", range(1, 13))
+def test_a_network_that_sorts_zeros_and_ones_sorts_everything(n_columns):
+    vectors = np.array(list(product((0, 1), repeat=n_columns)))
+    lanes = vectors.T.copy()
+    for first, second in narrow.network(n_columns):
+        assert 0 <= first < second < n_columns
+        lanes[[first, second]] = np.sort(lanes[[first, second]], axis=0)
+    assert (lanes == np.sort(vectors.T, axis=0)).all()
+
+
+@given(
+    st.sampled_from(sorted(NEAR)),
+    st.sampled_from([np.float32, np.float64]),
+    st.integers(0, 60),
+    st.integers(1, narrow.MOST_COLUMNS),
+    st.integers(0, 2**32),
+    st.booleans(),
+)
+def test_columns_are_those_of_the_obvious_ranking(levels, dtype, n_rows, n_columns, seed, network):
+    rng = np.random.default_rng(seed)
+    values = NEAR[levels](rng, (n_rows, n_columns)).astype(dtype)
+    sizes = rng.integers(0, n_columns + 1, n_rows)
+    expected = [column for row, size in zip(obvious(values).tolist(), sizes, strict=True) for column in row[:size]]
+    with mock.patch.object(narrow, "FEW_ROWS", 0 if network else 10**9):
+        found = narrow.most_likely_columns(values, sizes)
+    assert found.dtype == np.int32
+    assert found.tolist() == expected
