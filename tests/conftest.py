@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, settings
 
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -30,6 +31,13 @@ def forget_stale_loops():
 
 
 forget_stale_loops()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Looks for doctests in ``src`` alone: as a doctest, a test file that cannot be imported is skipped quietly."""
+    found = yield
+    return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items):
