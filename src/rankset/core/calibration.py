@@ -125,14 +125,34 @@ class Calibration(Sealed):
 
     def tails(self, groups: Ints, keys: Keys) -> tuple[Ints, Ints]:
         """Return how many rows of the cell's group have keys at least as large, and how many rows the group has."""
+        larger, sizes, _ = self._tail_tables
+        return larger[self._places(groups, keys)], sizes[groups + 1]
+
+    def p_values(self, groups: Ints, keys: Keys) -> NDArray[np.float64]:
+        """Return the share of rows of the cell's group that have keys at least as large, the cell itself included."""
+        return self._tail_tables[2].take(self._places(groups, keys), mode="clip")
+
+    def _places(self, groups: Ints, keys: Keys) -> Ints:
+        """Return the place of each cell in the tables: that of its keys, moved by its group."""
         _check_dtypes(keys, self.keys)
-        sizes = np.append(self.counts, 0)[groups]
-        starts = np.append(self.offsets[:-1], 0)[groups]
-        return sizes - (self._sorted_keys.before((groups, *keys)) - starts), sizes
+        return self._sorted_keys.places((groups, *keys)) + 2 * (groups + 1)
 
     @cached_property
     def _sorted_keys(self) -> lexicographic.SortedKeys:
         return lexicographic.SortedKeys((self.groups, *self.keys))
+
+    @cached_property
+    def _tail_tables(self) -> tuple[Ints, Ints, NDArray[np.float64]]:
+        """How many rows of the group have keys at least as large as those at each place, how many rows each group has,
+        and the p-value at each place. Group -1, which has no rows, comes first."""
+        starts = self._sorted_keys.starts
+        firsts = np.searchsorted(starts, self.offsets)
+        groups = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts) + 1)
+        passed = starts[np.arange(len(groups)) - groups] - self.offsets[groups]
+        larger = np.append(0, self.counts[groups] - passed)
+        sizes = np.append(0, self.counts)
+        p_values = (1 + larger) / (1 + sizes[np.append(0, groups + 1)])
+        return np.repeat(larger, 2), sizes, np.repeat(p_values, 2)
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """Return the same rows in ``count`` groups; group g gets the number ``numbers[g]``."""

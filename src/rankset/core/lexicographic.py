@@ -1,6 +1,7 @@
 """Lexicographic order of keys, tuples of arrays with the most significant first: sorting, comparing, searching."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -88,41 +89,126 @@ def not_after(keys: Keys, bounds: Keys) -> NDArray[np.bool_]:
     return answer
 
 
-class SortedKeys:
-    """Sorted keys that can be searched.
+MOST_BUCKETS = 1 << 20
+BUCKETS_PER_VALUE = 64
+"""A level has about this many buckets per distinct value, as long as there are at most MOST_BUCKETS."""
 
-    Each key is replaced by its place among the distinct values: odd for a value itself, even between two values. The
-    places of a tuple are combined into one integer, which is replaced by its place again. So integers stay small, and
-    the search is exact.
+
+class SortedKeys:
+    """Sorted keys that can be searched: a table per key, made once.
+
+    A place is an integer: ``2 * d + 1`` for the distinct tuple number d, ``2 * d`` between the tuples d - 1 and d.
+
+    Attributes
+    ----------
+    levels : a table for the first key, for the first two keys, and so on.
+    starts : how many of the sorted keys come before each distinct tuple, and at the end their number.
     """
 
     def __init__(self, keys: Keys) -> None:
-        self._levels: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
-        codes = np.zeros(len(keys[0]), dtype=np.int64)
-        for key in keys:
-            values = np.unique(key)
-            codes = _joined(codes, values, key)
-            distinct = np.unique(codes)
-            codes = _place(distinct, codes)
-            self._levels.append((values, distinct))
-        self._places = codes
+        levels, n = [], len(keys[0])
+        prefixes, count, distinct = np.zeros(n, dtype=np.int64), 1, np.arange(n) == 0
+        first = np.flatnonzero(distinct)
+        for key in map(_wide, keys):
+            distinct[1:] |= key[1:] != key[:-1]
+            first = np.flatnonzero(distinct)
+            levels.append(Level.of(prefixes[first], count, key[first]))
+            prefixes, count = 2 * np.cumsum(distinct) - 1, 2 * len(first) + 1
+        self.levels = tuple(levels)
+        self.starts: NDArray[np.int64] = np.append(first, n)
+
+    def places(self, keys: Keys) -> NDArray[Any]:
+        """Return the place of each of ``keys`` among the distinct tuples."""
+        places: NDArray[Any] = np.zeros(1, dtype=np.int64)
+        for key, level in zip(keys, self.levels, strict=True):
+            places = level.places(places, _wide(key))
+        return places
 
     def before(self, keys: Keys) -> NDArray[np.int64]:
         """Return how many of the sorted keys come strictly before each of ``keys``."""
-        codes = np.zeros(np.broadcast_shapes(*(key.shape for key in keys)), dtype=np.int64)
-        for key, (values, distinct) in zip(keys, self._levels, strict=True):
-            codes = _place(distinct, _joined(codes, values, key))
-        return np.searchsorted(self._places, codes, side="left")
+        return self.starts[self.places(keys) >> 1]
 
 
-def _joined(
-    codes: NDArray[np.int64],
-    values: NDArray[Any],
-    key: NDArray[Any],
-) -> NDArray[np.int64]:
-    return codes * (2 * len(values) + 1) + _place(values, key)
+@dataclass(frozen=True)
+class Level:
+    """The distinct values of a key after each prefix, the place of the keys before it, and a table of buckets.
+
+    A bucket holds the keys whose words agree after ``shift``; ``low`` and ``high`` are the first and the last bucket
+    of a prefix, which also hold everything beyond them.
+
+    Attributes
+    ----------
+    values : the distinct values, sorted by prefix, then by value.
+    buckets : twice the number of values before each bucket, plus 1 if the bucket has values.
+    exact : whether no bucket has room for two values.
+    """
+
+    values: NDArray[Any]
+    buckets: NDArray[Any]
+    shift: int
+    low: int
+    high: int
+    exact: bool
+
+    @classmethod
+    def of(cls, prefixes: NDArray[np.int64], count: int, values: NDArray[Any]) -> "Level":
+        """Make the table of ``values`` that come after ``prefixes``, places below ``count``."""
+        room = max(3, min(BUCKETS_PER_VALUE * len(values), MOST_BUCKETS) // count)
+        words = _words(values)
+        least, most = (int(words.min()), int(words.max())) if len(words) else (0, 0)
+        shift = 0
+        while (most >> shift) - (least >> shift) + 3 > room:
+            shift += 1
+        low, high = max((least >> shift) - 1, SMALLEST), min((most >> shift) + 1, LARGEST)
+        width = high - low + 1
+        numbers = prefixes * width + ((words >> shift) - low)
+        found = np.bincount(numbers, minlength=count * width + 1)
+        buckets = 2 * (np.cumsum(found) - found) + (found > 0)
+        small = buckets.astype(np.int32) if len(values) < SMALL else buckets
+        return cls(values, small, shift, low, high, shift == 0)
+
+    def places(self, prefixes: NDArray[Any], key: NDArray[Any]) -> NDArray[Any]:
+        """Return the place of each (prefix, key), given the places of the prefixes."""
+        numbers = _words(key)
+        numbers >>= self.shift
+        np.clip(numbers, self.low, self.high, out=numbers)
+        numbers -= self.low
+        numbers = numbers + prefixes.astype(np.int64, copy=False) * (self.high - self.low + 1)
+        places = self.buckets.take(numbers, mode="clip")
+        if self.exact:
+            return places
+        unsure = np.flatnonzero(places & 1)
+        if len(unsure):
+            begin, end = places.ravel()[unsure] >> 1, self.buckets.take(numbers.ravel()[unsure] + 1) >> 1
+            places.reshape(-1)[unsure] = self._within(begin, end, np.broadcast_to(key, places.shape).ravel()[unsure])
+        return places
+
+    def _within(self, begin: NDArray[Any], end: NDArray[Any], key: NDArray[Any]) -> NDArray[Any]:
+        """Return the place of each key among the values from ``begin`` to ``end``, by bisection."""
+        for bit in reversed(range(int((end - begin).max()).bit_length())):
+            probe = begin + (1 << bit)
+            after = self.values.take(probe - 1, mode="clip") < key
+            after &= probe <= end
+            begin = np.where(after, probe, begin)
+        equal = self.values.take(begin, mode="clip") == key
+        equal &= begin < end
+        return 2 * begin + equal
 
 
-def _place(values: NDArray[Any], key: NDArray[Any]) -> NDArray[np.int64]:
-    left = np.searchsorted(values, key, side="left")
-    return left + np.searchsorted(values, key, side="right")
+SMALL = 1 << 30
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
+
+def _wide(key: NDArray[Any]) -> NDArray[Any]:
+    """Return a key as int64, or as float64 without -0.0."""
+    return key.astype(np.int64, copy=False) if key.dtype.kind in "iub" else key.astype(np.float64, copy=False) + 0.0
+
+
+def _words(key: NDArray[Any]) -> NDArray[np.int64]:
+    """Return integers that are ordered as the keys; the bits of a negative float are inverted, except the sign."""
+    if key.dtype.kind == "i":
+        return key.copy()
+    words = key.view(np.int64) >> 63
+    words &= LARGEST
+    words ^= key.view(np.int64)
+    return words

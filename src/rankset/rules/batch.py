@@ -14,6 +14,7 @@ from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.core.kernels.compiled import CompiledLoops
 from rankset.core.lexicographic import Keys
+from rankset.core.matrix_cells import MatrixCells
 from rankset.core.ranking import likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.prepare import Prepared
@@ -122,6 +123,13 @@ class Batch:
         """Return cells, groups and keys of all labels of each row of a block, most likely first."""
         cells = RankedCells(self._rows(part, self.data.rows(part)))
         return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
+
+    def matrix_keys(self, part: slice) -> tuple[Ints | slice, Ints, Keys]:
+        """Return position in the block, group and keys of all labels of each row of a block, in any order."""
+        traits = self.spec.traits
+        ranked = traits.uses_rank or traits.uses_mass
+        cells = (RankedCells if ranked else MatrixCells)(self._rows(part, self.data.rows(part)))
+        return cells.flat, self.groups(cells, part), keys_of(self.spec.score, cells)
 
     def likeliest_cells(
         self, part: slice, rank: float, mass: float, cutoffs: Callable[[Rows], Array | None]

@@ -1,0 +1,51 @@
+"""MatrixCells: all cells of a block in column order, for scores that use neither ranks nor masses."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.cells import Cells, Floats, Ints, RankedCells, Rows, lazy
+
+
+class MatrixCells(Cells):
+    """All cells of every row, row after row in column order; rows are ranked only if ranks or masses are asked for."""
+
+    flat = slice(None)
+    """Position of each cell in the memory of its block."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.size = rows.probs.size
+
+    @lazy
+    def row(self) -> Ints:
+        n_rows, n_columns = self.rows.probs.shape
+        return np.repeat(np.arange(n_rows), n_columns)
+
+    @lazy
+    def column(self) -> Ints:
+        n_rows, n_columns = self.rows.probs.shape
+        return np.tile(np.arange(n_columns), n_rows)
+
+    @lazy
+    def prob(self) -> Floats:
+        return self.rows.probs.ravel().astype(np.float64)
+
+    @lazy
+    def rank(self) -> Ints:
+        return self._in_place(self._ranked.rank)
+
+    @lazy
+    def mass(self) -> Floats:
+        return self._in_place(self._ranked.mass)
+
+    @lazy
+    def _ranked(self) -> RankedCells:
+        return RankedCells(self.rows)
+
+    def _in_place(self, feature: NDArray[Any]) -> NDArray[Any]:
+        """Return a feature of the ranked cells in column order."""
+        answer = np.empty_like(feature)
+        answer[self._ranked.flat] = feature
+        return answer
