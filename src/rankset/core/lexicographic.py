@@ -1,6 +1,6 @@
 """Lexicographic order of keys, tuples of arrays with the most significant first: sorting, comparing, searching."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,16 +117,19 @@ class SortedKeys:
         self.levels = tuple(levels)
         self.starts: NDArray[np.int64] = np.append(first, n)
 
-    def places(self, keys: Keys) -> NDArray[Any]:
-        """Return the place of each of ``keys`` among the distinct tuples."""
+    def places(self, keys: Keys, search: "Search | None" = None) -> NDArray[Any]:
+        """Return the place of each of ``keys``, int64 or float64 without -0.0, among the distinct tuples.
+
+        ``search`` replaces ``Level.places``.
+        """
         places: NDArray[Any] = np.zeros(1, dtype=np.int64)
         for key, level in zip(keys, self.levels, strict=True):
-            places = level.places(places, _wide(key))
+            places = (search or Level.places)(level, places, key)
         return places
 
     def before(self, keys: Keys) -> NDArray[np.int64]:
         """Return how many of the sorted keys come strictly before each of ``keys``."""
-        return self.starts[self.places(keys) >> 1]
+        return self.starts[self.places(tuple(map(_wide, keys))) >> 1]
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,7 @@ class Level:
         return 2 * begin + equal
 
 
+Search = Callable[[Level, NDArray[Any], NDArray[Any]], NDArray[Any]]
 SMALL = 1 << 30
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 

@@ -1,4 +1,4 @@
-"""MatrixCells: all cells of a block in column order, for scores that use neither ranks nor masses."""
+"""All cells of a block, in column order or ranked."""
 
 from typing import Any
 
@@ -8,7 +8,39 @@ from numpy.typing import NDArray
 from rankset.core.cells import Cells, Floats, Ints, RankedCells, Rows, lazy
 
 
-class MatrixCells(Cells):
+class WholeRows(Cells):
+    """Features of whole rows that are the same for all cells of a row."""
+
+    @lazy
+    def row(self) -> Ints:
+        return self._repeated(np.arange(len(self.rows.probs)))
+
+    @property
+    def top(self) -> Floats:
+        return self._repeated(self.rows.top)
+
+    @property
+    def second(self) -> Floats:
+        return self._repeated(self.rows.second)
+
+    @property
+    def noise(self) -> Floats:
+        return self._repeated(self.rows.noise)
+
+    def _repeated(self, feature: NDArray[Any]) -> NDArray[Any]:
+        return np.repeat(feature, self.rows.probs.shape[1])
+
+
+class RankedMatrix(WholeRows, RankedCells):
+    """All cells of every row, row after row in ranking order."""
+
+    @lazy
+    def rank(self) -> Ints:
+        n_rows, n_columns = self.rows.probs.shape
+        return np.tile(np.arange(1, n_columns + 1), n_rows)
+
+
+class MatrixCells(WholeRows):
     """All cells of every row, row after row in column order; rows are ranked only if ranks or masses are asked for."""
 
     flat = slice(None)
@@ -17,11 +49,6 @@ class MatrixCells(Cells):
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.size = rows.probs.size
-
-    @lazy
-    def row(self) -> Ints:
-        n_rows, n_columns = self.rows.probs.shape
-        return np.repeat(np.arange(n_rows), n_columns)
 
     @lazy
     def column(self) -> Ints:
@@ -41,8 +68,8 @@ class MatrixCells(Cells):
         return self._in_place(self._ranked.mass)
 
     @lazy
-    def _ranked(self) -> RankedCells:
-        return RankedCells(self.rows)
+    def _ranked(self) -> RankedMatrix:
+        return RankedMatrix(self.rows)
 
     def _in_place(self, feature: NDArray[Any]) -> NDArray[Any]:
         """Return a feature of the ranked cells in column order."""
