@@ -156,27 +156,17 @@ class Level:
     @classmethod
     def of(cls, prefixes: NDArray[np.int64], count: int, values: NDArray[Any]) -> "Level":
         """Make the table of ``values`` that come after ``prefixes``, places below ``count``."""
-        room = max(3, min(BUCKETS_PER_VALUE * len(values), MOST_BUCKETS) // count)
-        words = _words(values)
-        least, most = (int(words.min()), int(words.max())) if len(words) else (0, 0)
-        shift = 0
-        while (most >> shift) - (least >> shift) + 3 > room:
-            shift += 1
-        low, high = max((least >> shift) - 1, SMALLEST), min((most >> shift) + 1, LARGEST)
-        width = high - low + 1
-        numbers = prefixes * width + ((words >> shift) - low)
-        found = np.bincount(numbers, minlength=count * width + 1)
+        room = min(BUCKETS_PER_VALUE * len(values), MOST_BUCKETS) // count
+        shift, low, high = _buckets_of(_words(values), room)
+        numbers = _numbers(prefixes, values, shift, low, high)
+        found = np.bincount(numbers, minlength=count * (high - low + 1) + 1)
         buckets = 2 * (np.cumsum(found) - found) + (found > 0)
         small = buckets.astype(np.int32) if len(values) < SMALL else buckets
         return cls(values, small, shift, low, high, shift == 0)
 
     def places(self, prefixes: NDArray[Any], key: NDArray[Any]) -> NDArray[Any]:
         """Return the place of each (prefix, key), given the places of the prefixes."""
-        numbers = _words(key)
-        numbers >>= self.shift
-        np.clip(numbers, self.low, self.high, out=numbers)
-        numbers -= self.low
-        numbers = numbers + prefixes.astype(np.int64, copy=False) * (self.high - self.low + 1)
+        numbers = _numbers(prefixes, key, self.shift, self.low, self.high)
         places = self.buckets.take(numbers, mode="clip")
         if self.exact:
             return places
@@ -199,8 +189,29 @@ class Level:
 
 
 Search = Callable[[Level, NDArray[Any], NDArray[Any]], NDArray[Any]]
+
+FEWEST_BUCKETS = 4
 SMALL = 1 << 30
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
+
+def _numbers(prefixes: NDArray[Any], key: NDArray[Any], shift: int, low: int, high: int) -> NDArray[np.int64]:
+    """Return the number of the bucket of each (prefix, key)."""
+    words = _words(key)
+    words >>= shift
+    np.clip(words, low, high, out=words)
+    words -= low
+    return words + prefixes.astype(np.int64, copy=False) * (high - low + 1)
+
+
+def _buckets_of(words: NDArray[np.int64], room: int) -> tuple[int, int, int]:
+    """Return shift, first and last bucket of words in at most ``room`` buckets; one bucket if there is little room."""
+    if room < FEWEST_BUCKETS or not len(words):
+        return 63, 0, 0
+    least, most, shift = int(words.min()), int(words.max()), 0
+    while (most >> shift) - (least >> shift) + 3 > room:
+        shift += 1
+    return shift, max((least >> shift) - 1, SMALLEST), min((most >> shift) + 1, LARGEST)
 
 
 def _wide(key: NDArray[Any]) -> NDArray[Any]:

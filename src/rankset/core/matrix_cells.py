@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.cells import Cells, Floats, Ints, RankedCells, Rows, lazy
+from rankset.core.cells import GRID, Cells, Floats, Ints, RankedCells, Rows, lazy
+
+BITS_OF_FOUR = int(np.float64(4.0).view(np.int64))
+"""float64 has a spacing of 2**-50 between 4 and 8, so the bits of p + 4 count these units."""
 
 
 class WholeRows(Cells):
@@ -38,6 +41,13 @@ class RankedMatrix(WholeRows, RankedCells):
     def rank(self) -> Ints:
         n_rows, n_columns = self.rows.probs.shape
         return np.tile(np.arange(1, n_columns + 1), n_rows)
+
+    @lazy
+    def mass(self) -> Floats:
+        if self._known.units is not None or not self.rows.summed:
+            return super().mass
+        units = ((self.prob + 4.0).view(np.int64) - BITS_OF_FOUR).reshape(self.rows.probs.shape)
+        return units.cumsum(axis=1, out=units).ravel().astype(np.float64) * GRID
 
 
 class MatrixCells(WholeRows):

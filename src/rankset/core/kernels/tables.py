@@ -17,7 +17,7 @@ class TableLoops:
         """Return all columns of each row, most likely first; float64 is left to NumPy."""
         n_rows, n_columns = probs.shape
         if probs.dtype != np.float32 or n_columns <= ranking.NARROW:
-            return ranking.likeliest(probs, np.inf, np.inf, None)
+            return ranking.rank_all(probs)
         from rankset.core.kernels.loops import ranking_all
 
         columns, entries = np.empty(probs.size, dtype=np.int64), np.empty(probs.size, dtype=np.float32)

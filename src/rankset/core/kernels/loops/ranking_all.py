@@ -45,7 +45,7 @@ def rank_rows(probs, bits, columns, entries, units, draws, seeds, seeded):
 
 @compiled()
 def _fill_words(row, words, counts):
-    """Fill ``words`` with the entries of a row in reverse order, as ``ranking`` packs them, and columns; count digits."""
+    """Fill ``words`` with a row's entries in reverse order, as ``ranking`` packs them, and columns. Count digits."""
     counts[:] = 0
     for j in range(len(row)):
         entry = row[j]
