@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import kernels
+from rankset.core import kernels, parallel
 from rankset.core.calibration import Calibration
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
@@ -17,8 +17,8 @@ from rankset.rules.spec import RuleSpec
 Ints = NDArray[np.int64]
 Arrays = Sequence[NDArray[Any]]
 
-PIECE = 1 << 17
-"""Number of cells whose keys fit into the cache of a core."""
+NUMBERS_PER_LABEL = 10
+"""Keys and places of a label take the memory of about this many entries: blocks are so much smaller."""
 
 SETS_PER_P_VALUE = 4
 """p-values take about this many times as long as sets."""
@@ -53,24 +53,22 @@ def _fill(batch: Batch, calibration: Calibration, tables: Arrays, answers: Array
 
 
 def _fill_blocks(batch: Batch, calibration: Calibration, tables: Arrays, answers: Arrays) -> None:
-    """Do the same for a batch whose columns are the classes of its spec, in pieces of blocks."""
+    """Do the same for a batch whose columns are the classes of its spec."""
     n_rows, n_columns = batch.shape
-    loops, step = kernels.choose(SETS_PER_P_VALUE * n_rows, n_columns), max(1, PIECE // n_columns)
+    loops = kernels.choose(SETS_PER_P_VALUE * n_rows, n_columns)
     search, spread = (None, _spread) if loops is None else (loops.places, loops.spread)
 
-    def fill(block: slice) -> None:
-        for start in range(block.start, block.stop, step):
-            part = slice(start, min(start + step, block.stop))
-            flat, groups, keys = batch.matrix_keys(part, loops)
-            places = calibration.places(groups, keys, search)
-            for table, answer in zip(tables, answers, strict=True):
-                into = answer[part].reshape(-1)
-                if isinstance(flat, slice):
-                    table.take(places, out=into, mode="clip")
-                else:
-                    spread(table, places, flat, into)
+    def fill(part: slice) -> None:
+        flat, groups, keys = batch.matrix_keys(part, loops)
+        places = calibration.places(groups, keys, search)
+        for table, answer in zip(tables, answers, strict=True):
+            into = answer[part].reshape(-1)
+            if isinstance(flat, slice):
+                table.take(places, out=into, mode="clip")
+            else:
+                spread(table, places, flat, into)
 
-    batch.map_blocks(fill)
+    parallel.map_blocks(fill, n_rows, NUMBERS_PER_LABEL * n_columns)
 
 
 def _spread(table: NDArray[Any], places: NDArray[Any], flat: Ints, answer: NDArray[Any]) -> None:
