@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankset.core import lexicographic
 from rankset.core.kernels.tables import TableLoops
-from rankset.core.lexicographic import Level, SortedKeys
+from rankset.core.lexicographic import Buckets, Level, SortedKeys
 
 LARGEST = 2**63 - 1
 floats = st.one_of(
@@ -36,18 +36,36 @@ def arrays(rows, columns):
     return tuple(np.array([row[place] for row in rows], dtype=dtype) + dtype(0) for place, dtype in enumerate(dtypes))
 
 
+BY_BITS = Buckets.by_bits
+WAYS = {"best": BY_BITS, "by value": lambda values, room: Buckets.by_value(values, room) or BY_BITS(values, room)}
+
+
+@pytest.mark.parametrize("way", WAYS)
 @given(kinds, st.data(), st.integers(1, 40), st.sampled_from([1, 30, 1 << 20]))
-def test_places_are_those_of_pythons_tuples(columns, data, per_value, most):
+def test_places_are_those_of_pythons_tuples(way, columns, data, per_value, most):
     rows = st.lists(st.tuples(*columns), min_size=1, max_size=12)
     known = sorted(data.draw(st.one_of(rows, st.just([]))))
     asked = data.draw(rows) + known
-    with mock.patch.multiple(lexicographic, BUCKETS_PER_VALUE=per_value, MOST_BUCKETS=most):
+    with (
+        mock.patch.multiple(lexicographic, BUCKETS_PER_VALUE=per_value, MOST_BUCKETS=most),
+        mock.patch.object(Buckets, "by_bits", WAYS[way]),
+    ):
         table = SortedKeys(arrays(known, columns))
     distinct = sorted(set(known))
     expected = [2 * bisect_left(distinct, row) + (row in distinct) for row in asked]
     for search in searches():
         assert table.places(arrays(asked, columns), search).tolist() == expected
     assert table.before(arrays(asked, columns)).tolist() == [bisect_left(known, row) for row in asked]
+
+
+@pytest.mark.parametrize(("least", "most"), [(-1.7e308, 0.0), (0.0, 1.7e308), (1.0, 1.0 + 2**-40), (0.0, 5e-320)])
+def test_keys_at_the_ends_of_all_floats_are_found(least, most):
+    known = np.linspace(least, most, 20)
+    asked = np.concatenate((known, [-np.inf, np.inf, np.finfo(float).min, np.finfo(float).max, 0.5]))
+    with mock.patch.object(Buckets, "by_bits", WAYS["by value"]):
+        table = SortedKeys((known,))
+    for search in searches():
+        assert (table.starts[table.places((asked,), search) >> 1] == np.searchsorted(known, asked)).all()
 
 
 @pytest.mark.parametrize("spread", [1e-9, 1e-3, 1.0, 1e9])
@@ -64,4 +82,4 @@ def test_many_keys_are_found_where_a_binary_search_finds_them(spread, n):
 def test_tables_stay_small():
     rng = np.random.default_rng(0)
     table = SortedKeys((np.arange(100_000) // 3, rng.random(100_000)))
-    assert [level.buckets.nbytes <= 4 << 21 for level in table.levels] == [True, True]
+    assert [level.table.nbytes <= 4 << 21 for level in table.levels] == [True, True]

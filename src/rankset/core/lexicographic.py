@@ -1,5 +1,6 @@
 """Lexicographic order of keys, tuples of arrays with the most significant first: sorting, comparing, searching."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -93,6 +94,12 @@ MOST_BUCKETS = 1 << 20
 BUCKETS_PER_VALUE = 64
 """A level has about this many buckets per distinct value, as long as there are at most MOST_BUCKETS."""
 
+FEWEST = 4
+"""Fewer buckets per prefix are not worth having."""
+
+SMALL = 1 << 30
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
 
 class SortedKeys:
     """Sorted keys that can be searched: a table per key, made once.
@@ -133,46 +140,99 @@ class SortedKeys:
 
 
 @dataclass(frozen=True)
+class Buckets:
+    """Buckets of keys, in their order: by the bits of keys after ``shift``, or by value if ``scale`` is not 0.
+
+    The first and the last bucket, ``low`` and ``high``, also hold everything beyond them.
+    """
+
+    shift: int
+    low: int
+    high: int
+    start: float = 0.0
+    stop: float = 0.0
+    scale: float = 0.0
+
+    @classmethod
+    def by_bits(cls, values: NDArray[Any], room: int) -> "Buckets":
+        """Return at most ``room`` buckets for ``values``; one if there is little room."""
+        if room < FEWEST or not len(values):
+            return cls(63, 0, 0)
+        words, shift = _words(values), 0
+        least, most = int(words.min()), int(words.max())
+        while (most >> shift) - (least >> shift) + 3 > room:
+            shift += 1
+        return cls(shift, max((least >> shift) - 1, SMALLEST), min((most >> shift) + 1, LARGEST))
+
+    @classmethod
+    def by_value(cls, values: NDArray[Any], room: int) -> "Buckets | None":
+        """Return buckets of equal length for finite floats; None where that cannot be."""
+        if room < FEWEST or not len(values) or values.dtype.kind != "f":
+            return None
+        least, most = float(values.min()), float(values.max())
+        length = (most - least) / (room - FEWEST + 1) if math.isfinite(most - least) else 0.0
+        start, stop, scale = least - length, least + length * room, 1 / (length or math.inf)
+        usable = start < least and 0 < scale < math.inf and math.isfinite(start) and math.isfinite(stop)
+        return cls(0, 0, room - 1, start, stop, scale) if usable else None
+
+    @property
+    def count(self) -> int:
+        """Number of buckets."""
+        return self.high - self.low + 1
+
+    def numbers(self, prefixes: NDArray[Any], key: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the number of the bucket of each key, after all buckets of the places before its prefix."""
+        if self.scale:
+            floats = np.clip(key, self.start, self.stop)
+            floats -= self.start
+            floats *= self.scale
+            words = floats.astype(np.int64)
+        else:
+            words = _words(key)
+            words >>= self.shift
+        np.clip(words, self.low, self.high, out=words)
+        words -= self.low
+        return words + prefixes.astype(np.int64, copy=False) * self.count
+
+
+@dataclass(frozen=True)
 class Level:
     """The distinct values of a key after each prefix, the place of the keys before it, and a table of buckets.
-
-    A bucket holds the keys whose words agree after ``shift``; ``low`` and ``high`` are the first and the last bucket
-    of a prefix, which also hold everything beyond them.
 
     Attributes
     ----------
     values : the distinct values, sorted by prefix, then by value.
-    buckets : twice the number of values before each bucket, plus 1 if the bucket has values.
+    buckets : the buckets of the values after one prefix.
+    table : twice the number of values before each bucket, plus 1 if the bucket has values.
     exact : whether no bucket has room for two values.
     """
 
     values: NDArray[Any]
-    buckets: NDArray[Any]
-    shift: int
-    low: int
-    high: int
+    buckets: Buckets
+    table: NDArray[Any]
     exact: bool
 
     @classmethod
     def of(cls, prefixes: NDArray[np.int64], count: int, values: NDArray[Any]) -> "Level":
         """Make the table of ``values`` that come after ``prefixes``, places below ``count``."""
         room = min(BUCKETS_PER_VALUE * len(values), MOST_BUCKETS) // count
-        shift, low, high = _buckets_of(_words(values), room)
-        numbers = _numbers(prefixes, values, shift, low, high)
-        found = np.bincount(numbers, minlength=count * (high - low + 1) + 1)
-        buckets = 2 * (np.cumsum(found) - found) + (found > 0)
-        small = buckets.astype(np.int32) if len(values) < SMALL else buckets
-        return cls(values, small, shift, low, high, shift == 0)
+        ways = [way for way in (Buckets.by_bits(values, room), Buckets.by_value(values, room)) if way is not None]
+        found = [np.bincount(way.numbers(prefixes, values), minlength=count * way.count + 1) for way in ways]
+        steps = [np.log2(1 + one[:-1].reshape(count, -1).max(axis=1)).sum() for one in found]  # in the fullest buckets
+        best = int(np.argmin(steps))
+        table = 2 * (np.cumsum(found[best]) - found[best]) + (found[best] > 0)
+        small = table.astype(np.int32) if len(values) < SMALL else table
+        return cls(values, ways[best], small, not (ways[best].shift or ways[best].scale))
 
     def places(self, prefixes: NDArray[Any], key: NDArray[Any]) -> NDArray[Any]:
         """Return the place of each (prefix, key), given the places of the prefixes."""
-        numbers = _numbers(prefixes, key, self.shift, self.low, self.high)
-        places = self.buckets.take(numbers, mode="clip")
+        numbers = self.buckets.numbers(prefixes, key)
+        places = self.table.take(numbers, mode="clip")
         if self.exact:
             return places
         unsure = np.flatnonzero(places & 1)
         if len(unsure):
-            begin, end = places.ravel()[unsure] >> 1, self.buckets.take(numbers.ravel()[unsure] + 1) >> 1
+            begin, end = places.ravel()[unsure] >> 1, self.table.take(numbers.ravel()[unsure] + 1) >> 1
             places.reshape(-1)[unsure] = self._within(begin, end, np.broadcast_to(key, places.shape).ravel()[unsure])
         return places
 
@@ -189,29 +249,6 @@ class Level:
 
 
 Search = Callable[[Level, NDArray[Any], NDArray[Any]], NDArray[Any]]
-
-FEWEST_BUCKETS = 4
-SMALL = 1 << 30
-SMALLEST, LARGEST = -(2**63), 2**63 - 1
-
-
-def _numbers(prefixes: NDArray[Any], key: NDArray[Any], shift: int, low: int, high: int) -> NDArray[np.int64]:
-    """Return the number of the bucket of each (prefix, key)."""
-    words = _words(key)
-    words >>= shift
-    np.clip(words, low, high, out=words)
-    words -= low
-    return words + prefixes.astype(np.int64, copy=False) * (high - low + 1)
-
-
-def _buckets_of(words: NDArray[np.int64], room: int) -> tuple[int, int, int]:
-    """Return shift, first and last bucket of words in at most ``room`` buckets; one bucket if there is little room."""
-    if room < FEWEST_BUCKETS or not len(words):
-        return 63, 0, 0
-    least, most, shift = int(words.min()), int(words.max()), 0
-    while (most >> shift) - (least >> shift) + 3 > room:
-        shift += 1
-    return shift, max((least >> shift) - 1, SMALLEST), min((most >> shift) + 1, LARGEST)
 
 
 def _wide(key: NDArray[Any]) -> NDArray[Any]:

@@ -33,20 +33,13 @@ class TableLoops:
             return level.places(prefixes, key)
         from rankset.core.kernels.loops import placing
 
-        answer = np.empty(len(key), dtype=level.buckets.dtype)
-        placing.find_places(
-            prefixes,
-            key,
-            key.view(np.int64),
-            LARGEST if key.dtype.kind == "f" else 0,
-            level.values,
-            level.buckets,
-            level.shift,
-            level.low,
-            level.high,
-            level.exact,
-            answer,
-        )
+        answer, buckets = np.empty(len(key), dtype=level.table.dtype), level.buckets
+        known = level.values, level.table, buckets.shift, buckets.low, buckets.high
+        if buckets.scale:
+            placing.find_by_value(prefixes, key, *known, buckets.start, buckets.stop, buckets.scale, answer)
+        else:
+            inverted = LARGEST if key.dtype.kind == "f" else 0
+            placing.find_by_bits(prefixes, key, key.view(np.int64), inverted, *known, level.exact, answer)
         return answer
 
     def spread(self, table: NDArray[Any], places: NDArray[Any], flat: NDArray[np.int64], answer: NDArray[Any]) -> None:
