@@ -40,8 +40,10 @@ def test_thresholds_are_the_keys_at_their_positions(calibration):
 def test_p_values_count_the_groups_own_rows(calibration):
     asked = (np.array([[1, 3, 1, 2, 2, 0, 5]]), np.array([[0.1, 0.1, 0.7, 0.4, 0.6, 0.0, 5.0]]))
     groups = np.array([[0, 0, 1, 1, 1, 2, -1]])
-    stranger, sizes = calibration.tails(groups, asked)
-    assert ((1 + stranger) / (1 + sizes)).tolist() == [[1, 1 / 3, 4 / 5, 3 / 5, 1 / 5, 1, 1]]
+    tables, places = calibration.tail_tables, calibration.places(groups, asked)
+    assert tables.p_values[places].tolist() == [[1, 1 / 3, 4 / 5, 3 / 5, 1 / 5, 1, 1]]
+    assert tables.larger[places].tolist() == [[2, 0, 3, 2, 0, 0, 0]]
+    assert tables.sizes[places].tolist() == [[2, 2, 4, 4, 4, 0, 0]]
 
 
 def test_merging_is_sorting_together(calibration):
@@ -78,6 +80,6 @@ def test_what_is_remembered_is_not_taken_along_and_stays_small():
     many, few = Calibration.of(groups, keys, 2000), Calibration.of(groups % 2, keys, 2)
     for calibration in (many, few):
         before = pickle.dumps(calibration)
-        calibration.tails(np.zeros(1, dtype=np.int64), (np.zeros(1),))
+        assert calibration.tail_tables.p_values[calibration.places(np.zeros(1, dtype=np.int64), (np.zeros(1),))] == 1
         assert pickle.dumps(calibration) == before
         assert pickle.loads(before) == calibration  # noqa: S301

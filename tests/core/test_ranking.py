@@ -24,6 +24,11 @@ def test_listed_columns_are_the_first_of_the_obvious_ranking(levels, dtype, n_ro
     values = LEVELS[levels](np.random.default_rng(seed), (n_rows, n_columns)).astype(dtype)
     expected = obvious(values)
     assert (ranking.rank_columns(values) == expected).all()
+    with mock.patch.object(ranking, "FEW", data.draw(st.sampled_from([0, ranking.FEW]))):
+        everything = ranking.rank_all(values)
+    assert (everything.columns.reshape(values.shape) == expected).all()
+    if everything.probs is not None:
+        assert everything.probs.tobytes() == np.take_along_axis(values, expected, axis=1).tobytes()
     m = data.draw(st.integers(1, n_columns))
     found = ranking.likeliest(values, m, math.inf, None)
     assert (found.sizes >= m).all()

@@ -1,6 +1,7 @@
 """Nesting, duality, merging, isolation, storage: what must hold between the answers of rules."""
 
 import tempfile
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ import reference
 from rankset.core import lexicographic
 from rankset.core.alpha import exact_alpha
 from rankset.core.calibration import Calibration
+from rankset.rules.batch import Batch
 from strategies import alphas, problems, problems_with_news
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -37,6 +39,31 @@ def test_p_values_are_those_of_the_slow_obvious_reference(pair):
     expected = reference.p_values(problem, news.probs, news.groups, news.ids)
     ours = news.p_values(problem.calibrate())
     assert ours.tolist() == [[float(p) for p in row] for row in expected]
+
+
+@dataclass(frozen=True)
+class Undeclared:
+    """A score that looks at features it does not declare."""
+
+    inner: rs.Score
+    features = ("prob", "noise")
+
+    def keys(self, cells):
+        return (*self.inner.keys(cells), cells.top - cells.second, -cells.column)
+
+
+@pytest.mark.parametrize("inner", [rs.Rank(), rs.Aps(), rs.Margin()], ids=repr)
+@given(problems_with_news(condition=st.just(rs.Marginal()), score=st.just(rs.Thr())))
+def test_p_values_count_the_calibration_keys_that_are_at_least_as_large(inner, pair):
+    """Also where ranks and masses are used without being declared: features do not depend on the order of cells."""
+    problem, news = pair
+    rule = rs.calibrate(problem.probs, problem.labels, method=Undeclared(inner))
+    data = rule._prepare(news.probs)
+    cells, _, keys = Batch.of(rule.spec, data).all_keys(slice(0, len(data)))
+    known, expected = list(zip(*rule.calibration.keys, strict=True)), np.empty(news.probs.shape)
+    for place, key in zip(cells.flat, zip(*keys, strict=True), strict=True):
+        expected.flat[place] = (1 + sum(key <= other for other in known)) / (1 + len(known))
+    assert rule.p_values(news.probs).tobytes() == expected.tobytes()
 
 
 @given(problems_with_news(), alphas, alphas)

@@ -57,6 +57,30 @@ def test_every_dtype_is_bit_equal(score, dtype):
     assert compiled == plain
 
 
+@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerLabel(), rs.PerGroup()], ids=repr)
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+@PER_SCORE
+@given(cases, st.integers(1, 3), st.sampled_from([0.1, 3, 100]))
+def test_p_values_are_bit_equal(score, condition, case, threads, parts):
+    probs, labels = wide_rows(*case)
+    groups = {"groups": np.arange(len(probs)) % 3} if condition.needs_groups else {}
+    rule = rs.calibrate(probs, labels, score=sized(score, probs.shape[1]), condition=condition, **groups)
+    settings = {THREADS: str(threads), BLOCK_BYTES: str(int(probs.nbytes / parts) + 1)}
+    with mock.patch.dict(os.environ, settings):
+        compiled, plain = both_ways(lambda: rule.p_values(probs, **{name: g + 1 for name, g in groups.items()}))
+    assert compiled.tobytes() == plain.tobytes()
+
+
+@pytest.mark.parametrize("score", ORDER_ONLY, ids=repr)
+def test_p_values_of_any_numbers_are_bit_equal(score):
+    rng = np.random.default_rng(4)
+    values = rng.choice(np.array([-np.inf, -2.5, -0.0, 0.0, 1e-30, 3.0], dtype=np.float32), (150, 200))
+    values[:, 3] = np.round(rng.normal(size=150))
+    rule = rs.calibrate(values, np.full(150, 3), score=score, kind="decision")
+    compiled, plain = both_ways(lambda: rule.p_values(values))
+    assert compiled.tobytes() == plain.tobytes()
+
+
 @pytest.mark.parametrize("score", ORDER_ONLY, ids=repr)
 def test_any_numbers_are_bit_equal(score):
     rng = np.random.default_rng(4)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankset.core import lexicographic
 from rankset.core.alpha import threshold_positions
 from rankset.core.arrays import Sealed
-from rankset.core.lexicographic import Keys
+from rankset.core.lexicographic import Keys, Search
 from rankset.errors import ScoreError
 
 Ints = NDArray[np.int64]
@@ -49,6 +49,19 @@ class Thresholds(Sealed):
         _check_dtypes(keys, self.keys)
         bounds = tuple(key[groups] for key in self.keys)
         return self.everything[groups] | lexicographic.not_after(keys, bounds)
+
+
+@dataclass(frozen=True, eq=False)
+class TailTables:
+    """How many rows of a cell's group have keys at least as large, and how many rows the group has, by place."""
+
+    larger: Ints
+    sizes: Ints
+
+    @cached_property
+    def p_values(self) -> NDArray[np.float64]:
+        """The share of rows whose keys are at least as large, the cell itself included."""
+        return (1 + self.larger) / (1 + self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,12 +155,22 @@ class Calibration(Sealed):
         neighbours = [place for place in (k - 2, k) if 0 <= place < len(keys[0])]
         return any(all(key[place] == key[k - 1] for key in keys) for place in neighbours)
 
-    def tails(self, groups: Ints, keys: Keys) -> tuple[Ints, Ints]:
-        """Return how many rows of the cell's group have keys at least as large, and how many rows the group has."""
+    def places(self, groups: Ints, keys: Keys, search: Search | None = None) -> NDArray[Any]:
+        """Return the place of each cell in the ``tail_tables``: that of its keys, moved by its group."""
         _check_dtypes(keys, self.keys)
-        sizes = np.append(self.counts, 0)[groups]
-        starts = np.append(self.offsets[:-1], 0)[groups]
-        return sizes - (self._sorted_keys.before((groups, *keys)) - starts), sizes
+        places = self._sorted_keys.places((groups, *keys), search)
+        places += (2 * (groups + 1)).astype(places.dtype, copy=False)
+        return places
+
+    @cached_property
+    def tail_tables(self) -> TailTables:
+        """What is to be known about a cell at each place. Group -1, which has no rows, comes first."""
+        starts = self._sorted_keys.starts
+        firsts = np.searchsorted(starts, self.offsets)
+        groups = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts) + 1)
+        passed = starts[np.arange(len(groups)) - groups] - self.offsets[groups]
+        sizes = self.counts[groups]
+        return TailTables(*(np.repeat(np.append(0, table), 2) for table in (sizes - passed, sizes)))
 
     @cached_property
     def _sorted_keys(self) -> lexicographic.SortedKeys:

@@ -83,7 +83,17 @@ def rank_columns(values: Floats) -> Ints:
     """
     if values.shape[1] <= NARROW or values.size <= FEW:
         return np.argsort(-values, axis=1, kind="stable")
-    return _rank_by_words(values) if values.dtype == np.float32 else _rank_by_argsort(values)
+    return _columns_of(_ranked_words(values)) if values.dtype == np.float32 else _rank_by_argsort(values)
+
+
+def rank_all(values: Floats) -> RankedColumns:
+    """Return all columns of each row, with their entries if these come out of the ranking."""
+    sizes = np.full(len(values), values.shape[1])
+    if values.dtype != np.float32 or values.shape[1] <= NARROW or values.size <= FEW or np.signbit(values).any():
+        return RankedColumns(rank_columns(values).ravel(), sizes)
+    words = _ranked_words(values)
+    entries = (words >> np.uint64(32)).astype(np.uint32) ^ np.uint32(0x7FFFFFFF)
+    return RankedColumns(_columns_of(words).ravel(), sizes, entries.view(np.float32).ravel())
 
 
 def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) -> RankedColumns:
@@ -95,7 +105,7 @@ def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) 
     >>> likeliest(np.array([[0.1, 0.5, 0.2, 0.2]]), 2, np.inf, None).columns
     array([1, 2, 3])
     """
-    n_rows, n_columns = values.shape
+    n_columns = values.shape[1]
     known = [] if cutoffs is None else [cutoffs]
     if rank < n_columns:
         known.append(_cutoff_at_rank(values, int(max(1, rank))))
@@ -103,7 +113,7 @@ def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) 
         with np.errstate(all="ignore"):  # a mass beyond all floats makes no cutoff
             known.append(_cutoff_at_mass(values, mass))
     if not known:
-        return RankedColumns(rank_columns(values).ravel(), np.full(n_rows, n_columns))
+        return rank_all(values)
     return at_least(values, np.maximum.reduce(known))
 
 
@@ -211,12 +221,20 @@ def count(mask: NDArray[np.bool_]) -> Ints:
     return total
 
 
-def _rank_by_words(values: NDArray[np.float32]) -> Ints:
-    """Rank float32 rows by sorting (entry, column) packed into 64-bit words: 2.2 times faster than a stable argsort."""
-    words = descending_bits(values).astype(np.uint64) << np.uint64(32)
+def _ranked_words(values: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """Return (entry, column) of float32 rows, packed into 64-bit words and sorted: 2.2 times faster than a stable
+    argsort."""
+    words = descending_bits(values).astype(np.uint64)
+    words <<= np.uint64(32)
     words |= np.arange(values.shape[1], dtype=np.uint64)
     words.sort(axis=1)
-    return (words & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return words
+
+
+def _columns_of(words: NDArray[np.uint64]) -> Ints:
+    """Return the columns of packed words, in their memory."""
+    words &= np.uint64(0xFFFFFFFF)
+    return words.view(np.int64)
 
 
 def descending_bits(values: Floats) -> NDArray[Any]:

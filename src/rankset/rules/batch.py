@@ -14,6 +14,7 @@ from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.core.kernels.compiled import CompiledLoops
 from rankset.core.lexicographic import Keys
+from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells
 from rankset.core.ranking import likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
@@ -133,6 +134,19 @@ class Batch:
         """Return cells, groups and keys of all labels of each row of a block, most likely first."""
         cells = RankedCells(self._rows(part, self.data.rows(part)))
         return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
+
+    def matrix_keys(self, part: slice, loops: CompiledLoops | None) -> tuple[Ints | slice, Ints, Keys]:
+        """Return position in the block, group and keys of all labels of each row of a block, in any order."""
+        rows, traits = self._rows(part, self.data.rows(part)), self.spec.traits
+        cells: MatrixCells | RankedMatrix
+        if not (traits.uses_rank or traits.uses_mass):
+            cells = MatrixCells(rows)
+        elif loops is None:
+            cells = RankedMatrix(rows)
+        else:
+            found = loops.rank_all(rows.probs, rows.noise_seed, masses=self._sums_masses)
+            cells = RankedMatrix(rows.with_noise(found.draws), found)
+        return cells.flat, self.groups(cells, part), keys_of(self.spec.score, cells)
 
     def likeliest_cells(
         self, part: slice, rank: float, mass: float, cutoffs: Callable[[Rows], Array | None]

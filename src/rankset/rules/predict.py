@@ -13,7 +13,8 @@ from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.inputs.prepare import Prepared, prepare
-from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
+from rankset.rules import all_labels
+from rankset.rules.batch import unseen_groups, warn_of_unseen
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.select import Empty
 from rankset.rules.spec import RuleSpec
@@ -213,9 +214,8 @@ class PredictsSets:
 
     def _p_values(self, data: Prepared) -> NDArray[np.float64]:
         """Return the p-values of prepared rows; padding has p-value 0."""
-        larger, sizes = self._tails(data)
+        p_values = all_labels.p_values(self.spec, self.calibration, data)
         warn_of_unseen(unseen_groups(self.spec, data))
-        p_values = (1 + larger) / (1 + sizes)
         if data.counts is not None:
             p_values[np.arange(data.n_columns) >= data.counts[:, np.newaxis]] = 0.0
         return p_values
@@ -223,27 +223,7 @@ class PredictsSets:
     def _tails(self, data: Prepared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return for every label (n, K) how many calibration rows of its group have keys at least as large, and how
         many rows the group has."""
-        batch = Batch.of(self.spec, data)
-        if not batch.wide:
-            return self._tails_of(batch)
-        larger, sizes = np.zeros(batch.shape, dtype=np.int64), np.zeros(batch.shape, dtype=np.int64)
-        for rows, one in batch.by_width():
-            for answer, counts in zip((larger, sizes), self._tails_of(one), strict=True):
-                answer[rows, : one.shape[1]] = counts
-        return larger, sizes
-
-    def _tails_of(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the same for a batch whose columns are the classes of its spec."""
-        larger, sizes = np.empty(batch.shape, dtype=np.int64), np.empty(batch.shape, dtype=np.int64)
-
-        def fill(part: slice) -> None:
-            cells, numbers, keys = batch.all_keys(part)
-            counted = self.calibration.tails(numbers, keys)
-            for answer, counts in zip((larger, sizes), counted, strict=True):
-                answer[part].reshape(-1)[cells.flat] = counts
-
-        batch.map_blocks(fill)
-        return larger, sizes
+        return all_labels.tails(self.spec, self.calibration, data)
 
     @takes_alpha
     def expected_size(

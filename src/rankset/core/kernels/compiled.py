@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
 from rankset.core.arrays import SUM_TOLERANCE
+from rankset.core.kernels.tables import TableLoops
 from rankset.core.ranking import LabelRanks, RankedColumns
 
 Ints = NDArray[np.int64]
@@ -19,7 +20,7 @@ LONG_LISTS = 128
 """Longer lists per row are left to the plain path: NumPy sorts them faster, with vector instructions."""
 
 
-class CompiledLoops:
+class CompiledLoops(TableLoops):
     """The compiled loops; Numba is imported at the first call."""
 
     def label_ranks(
