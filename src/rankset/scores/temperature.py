@@ -91,7 +91,7 @@ class Temperature(HasTemperature, ProbabilityKeys):
         0.559
         """
         rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
-        return cls.from_stored(fit_scale(log_probabilities(rows), columns))
+        return cls.from_stored(fit_scale(rows, columns))
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""

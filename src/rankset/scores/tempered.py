@@ -21,7 +21,6 @@ from rankset.scores.parameters import check_temperature
 from rankset.scores.reach import Reach, reach_of
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
-from rankset.scores.recalibration.logarithms import log_probabilities
 from rankset.scores.recalibration.scale import simplest_inverse
 from rankset.scores.wording import Wording, describe_label, describe_threshold
 from rankset.scores.wrappers import Wrapper
@@ -113,7 +112,7 @@ class Tempered(Wrapper):
         0.559
         """
         rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
-        return cls(score, simplest_inverse(fit_scale(log_probabilities(rows), columns)))
+        return cls(score, simplest_inverse(fit_scale(rows, columns)))
 
     @property
     def transforms(self) -> bool:

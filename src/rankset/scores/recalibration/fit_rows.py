@@ -31,8 +31,8 @@ def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
     return data
 
 
-def probabilities_and_columns(data: Prepared) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the probabilities of all rows (n, K) and the columns of their labels (n,)."""
+def probabilities_and_columns(data: Prepared) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
+    """Return the probabilities of all rows (n, K), as float32 or float64, and the columns of their labels (n,)."""
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
-    return data.rows(slice(0, len(data))).astype(np.float64), data.labels
+    return data.rows(slice(0, len(data))), data.labels

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.scores.recalibration.logarithms import normalise
+from rankset.scores.recalibration.features import Features
+from rankset.scores.recalibration.row_blocks import fill_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,49 +23,71 @@ LEAST_GAIN = 1e-4
 
 @dataclass(frozen=True)
 class Likelihood:
-    """Penalised log-likelihood of weights, given features (n, K, 7), label columns (n,) and class factors (K,)."""
+    """Penalised log-likelihood of weights, given features of rows and the columns of their labels.
 
-    features: Floats
+    ``plain`` (n, 4, K): the features without those that are multiplied by the entropy. ``own`` (n, 4): those of the
+    labels. ``spread`` (n, 4, 7): the matrices that make all features of a row from its plain ones.
+    """
+
+    plain: Floats
+    own: Floats
+    spread: Floats
     columns: Ints
-    factors: Floats
 
-    @property
-    def _flat(self) -> Floats:
-        return self.features.reshape(-1, self.features.shape[2])
+    @classmethod
+    def of(cls, features: Features, columns: Ints) -> Likelihood:
+        """Return the likelihood for labels in ``columns``."""
+        plain, rows = features.stacked(), np.arange(len(columns))
+        spread = np.zeros((len(rows), 4, 7))
+        spread[:, range(4), range(4)] = 1
+        spread[:, range(3), range(4, 7)] = features.entropy[:, np.newaxis]
+        return cls(plain, plain[rows, :, columns], spread, columns)
 
-    def value(self, weights: Floats) -> tuple[float, Floats]:
-        """Return the penalised log-likelihood, and the log-probabilities (n, K)."""
-        n, n_columns, _ = self.features.shape
-        log = normalise((self._flat @ weights).reshape(n, n_columns) + self.factors)
-        likelihood = log[np.arange(n), self.columns].sum() - np.square(weights - PRIOR).sum() / 2
-        return float(likelihood), log
+    def at(self, weights: Floats, factors: Floats) -> tuple[float, Floats]:
+        """Return the penalised log-likelihood of weights, and the Newton step, given the class factors (K,)."""
+        n_rows, _, n_columns = self.plain.shape
+        by_plain = self.spread @ weights
+        logs, means, products = np.empty(n_rows), np.empty((n_rows, 4)), np.empty((n_rows, 4, 4))
 
-    def newton_step(self, weights: Floats, log: Floats) -> Floats:
-        """Return the Newton step at ``weights``, whose log-probabilities are ``log``."""
-        n, _, n_features = self.features.shape
-        probs, flat = np.exp(log), self._flat
-        own = self.features[np.arange(n), self.columns]
-        means = np.einsum("nk,nkf->nf", probs, self.features)
-        slope = (own - means).sum(axis=0) - (weights - PRIOR)
-        curve = (flat * probs.reshape(-1, 1)).T @ flat - means.T @ means + np.eye(n_features)
+        def fill(part: slice) -> None:
+            plain = self.plain[part]
+            probs = (by_plain[part, np.newaxis] @ plain)[:, 0] + factors
+            probs -= probs.max(axis=1, keepdims=True)
+            own = probs[np.arange(len(probs)), self.columns[part]]
+            np.exp(probs, out=probs)
+            totals = probs.sum(axis=1, keepdims=True)
+            probs /= totals
+            logs[part] = own - np.log(totals[:, 0])
+            weighted = plain * probs[:, np.newaxis]
+            means[part] = weighted.sum(axis=2)
+            np.matmul(weighted, plain.transpose(0, 2, 1), out=products[part])
+
+        fill_rows(fill, n_rows, 4 * n_columns)
+        away = weights - PRIOR
+        return float(logs.sum() - np.square(away).sum() / 2), self._newton_step(away, means, products)
+
+    def _newton_step(self, away: Floats, means: Floats, products: Floats) -> Floats:
+        """Return the Newton step, from the means (n, 4) and mean products (n, 4, 4) of the plain features."""
+        slope = np.einsum("nfg,nf->g", self.spread, self.own - means) - away
+        all_means = np.einsum("nfg,nf->ng", self.spread, means)
+        turned = self.spread.transpose(0, 2, 1)
+        curve = (turned @ products @ self.spread).sum(axis=0) - all_means.T @ all_means + np.eye(len(away))
         return np.linalg.solve(curve, slope)
 
 
-def fit_weights(features: Floats, columns: Ints, factors: Floats, start: Floats) -> Floats:
+def fit_weights(likelihood: Likelihood, factors: Floats, start: Floats) -> Floats:
     """Return the most likely weights for given class factors, by Newton's method with step halving."""
-    likelihood = Likelihood(features, columns, factors)
     weights = start
-    best, log = likelihood.value(weights)
+    best, step = likelihood.at(weights, factors)
     for _ in range(MOST_STEPS):
-        step = likelihood.newton_step(weights, log)
         for _halving in range(MOST_HALVINGS):
-            found, new_log = likelihood.value(weights + step)
+            found, next_step = likelihood.at(weights + step, factors)
             if found >= best:
                 break
             step = step / 2
         else:
             break
-        gain, weights, best, log = found - best, weights + step, found, new_log
+        gain, weights, best, step = found - best, weights + step, found, next_step
         if gain < LEAST_GAIN:
             break
     return weights
