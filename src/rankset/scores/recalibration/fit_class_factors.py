@@ -62,7 +62,8 @@ class Powers:
     @classmethod
     def of(cls, features: Features, weights: Floats, columns: Ints) -> Powers:
         """Return the exponentials of the scores that ``weights`` give."""
-        values, own = np.empty(features.log.shape), np.empty(len(columns))
+        n_rows, n_columns = features.log.shape
+        values, own = np.empty((n_rows, n_columns)), np.empty(n_rows)
 
         def fill(part: slice) -> None:
             scores = features.rows(part).weighted_sum(weights)
@@ -70,7 +71,7 @@ class Powers:
             own[part] = scores[np.arange(len(scores)), columns[part]]
             np.exp(scores, out=values[part])
 
-        fill_rows(fill, len(values), values.shape[1])
+        fill_rows(fill, n_rows, n_columns)
         return cls(values, own, columns)
 
     def rows(self, rows: slice) -> Powers:
