@@ -19,7 +19,7 @@ from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.fit_weights import PRIOR
 from rankset.scores.recalibration.logarithms import normalise
-from rankset.scores.recalibration.row_blocks import small_blocks
+from rankset.scores.recalibration.row_blocks import map_rows
 from rankset.scores.recalibration.scale import HasTemperature
 from rankset.scores.thr import ProbabilityKeys
 from rankset.scores.wording import Wording
@@ -159,15 +159,16 @@ class Recalibrated(HasTemperature, ProbabilityKeys):
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""
-        n_rows, width = probs.shape
+        width = probs.shape[1]
         if self.factors and width > len(self.factors):
             raise ScoreError.fitted_columns(self, len(self.factors), width)
         weights, factors = np.array(self.weights), np.array(self.factors[:width])
-        answer = np.empty(probs.shape)
-        for rows in small_blocks(n_rows, width):
-            scores = Features.of(probs[rows], self.scale).weighted_sum(weights)
-            answer[rows] = normalise(scores + factors if self.factors else scores)
-        return answer
+
+        def logs(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+            scores = Features.of(rows, self.scale).weighted_sum(weights)
+            return normalise(scores + factors if self.factors else scores)
+
+        return map_rows(logs, probs)
 
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words of the recalibrated probability."""
