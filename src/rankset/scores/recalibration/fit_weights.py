@@ -26,27 +26,24 @@ class Likelihood:
     """Penalised log-likelihood of weights, given features of rows and the columns of their labels.
 
     ``plain`` (n, 4, K): the features without those that are multiplied by the entropy. ``own`` (n, 4): those of the
-    labels. ``spread`` (n, 4, 7): the matrices that make all features of a row from its plain ones.
+    labels. ``entropy`` (n,): the centred entropy of each row.
     """
 
     plain: Floats
     own: Floats
-    spread: Floats
+    entropy: Floats
     columns: Ints
 
     @classmethod
     def of(cls, features: Features, columns: Ints) -> Likelihood:
         """Return the likelihood for labels in ``columns``."""
-        plain, rows = features.stacked(), np.arange(len(columns))
-        spread = np.zeros((len(rows), 4, 7))
-        spread[:, range(4), range(4)] = 1
-        spread[:, range(3), range(4, 7)] = features.entropy[:, np.newaxis]
-        return cls(plain, plain[rows, :, columns], spread, columns)
+        plain = features.stacked()
+        return cls(plain, plain[np.arange(len(columns)), :, columns], features.entropy, columns)
 
     def at(self, weights: Floats, factors: Floats) -> tuple[float, Floats]:
         """Return the penalised log-likelihood of weights, and the Newton step, given the class factors (K,)."""
         n_rows, _, n_columns = self.plain.shape
-        by_plain = self.spread @ weights
+        by_plain = weights[:4] + self.entropy[:, np.newaxis] * np.append(weights[4:], 0)
         logs, means, products = np.empty(n_rows), np.empty((n_rows, 4)), np.empty((n_rows, 4, 4))
 
         def fill(part: slice) -> None:
@@ -59,7 +56,7 @@ class Likelihood:
             probs /= totals
             logs[part] = own - np.log(totals[:, 0])
             weighted = plain * probs[:, np.newaxis]
-            means[part] = weighted.sum(axis=2)
+            np.einsum("nfk->nf", weighted, out=means[part])
             np.matmul(weighted, plain.transpose(0, 2, 1), out=products[part])
 
         fill_rows(fill, n_rows, 4 * n_columns)
@@ -68,11 +65,16 @@ class Likelihood:
 
     def _newton_step(self, away: Floats, means: Floats, products: Floats) -> Floats:
         """Return the Newton step, from the means (n, 4) and mean products (n, 4, 4) of the plain features."""
-        slope = np.einsum("nfg,nf->g", self.spread, self.own - means) - away
-        all_means = np.einsum("nfg,nf->ng", self.spread, means)
-        turned = self.spread.transpose(0, 2, 1)
-        curve = (turned @ products @ self.spread).sum(axis=0) - all_means.T @ all_means + np.eye(len(away))
-        return np.linalg.solve(curve, slope)
+        slope = self._all(self.own - means).sum(axis=0) - away
+        powers = self.entropy ** np.arange(3)[:, np.newaxis]
+        once, by_entropy, by_square = (powers @ products.reshape(-1, 16)).reshape(3, 4, 4)
+        curve = np.block([[once, by_entropy[:, :3]], [by_entropy[:3], by_square[:3, :3]]])
+        every = self._all(means)
+        return np.linalg.solve(curve - every.T @ every + np.eye(len(away)), slope)
+
+    def _all(self, plain: Floats) -> Floats:
+        """Return numbers for all features (n, 7), from those for the plain ones (n, 4)."""
+        return np.concatenate((plain, plain[:, :3] * self.entropy[:, np.newaxis]), axis=1)
 
 
 def fit_weights(likelihood: Likelihood, factors: Floats, start: Floats) -> Floats:
