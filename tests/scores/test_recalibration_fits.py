@@ -103,14 +103,14 @@ def test_value_and_step_of_weights_are_those_of_the_stacked_features(shape):
     means = np.einsum("nk,nkf->nf", np.exp(log), features)
     slope = (features[rows, labels] - means).sum(axis=0) - (weights - PRIOR)
     curve = np.einsum("nk,nkf,nkg->fg", np.exp(log), features, features) - means.T @ means + np.eye(7)
-    value, step = Likelihood.of(Features.of(probs, 1.1), labels).at(weights, factors)
+    value, step = Likelihood(Features.of(probs, 1.1), labels).at(weights, factors)
     assert value == pytest.approx(log[rows, labels].sum() - np.square(weights - PRIOR).sum() / 2, rel=1e-12)
     np.testing.assert_allclose(step, np.linalg.solve(curve, slope), rtol=1e-6, atol=1e-9)
 
 
 def test_fitted_weights_are_more_likely_than_their_neighbours():
     probs, labels = rows_for_a_fit(3, 400, 12)
-    likelihood, factors = Likelihood.of(Features.of(probs, 1.0), labels), np.zeros(12)
+    likelihood, factors = Likelihood(Features.of(probs, 1.0), labels), np.zeros(12)
     weights = fit_weights(likelihood, factors, PRIOR)
     best, _ = likelihood.at(weights, factors)
     for step in np.concatenate((np.eye(7), -np.eye(7))) * 0.2:
@@ -147,3 +147,9 @@ def test_a_fit_does_not_depend_on_threads_and_blocks(kind):
         again = [rs.Recalibrated.fit(values, labels, kind=kind), rs.Temperature.fit(values, labels, kind=kind)]
     assert again == scores
     assert again[0].weights == scores[0].weights
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 450])
+def test_no_rows_stay_no_rows(n_columns):
+    for score in (rs.Recalibrated(1.3), rs.Temperature(0.7), rs.Tempered(rs.Aps(), 2.0)):
+        assert score.transform(np.empty((0, n_columns))).shape == (0, n_columns)

@@ -86,16 +86,11 @@ class Features:
         """Return log-probability, minus log-rank, indicator of rank 1 and scaled square of all cells (n, 4, K)."""
         n_rows, n_columns = self.log.shape
         answer = np.empty((n_rows, 4, n_columns))
-
-        def fill(part: slice) -> None:
-            some, top = answer[part], self.top[part]
-            rows = np.arange(len(some))[:, np.newaxis]
-            some[:, 0] = self.log[part]
-            some[:, 1] = -LOG_RANKS[-1]
-            some[rows, 1, top] = -LOG_RANKS[: top.shape[1]]
-            some[:, 2] = 0
-            some[rows[:, 0], 2, top[:, 0]] = 1
-            some[:, 3] = np.square(np.maximum(self.log[part], ZERO_LOG)) / 10
-
-        fill_rows(fill, n_rows, 4 * n_columns)
+        rows = np.arange(n_rows)[:, np.newaxis]
+        answer[:, 0] = self.log
+        answer[:, 1] = -LOG_RANKS[-1]
+        answer[rows, 1, self.top] = -LOG_RANKS[: self.top.shape[1]]
+        answer[:, 2] = 0
+        answer[rows[:, 0], 2, self.top[:, 0]] = 1
+        answer[:, 3] = np.square(np.maximum(self.log, ZERO_LOG)) / 10
         return answer

@@ -29,7 +29,7 @@ def fit_weights_and_factors(features: Features, columns: Ints, *, class_factors:
     """Return the weights (7,) and the logarithms of class factors (K,), which are 0 if factors do not help."""
     n_columns = features.log.shape[1]
     some = slice(0, max(200, min(2000, MOST_WEIGHT_CELLS // n_columns)))
-    likelihood = Likelihood.of(features.rows(some), columns[some])
+    likelihood = Likelihood(features.rows(some), columns[some])
     factors = np.zeros(n_columns)
     weights = fit_weights(likelihood, factors, PRIOR)
     if not class_factors:

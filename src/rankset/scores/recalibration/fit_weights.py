@@ -23,58 +23,48 @@ LEAST_GAIN = 1e-4
 
 @dataclass(frozen=True)
 class Likelihood:
-    """Penalised log-likelihood of weights, given features of rows and the columns of their labels.
+    """Penalised log-likelihood of weights, given features of rows and the columns of their labels."""
 
-    ``plain`` (n, 4, K): the features without those that are multiplied by the entropy. ``own`` (n, 4): those of the
-    labels. ``entropy`` (n,): the centred entropy of each row.
-    """
-
-    plain: Floats
-    own: Floats
-    entropy: Floats
+    features: Features
     columns: Ints
-
-    @classmethod
-    def of(cls, features: Features, columns: Ints) -> Likelihood:
-        """Return the likelihood for labels in ``columns``."""
-        plain = features.stacked()
-        return cls(plain, plain[np.arange(len(columns)), :, columns], features.entropy, columns)
 
     def at(self, weights: Floats, factors: Floats) -> tuple[float, Floats]:
         """Return the penalised log-likelihood of weights, and the Newton step, given the class factors (K,)."""
-        n_rows, _, n_columns = self.plain.shape
-        by_plain = weights[:4] + self.entropy[:, np.newaxis] * np.append(weights[4:], 0)
-        logs, means, products = np.empty(n_rows), np.empty((n_rows, 4)), np.empty((n_rows, 4, 4))
+        n_rows, n_columns = self.features.log.shape
+        by_plain = weights[:4] + self.features.entropy[:, np.newaxis] * np.append(weights[4:], 0)
+        logs, gaps, means, products = (np.empty((n_rows, *shape)) for shape in ((), (4,), (4,), (4, 4)))
 
         def fill(part: slice) -> None:
-            plain = self.plain[part]
+            plain = self.features.rows(part).stacked()
+            rows, labels = np.arange(len(plain)), self.columns[part]
             probs = (by_plain[part, np.newaxis] @ plain)[:, 0] + factors
             probs -= probs.max(axis=1, keepdims=True)
-            own = probs[np.arange(len(probs)), self.columns[part]]
+            own = probs[rows, labels]
             np.exp(probs, out=probs)
             totals = probs.sum(axis=1, keepdims=True)
             probs /= totals
             logs[part] = own - np.log(totals[:, 0])
             weighted = plain * probs[:, np.newaxis]
             np.einsum("nfk->nf", weighted, out=means[part])
+            gaps[part] = plain[rows, :, labels] - means[part]
             np.matmul(weighted, plain.transpose(0, 2, 1), out=products[part])
 
         fill_rows(fill, n_rows, 4 * n_columns)
         away = weights - PRIOR
-        return float(logs.sum() - np.square(away).sum() / 2), self._newton_step(away, means, products)
+        slope = self._all(gaps).sum(axis=0) - away
+        return float(logs.sum() - np.square(away).sum() / 2), np.linalg.solve(self._curve(means, products), slope)
 
-    def _newton_step(self, away: Floats, means: Floats, products: Floats) -> Floats:
-        """Return the Newton step, from the means (n, 4) and mean products (n, 4, 4) of the plain features."""
-        slope = self._all(self.own - means).sum(axis=0) - away
-        powers = self.entropy ** np.arange(3)[:, np.newaxis]
+    def _curve(self, means: Floats, products: Floats) -> Floats:
+        """Return minus the second derivative (7, 7), from means (n, 4) and mean products (n, 4, 4) of the features."""
+        powers = self.features.entropy ** np.arange(3)[:, np.newaxis]
         once, by_entropy, by_square = (powers @ products.reshape(-1, 16)).reshape(3, 4, 4)
         curve = np.block([[once, by_entropy[:, :3]], [by_entropy[:3], by_square[:3, :3]]])
         every = self._all(means)
-        return np.linalg.solve(curve - every.T @ every + np.eye(len(away)), slope)
+        return curve - every.T @ every + np.eye(len(PRIOR))
 
     def _all(self, plain: Floats) -> Floats:
         """Return numbers for all features (n, 7), from those for the plain ones (n, 4)."""
-        return np.concatenate((plain, plain[:, :3] * self.entropy[:, np.newaxis]), axis=1)
+        return np.concatenate((plain, plain[:, :3] * self.features.entropy[:, np.newaxis]), axis=1)
 
 
 def fit_weights(likelihood: Likelihood, factors: Floats, start: Floats) -> Floats:
