@@ -159,7 +159,7 @@ def choose(
     trial = Trial.of(data, levels, scores, repeats, seed, condition)
     means = [
         np.mean([cells.measure(trial.splits, trial.labels, level, [loss]).mean() for level in levels])
-        for cells in trial.sorted_cells()
+        for cells in trial.sorted_cells(levels)
     ]
     return scores[int(np.argmin(means))]
 

@@ -35,7 +35,7 @@ def compare_at_levels(
     means = {place: formula for place, formula in enumerate(formulas) if isinstance(formula, MeanOverRows)}
     values: list[list[Floats]] = [[] for _ in alphas]
     effects: list[list[Floats]] = [[] for _ in alphas]
-    for cells in trial.sorted_cells():
+    for cells in trial.sorted_cells(alphas):
         for number, alpha in enumerate(alphas):
             values[number].append(cells.measure(trial.splits, trial.labels, alpha, formulas))
             effects[number].append(cells.effects(n // 2, alpha, list(means.values())))

@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankset.core import lexicographic, parallel
+from rankset.core import lexicographic
 from rankset.core.alpha import threshold_position
 from rankset.core.lexicographic import Keys
+from rankset.evaluation.cell_keys import all_cells, threshold_at_label
 from rankset.evaluation.metrics import Bools, Floats, Formula, Ints, MeanOverRows, RowValues
 from rankset.rules.batch import Batch
 
@@ -35,25 +36,17 @@ def halves(n: int, repeats: int, seed: int) -> list[Split]:
     return [(rows[: n // 2], rows[n // 2 :]) for rows in orders]
 
 
-def all_cells(batch: Batch, columns: Ints) -> tuple[Keys, Ints, Bools, Ints]:
-    """Return keys, rows and groups of all cells of ``batch`` without padding, and whether they are the true labels'.
+def furthest_threshold(n: int, alphas: Sequence[Fraction]) -> int | None:
+    """Return a number of labels, in the order of a score, after which no threshold of half of ``n`` rows can be.
 
-    ``columns`` are the columns of the rows' labels. If all cells share a group, there is one group number only.
+    None if half of the rows is too few for one of ``alphas``.
+
+    >>> furthest_threshold(1000, [Fraction(1, 10)])
+    951
     """
-    parts = [(part, *batch.all_keys(part)) for part in parallel.split(*batch.shape)]
-    keys = tuple(np.concatenate(pieces) for pieces in zip(*(keys for *_, keys in parts), strict=True))
-    rows = np.concatenate([part.start + cells.row for part, cells, *_ in parts])
-    true = np.concatenate([cells.column for _, cells, *_ in parts]) == columns[rows]
-    shared = batch.spec.shared_group
-    numbers = (
-        [np.broadcast_to(groups, cells.row.shape) for _, cells, groups, _ in parts] if shared is None else [shared]
-    )
-    groups = np.concatenate(numbers)
-    if batch.padded:
-        candidates = np.concatenate([batch.candidates(cells, part) for part, cells, *_ in parts])
-        keys, rows, true = tuple(key[candidates] for key in keys), rows[candidates], true[candidates]
-        groups = groups[candidates] if shared is None else groups
-    return keys, rows, true, groups
+    n_cal = n // 2
+    k = threshold_position(n_cal, min(alphas))
+    return None if k > n_cal else n - n_cal + k
 
 
 def sort_cells(keys: Keys) -> tuple[Ints, Bools]:
@@ -89,9 +82,13 @@ class SortedCells:
     labels: Ints
 
     @classmethod
-    def of(cls, batch: Batch, columns: Ints) -> SortedCells:
-        """Sort all cells of ``batch``; ``columns`` are the columns of the rows' labels."""
-        keys, rows, true, _ = all_cells(batch, columns)
+    def of(cls, batch: Batch, columns: Ints, furthest: int | None = None) -> SortedCells:
+        """Sort the cells of ``batch``; ``columns`` are the columns of the rows' labels.
+
+        If no threshold is after label number ``furthest``, counted from 1 in the order of the score, cells after it are
+        left out, and the labels after it share a place after that of every cell.
+        """
+        keys, rows, true, _ = all_cells(batch, columns, threshold_at_label(batch, columns, furthest))
         sorting, new = sort_cells(keys)
         return cls(
             rows[sorting],

@@ -10,9 +10,10 @@ import numpy as np
 
 from rankset.core.alpha import threshold_positions
 from rankset.errors import LabelError
+from rankset.evaluation.cell_keys import all_cells
 from rankset.evaluation.group_thresholds import ThresholdLaw, is_settled, threshold_law
 from rankset.evaluation.metrics import Bools, Floats, Formula, Ints, MeanOverRows
-from rankset.evaluation.resampling import Split, all_cells, label_places, sort_cells
+from rankset.evaluation.resampling import Split, label_places, sort_cells
 from rankset.rules.batch import Batch
 
 

@@ -16,7 +16,7 @@ from rankset.core.alpha import Alpha, exact_alpha, rows_needed, smallest_alpha
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, LabelError, LevelError, Option, warn
 from rankset.evaluation.metrics import Ints
-from rankset.evaluation.resampling import SortedCells, Split, halves
+from rankset.evaluation.resampling import SortedCells, Split, furthest_threshold, halves
 from rankset.evaluation.resampling_by_group import GroupedCells
 from rankset.inputs.prepare import Prepared
 from rankset.rules import absent_rows
@@ -69,12 +69,15 @@ class Trial:
             _warn_of_absent_rows(specs[0], plain, alpha)
         return cls(plain.with_checked_values(), data.labels, halves(n, repeats, specs[0].seed % 2**64), specs)
 
-    def sorted_cells(self) -> Iterator[SortedCells | GroupedCells]:
-        """Yield the cells of all rows in the order of each score."""
-        count = progress.counter(len(self.specs))
+    def sorted_cells(self, alphas: Sequence[Fraction]) -> Iterator[SortedCells | GroupedCells]:
+        """Yield the cells that thresholds at ``alphas`` can keep, in the order of each score."""
+        count, furthest = progress.counter(len(self.specs)), furthest_threshold(len(self.labels), alphas)
         for spec in self.specs:
-            kind = SortedCells if spec.shared_group is not None else GroupedCells
-            yield kind.of(Batch.of(spec, self.data), self.labels)
+            batch = Batch.of(spec, self.data)
+            if spec.shared_group is not None:
+                yield SortedCells.of(batch, self.labels, furthest)
+            else:
+                yield GroupedCells.of(batch, self.labels)
             if count is not None:
                 count()
 

@@ -107,8 +107,12 @@ class Prepared:
     def with_checked_values(self) -> Prepared:
         """Check all values now, and return rows whose values are not checked again."""
         if not self.checked:
-            parallel.map_blocks(self.rows, len(self), self.n_columns)
+            parallel.map_blocks(self._check, len(self), self.n_columns)
         return replace(self, checked=True)
+
+    def _check(self, part: slice) -> None:
+        """Check the values of some rows, without making probabilities of them."""
+        check_rows(self._block(part), self.kind, self.start + part.start)
 
     def rows(self, part: slice) -> Array:
         """Return some rows, checked, contiguous and read-only.

@@ -224,7 +224,7 @@ class Batch:
         codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part][cells.row]
         return self.spec.numbers(cells.column[:, np.newaxis], codes[:, np.newaxis])[:, 0]
 
-    def candidates(self, cells: RankedCells, part: slice) -> NDArray[np.bool_] | None:
+    def candidates(self, cells: RankedCells | NarrowCells, part: slice) -> NDArray[np.bool_] | None:
         """Return which cells are candidates of their rows and no padding; None if all are."""
         return None if self.data.counts is None else cells.column < self.data.counts[part][cells.row]
 

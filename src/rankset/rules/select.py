@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.calibration import Thresholds
-from rankset.core.cells import Rows
+from rankset.core.cells import RankedCells, Rows
+from rankset.core.narrow import NarrowCells
 from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
 from rankset.rules.spec import RuleSpec
@@ -34,6 +35,11 @@ def shared_reach(spec: RuleSpec, thresholds: Thresholds) -> Reach:
     """Return the reach of a score at ``thresholds``: one for all rows, if they share a group, else one per group."""
     reach = reach_of(spec.score, thresholds.keys)
     return reach if spec.shared_group is None else _widest(reach, thresholds, spec.shared_group)
+
+
+def cells_within(batch: Batch, reach: Reach, part: slice) -> RankedCells | NarrowCells:
+    """Return the cells of a block within one ``reach`` for all its rows, and few others."""
+    return batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(cutoffs, reach))
 
 
 def select(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty = "allow") -> tuple[Ints, Codes]:
@@ -72,7 +78,7 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
     """Return sizes and codes of the sets of one block."""
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
-    cells = batch.likeliest_cells(part, float(reach.rank), float(reach.before), partial(cutoffs, reach))
+    cells = cells_within(batch, reach, part)
     kept = thresholds.keep(batch.groups(cells, part), compared_keys(batch.spec.score, cells))
     if batch.data.counts is not None:
         kept &= cells.column < batch.data.counts[part][cells.row]

@@ -18,7 +18,8 @@ from rankset.scores.recalibration.fit_class_factors import fit_weights_and_facto
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.fit_weights import PRIOR
-from rankset.scores.recalibration.logarithms import log_probabilities, normalise
+from rankset.scores.recalibration.logarithms import normalise
+from rankset.scores.recalibration.row_blocks import map_rows
 from rankset.scores.recalibration.scale import HasTemperature
 from rankset.scores.thr import ProbabilityKeys
 from rankset.scores.wording import Wording
@@ -149,9 +150,9 @@ class Recalibrated(HasTemperature, ProbabilityKeys):
         True
         """
         rows, columns = probabilities_and_columns(data)
-        scale = fit_scale(log_probabilities(rows), columns)
+        scale = fit_scale(rows, columns)
         most = max(200, MOST_CELLS // rows.shape[1])
-        features = Features.of(rows[:most], scale)
+        features = Features.of_many(rows[:most], scale)
         weights, factors = fit_weights_and_factors(features, columns[:most], class_factors=class_factors)
         fitted = tuple(factors.tolist()) if factors.any() else ()
         return cls.from_stored(scale, weights=tuple(weights.tolist()), factors=fitted)
@@ -161,8 +162,13 @@ class Recalibrated(HasTemperature, ProbabilityKeys):
         width = probs.shape[1]
         if self.factors and width > len(self.factors):
             raise ScoreError.fitted_columns(self, len(self.factors), width)
-        scores = Features.of(probs, self.scale).weighted_sum(np.array(self.weights))
-        return normalise(scores + np.array(self.factors[:width]) if self.factors else scores)
+        weights, factors = np.array(self.weights), np.array(self.factors[:width])
+
+        def logs(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+            scores = Features.of(rows, self.scale).weighted_sum(weights)
+            return normalise(scores + factors if self.factors else scores)
+
+        return map_rows(logs, probs)
 
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words of the recalibrated probability."""

@@ -13,6 +13,7 @@ from rankset.inputs.matrix import Kind
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.logarithms import log_probabilities, normalise
+from rankset.scores.recalibration.row_blocks import map_rows
 from rankset.scores.recalibration.scale import HasTemperature
 from rankset.scores.thr import ProbabilityKeys
 from rankset.scores.wording import Wording
@@ -91,11 +92,11 @@ class Temperature(HasTemperature, ProbabilityKeys):
         0.559
         """
         rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
-        return cls.from_stored(fit_scale(log_probabilities(rows), columns))
+        return cls.from_stored(fit_scale(rows, columns))
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""
-        return normalise(self.scale * log_probabilities(probs))
+        return map_rows(lambda rows: normalise(self.scale * log_probabilities(rows)), probs)
 
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words of the recalibrated probability."""

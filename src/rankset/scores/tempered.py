@@ -21,7 +21,7 @@ from rankset.scores.parameters import check_temperature
 from rankset.scores.reach import Reach, reach_of
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
-from rankset.scores.recalibration.logarithms import log_probabilities
+from rankset.scores.recalibration.row_blocks import map_rows
 from rankset.scores.recalibration.scale import simplest_inverse
 from rankset.scores.wording import Wording, describe_label, describe_threshold
 from rankset.scores.wrappers import Wrapper
@@ -113,7 +113,7 @@ class Tempered(Wrapper):
         0.559
         """
         rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
-        return cls(score, simplest_inverse(fit_scale(log_probabilities(rows), columns)))
+        return cls(score, simplest_inverse(fit_scale(rows, columns)))
 
     @property
     def transforms(self) -> bool:
@@ -122,8 +122,9 @@ class Tempered(Wrapper):
 
     def transform(self, probs: NDArray[Any]) -> NDArray[Any]:
         """Return the new probabilities (n, K), after the ``transform`` of the inner score if it has one."""
-        rows = probs if self.temperature == 1 else _tempered(probs, 1 / self.temperature)
-        return self._transformed(rows)
+        if self.temperature == 1:
+            return self._transformed(probs)
+        return self._transformed(map_rows(lambda rows: _tempered(rows, 1 / self.temperature), probs))
 
     def keys(self, cells: Cells) -> Keys:
         """Return the keys of the inner score."""

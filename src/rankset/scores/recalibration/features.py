@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import ranking
 from rankset.scores.recalibration.logarithms import ZERO_LOG, log_probabilities, normalise
+from rankset.scores.recalibration.row_blocks import fill_rows
+from rankset.scores.recalibration.top_columns import top_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_RANKS = 100
 """All later ranks count as this one."""
+LOG_RANKS = np.log(np.arange(1, MOST_RANKS + 1))
 ENTROPY_CENTRE = 0.3
 """Subtracted from the entropy, which is given as a share of the largest possible."""
 
@@ -24,13 +26,12 @@ ENTROPY_CENTRE = 0.3
 class Features:
     """Features of rows of probabilities.
 
-    ``log`` (n, K): log-probabilities after temperature scaling. ``log_rank`` (n, K): logarithms of ranks.
-    ``first`` (n,): the column of rank 1. ``entropy`` (n,): the centred entropy of each row.
+    ``log`` (n, K): log-probabilities after temperature scaling. ``top`` (n, T): the columns of the first ranks, all
+    columns if they are at most ``MOST_RANKS``. ``entropy`` (n,): the centred entropy of each row.
     """
 
     log: Floats
-    log_rank: Floats
-    first: Ints
+    top: Ints
     entropy: Floats
 
     @classmethod
@@ -38,8 +39,21 @@ class Features:
         """Return the features of rows of probabilities raised to the power ``scale``."""
         log = normalise(scale * log_probabilities(probs))
         entropy = -(np.exp(log) * log).sum(axis=1) / math.log(max(2, probs.shape[1]))
-        log_rank, first = _log_ranks(probs)
-        return cls(log, log_rank, first, entropy - ENTROPY_CENTRE)
+        return cls(log, top_columns(probs, MOST_RANKS), entropy - ENTROPY_CENTRE)
+
+    @classmethod
+    def of_many(cls, probs: NDArray[np.floating], scale: float) -> Features:
+        """Return the same for many rows, in small blocks and by several threads."""
+        n_rows, n_columns = probs.shape
+        tops = np.empty((n_rows, min(n_columns, MOST_RANKS)), dtype=np.int64)
+        answer = cls(np.empty(probs.shape), tops, np.empty(n_rows))
+
+        def fill(part: slice) -> None:
+            found = cls.of(probs[part].astype(np.float64), scale)
+            answer.log[part], answer.top[part], answer.entropy[part] = found.log, found.top, found.entropy
+
+        fill_rows(fill, *probs.shape)
+        return answer
 
     def weighted_sum(self, weights: Floats) -> Floats:
         """Return the sum of all features times their ``weights`` (n, K)."""
@@ -47,34 +61,36 @@ class Features:
             (weights[place] + weights[place + 4] * self.entropy)[:, np.newaxis] for place in range(3)
         )
         scores = by_log * self.log
-        scores -= by_rank * self.log_rank
-        scores += weights[3] / 10 * np.square(np.maximum(self.log, ZERO_LOG))
-        scores[np.arange(len(scores)), self.first] += by_first[:, 0]
+        flat, places = scores.reshape(-1), self._places
+        at_top = flat[places] - by_rank * LOG_RANKS[: places.shape[1]]
+        scores -= by_rank * LOG_RANKS[-1]
+        flat[places] = at_top
+        squares = np.maximum(self.log, ZERO_LOG)
+        squares *= squares
+        squares *= weights[3] / 10
+        scores += squares
+        flat[places[:, 0]] += by_first[:, 0]
         return scores
+
+    @property
+    def _places(self) -> Ints:
+        """Where the columns ``top`` are in an array (n * K,)."""
+        n_rows, n_columns = self.log.shape
+        return np.arange(0, n_rows * n_columns, n_columns)[:, np.newaxis] + self.top
 
     def rows(self, rows: slice) -> Features:
         """Return the features of some of the rows."""
-        return Features(self.log[rows], self.log_rank[rows], self.first[rows], self.entropy[rows])
+        return Features(self.log[rows], self.top[rows], self.entropy[rows])
 
     def stacked(self) -> Floats:
-        """Return all features as one array (n, K, 7), for the fit of the weights."""
-        is_first = np.zeros_like(self.log)
-        is_first[np.arange(len(is_first)), self.first] = 1
-        squared = np.square(np.maximum(self.log, ZERO_LOG)) / 10
-        plain = np.stack((self.log, -self.log_rank, is_first), axis=2)
-        return np.concatenate((plain, squared[:, :, np.newaxis], plain * self.entropy[:, None, None]), axis=2)
-
-
-def _log_ranks(probs: Floats) -> tuple[Floats, Ints]:
-    """Return the logarithm of every rank (n, K), of ranks up to ``MOST_RANKS``, and the column of rank 1 (n,)."""
-    n_rows, n_columns = probs.shape
-    found = ranking.likeliest(probs, MOST_RANKS, math.inf, None)
-    columns, sizes = found.columns, found.sizes
-    starts = sizes.cumsum() - sizes
-    ranks = np.arange(len(columns)) - np.repeat(starts, sizes)
-    table = np.log(np.arange(1, MOST_RANKS + 1))
-    answer = np.full(probs.shape, table[min(n_columns, MOST_RANKS) - 1])
-    answer.reshape(-1)[np.repeat(np.arange(n_rows) * n_columns, sizes) + columns] = table[
-        np.minimum(ranks, MOST_RANKS - 1)
-    ]
-    return answer, columns[starts]
+        """Return log-probability, minus log-rank, indicator of rank 1 and scaled square of all cells (n, 4, K)."""
+        n_rows, n_columns = self.log.shape
+        answer = np.empty((n_rows, 4, n_columns))
+        rows = np.arange(n_rows)[:, np.newaxis]
+        answer[:, 0] = self.log
+        answer[:, 1] = -LOG_RANKS[-1]
+        answer[rows, 1, self.top] = -LOG_RANKS[: self.top.shape[1]]
+        answer[:, 2] = 0
+        answer[rows[:, 0], 2, self.top[:, 0]] = 1
+        answer[:, 3] = np.square(np.maximum(self.log, ZERO_LOG)) / 10
+        return answer

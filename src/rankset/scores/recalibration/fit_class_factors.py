@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset.scores.recalibration.features import Features
-from rankset.scores.recalibration.fit_weights import PRIOR, fit_weights
+from rankset.scores.recalibration.fit_weights import PRIOR, Likelihood, fit_weights
+from rankset.scores.recalibration.row_blocks import fill_rows, small_blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,60 +29,101 @@ def fit_weights_and_factors(features: Features, columns: Ints, *, class_factors:
     """Return the weights (7,) and the logarithms of class factors (K,), which are 0 if factors do not help."""
     n_columns = features.log.shape[1]
     some = slice(0, max(200, min(2000, MOST_WEIGHT_CELLS // n_columns)))
-    stacked, own = features.rows(some).stacked(), columns[some]
+    likelihood = Likelihood(features.rows(some), columns[some])
     factors = np.zeros(n_columns)
-    weights = fit_weights(stacked, own, factors, PRIOR)
+    weights = fit_weights(likelihood, factors, PRIOR)
     if not class_factors:
         return weights, factors
-    shrinkage = _best_shrinkage(features.weighted_sum(weights), columns)
-    for _ in range(TURNS if shrinkage < math.inf else 0):
+    powers = Powers.of(features, weights, columns)
+    shrinkage = _best_shrinkage(powers)
+    for turn in range(TURNS if shrinkage < math.inf else 0):
         before = factors
-        factors = _fit_factors(features.weighted_sum(weights), columns, shrinkage)
-        weights = fit_weights(stacked, own, factors, weights)
+        if turn:
+            powers = Powers.of(features, weights, columns)
+        factors = _fit_factors(powers, (shrinkage,))[:, 0]
+        weights = fit_weights(likelihood, factors, weights)
         if np.abs(factors - before).max() < LEAST_CHANGE:
             break
     return weights, factors
 
 
-def _fit_factors(scores: Floats, columns: Ints, shrinkage: float, rounds: int = 12) -> Floats:
-    """Return log-factors that bring expected class counts to the observed ones, shrunk towards 0."""
-    n_columns = scores.shape[1]
-    counts = np.bincount(columns, minlength=n_columns)
-    factors = np.zeros(n_columns)
-    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
-    for _ in range(rounds):
+@dataclass(frozen=True)
+class Powers:
+    """The exponentials of scores, those of each row divided by the largest, and what belongs to the labels.
+
+    ``values`` (n, K): the exponentials. ``own`` (n,): the logarithms of the labels' exponentials. ``columns`` (n,): the
+    columns of the labels.
+    """
+
+    values: Floats
+    own: Floats
+    columns: Ints
+
+    @classmethod
+    def of(cls, features: Features, weights: Floats, columns: Ints) -> Powers:
+        """Return the exponentials of the scores that ``weights`` give."""
+        n_rows, n_columns = features.log.shape
+        values, own = np.empty((n_rows, n_columns)), np.empty(n_rows)
+
+        def fill(part: slice) -> None:
+            scores = features.rows(part).weighted_sum(weights)
+            scores -= scores.max(axis=1, keepdims=True)
+            own[part] = scores[np.arange(len(scores)), columns[part]]
+            np.exp(scores, out=values[part])
+
+        fill_rows(fill, n_rows, n_columns)
+        return cls(values, own, columns)
+
+    def rows(self, rows: slice) -> Powers:
+        """Return some of the rows."""
+        return Powers(self.values[rows], self.own[rows], self.columns[rows])
+
+    def expected_counts(self, raised: Floats) -> Floats:
+        """Return the expected count of each class, divided by its own factor, for factors ``raised`` (K, factors)."""
+        answer = np.zeros(raised.shape)
+        for rows in small_blocks(*self.values.shape):
+            values = self.values[rows]
+            answer += values.T @ (1 / (values @ raised))
+        return answer
+
+    def label_logs(self, factors: Floats) -> Floats:
+        """Return the log-probability of every label (n, factors), for log-factors of classes (K, factors)."""
         raised = np.exp(factors)
-        totals = shifted @ raised
-        unraised = (shifted / totals[:, np.newaxis]).sum(axis=0)  # expected counts, divided by the class's own factor
-        new = np.log((counts + shrinkage) / (unraised + shrinkage))
-        change = np.abs(new - factors).max()
-        factors = new
-        if change < LEAST_CHANGE:
+        totals = np.concatenate([self.values[rows] @ raised for rows in small_blocks(*self.values.shape)])
+        return self.own[:, np.newaxis] + factors[self.columns] - np.log(totals)
+
+
+def _fit_factors(powers: Powers, shrinkages: tuple[float, ...], rounds: int = 12) -> Floats:
+    """Return log-factors that bring expected class counts to the observed ones, shrunk towards 0 (K, shrinkage)."""
+    n_columns = powers.values.shape[1]
+    counts, shrunk = np.bincount(powers.columns, minlength=n_columns)[:, np.newaxis], np.array(shrinkages)
+    factors = np.zeros((n_columns, len(shrinkages)))
+    moving = np.arange(len(shrinkages))
+    for _ in range(rounds):
+        unraised = powers.expected_counts(np.exp(factors[:, moving]))
+        new = np.log((counts + shrunk[moving]) / (unraised + shrunk[moving]))
+        changes = np.abs(new - factors[:, moving]).max(axis=0)
+        factors[:, moving] = new
+        moving = moving[changes >= LEAST_CHANGE]
+        if not len(moving):
             break
     return factors
 
 
-def _best_shrinkage(scores: Floats, columns: Ints) -> float:
+def _best_shrinkage(powers: Powers) -> float:
     """Return the shrinkage with the largest cross-validated likelihood; inf if factors do not clearly help."""
-    if len(scores) < 2:
+    n_rows = len(powers.own)
+    if n_rows < 2:
         return math.inf
-    known = {shrinkage: _held_out_logs(scores, columns, shrinkage) for shrinkage in SHRINKAGES}
-    best = max(known, key=lambda shrinkage: known[shrinkage].sum())
-    gain = known[best] - known[math.inf]
-    return best if gain.sum() > ENOUGH_GAIN * math.sqrt(np.square(gain).sum()) else math.inf
+    first, second = slice(0, n_rows // 2), slice(n_rows // 2, None)
+    halves = ((first, second), (second, first))
+    logs = np.concatenate([_held_out_logs(powers.rows(fit), powers.rows(check)) for fit, check in halves])
+    best = int(logs.sum(axis=0).argmax())
+    gain = logs[:, best] - logs[:, 0]
+    return SHRINKAGES[best] if gain.sum() > ENOUGH_GAIN * math.sqrt(np.square(gain).sum()) else math.inf
 
 
-def _held_out_logs(scores: Floats, columns: Ints, shrinkage: float) -> Floats:
-    """Return the log-probability of every row's label, with factors fitted on the other half of the rows (n,)."""
-    half = len(scores) // 2
-    parts = []
-    for fit, check in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):
-        factors = 0.0 if shrinkage == math.inf else _fit_factors(scores[fit], columns[fit], shrinkage, rounds=5)
-        parts.append(_label_logs(scores[check] + factors, columns[check]))
-    return np.concatenate(parts)
-
-
-def _label_logs(scores: Floats, columns: Ints) -> Floats:
-    """Return the log-softmax of each row's label (n,), without computing that of the other labels."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    return shifted[np.arange(len(shifted)), columns] - np.log(np.exp(shifted).sum(axis=1))
+def _held_out_logs(fit: Powers, check: Powers) -> Floats:
+    """Return the log-probability of every label in ``check``, with factors fitted on ``fit`` (n, shrinkage)."""
+    fitted = _fit_factors(fit, SHRINKAGES[1:], rounds=5)
+    return check.label_logs(np.concatenate((np.zeros((len(fitted), 1)), fitted), axis=1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankset.core import parallel
 from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
@@ -31,8 +32,9 @@ def prepare_fit(probs: ArrayLike, labels: ArrayLike, kind: Kind) -> Prepared:
     return data
 
 
-def probabilities_and_columns(data: Prepared) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the probabilities of all rows (n, K) and the columns of their labels (n,)."""
+def probabilities_and_columns(data: Prepared) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
+    """Return the probabilities of all rows (n, K), as float32 or float64, and the columns of their labels (n,)."""
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
-    return data.rows(slice(0, len(data))).astype(np.float64), data.labels
+    parts = parallel.map_blocks(data.rows, len(data), data.n_columns)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts), data.labels

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.scores.recalibration.logarithms import normalise
+from rankset.scores.recalibration.features import Features
+from rankset.scores.recalibration.row_blocks import fill_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,49 +23,63 @@ LEAST_GAIN = 1e-4
 
 @dataclass(frozen=True)
 class Likelihood:
-    """Penalised log-likelihood of weights, given features (n, K, 7), label columns (n,) and class factors (K,)."""
+    """Penalised log-likelihood of weights, given features of rows and the columns of their labels."""
 
-    features: Floats
+    features: Features
     columns: Ints
-    factors: Floats
 
-    @property
-    def _flat(self) -> Floats:
-        return self.features.reshape(-1, self.features.shape[2])
+    def at(self, weights: Floats, factors: Floats) -> tuple[float, Floats]:
+        """Return the penalised log-likelihood of weights, and the Newton step, given the class factors (K,)."""
+        n_rows, n_columns = self.features.log.shape
+        by_plain = weights[:4] + self.features.entropy[:, np.newaxis] * np.append(weights[4:], 0)
+        logs, gaps, means, products = (np.empty((n_rows, *shape)) for shape in ((), (4,), (4,), (4, 4)))
 
-    def value(self, weights: Floats) -> tuple[float, Floats]:
-        """Return the penalised log-likelihood, and the log-probabilities (n, K)."""
-        n, n_columns, _ = self.features.shape
-        log = normalise((self._flat @ weights).reshape(n, n_columns) + self.factors)
-        likelihood = log[np.arange(n), self.columns].sum() - np.square(weights - PRIOR).sum() / 2
-        return float(likelihood), log
+        def fill(part: slice) -> None:
+            plain = self.features.rows(part).stacked()
+            rows, labels = np.arange(len(plain)), self.columns[part]
+            probs = (by_plain[part, np.newaxis] @ plain)[:, 0] + factors
+            probs -= probs.max(axis=1, keepdims=True)
+            own = probs[rows, labels]
+            np.exp(probs, out=probs)
+            totals = probs.sum(axis=1, keepdims=True)
+            probs /= totals
+            logs[part] = own - np.log(totals[:, 0])
+            weighted = plain * probs[:, np.newaxis]
+            np.einsum("nfk->nf", weighted, out=means[part])
+            gaps[part] = plain[rows, :, labels] - means[part]
+            np.matmul(weighted, plain.transpose(0, 2, 1), out=products[part])
 
-    def newton_step(self, weights: Floats, log: Floats) -> Floats:
-        """Return the Newton step at ``weights``, whose log-probabilities are ``log``."""
-        n, _, n_features = self.features.shape
-        probs, flat = np.exp(log), self._flat
-        own = self.features[np.arange(n), self.columns]
-        means = np.einsum("nk,nkf->nf", probs, self.features)
-        slope = (own - means).sum(axis=0) - (weights - PRIOR)
-        curve = (flat * probs.reshape(-1, 1)).T @ flat - means.T @ means + np.eye(n_features)
-        return np.linalg.solve(curve, slope)
+        fill_rows(fill, n_rows, 4 * n_columns)
+        away = weights - PRIOR
+        slope = self._all(gaps).sum(axis=0) - away
+        return float(logs.sum() - np.square(away).sum() / 2), np.linalg.solve(self._curve(means, products), slope)
+
+    def _curve(self, means: Floats, products: Floats) -> Floats:
+        """Return minus the second derivative (7, 7), from means (n, 4) and mean products (n, 4, 4) of the features."""
+        powers = self.features.entropy ** np.arange(3)[:, np.newaxis]
+        once, by_entropy, by_square = (powers @ products.reshape(-1, 16)).reshape(3, 4, 4)
+        curve = np.block([[once, by_entropy[:, :3]], [by_entropy[:3], by_square[:3, :3]]])
+        every = self._all(means)
+        return curve - every.T @ every + np.eye(len(PRIOR))
+
+    def _all(self, plain: Floats) -> Floats:
+        """Return numbers for all features (n, 7), from those for the plain ones (n, 4)."""
+        return np.concatenate((plain, plain[:, :3] * self.features.entropy[:, np.newaxis]), axis=1)
 
 
-def fit_weights(features: Floats, columns: Ints, factors: Floats, start: Floats) -> Floats:
+def fit_weights(likelihood: Likelihood, factors: Floats, start: Floats) -> Floats:
     """Return the most likely weights for given class factors, by Newton's method with step halving."""
-    likelihood = Likelihood(features, columns, factors)
     weights = start
-    best, log = likelihood.value(weights)
+    best, step = likelihood.at(weights, factors)
     for _ in range(MOST_STEPS):
-        step = likelihood.newton_step(weights, log)
         for _halving in range(MOST_HALVINGS):
-            found, new_log = likelihood.value(weights + step)
+            found, next_step = likelihood.at(weights + step, factors)
             if found >= best:
                 break
             step = step / 2
         else:
             break
-        gain, weights, best, log = found - best, weights + step, found, new_log
+        gain, weights, best, step = found - best, weights + step, found, next_step
         if gain < LEAST_GAIN:
             break
     return weights

@@ -16,14 +16,15 @@ def log_probabilities(probs: Floats) -> Floats:
     """Return logarithms, all finite; those of exact zeros lie below the smallest other one of their row."""
     with np.errstate(divide="ignore"):
         answer = np.log(probs)
-    zero = np.isneginf(answer)
+    zero = answer == -np.inf
     if zero.any():
         lowest = np.where(zero, np.inf, answer).min(axis=1, keepdims=True)
         answer = np.where(zero, np.minimum(lowest - 1, ZERO_LOG), answer)
-    return np.maximum(answer, LEAST_LOG)
+    return np.maximum(answer, LEAST_LOG, out=answer)
 
 
 def normalise(scores: Floats) -> Floats:
     """Return log-probabilities from unnormalised ones (log-softmax of each row)."""
     shifted = scores - scores.max(axis=1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return shifted
