@@ -79,6 +79,16 @@ def test_labels_are_read_as_by_the_plain_path(case, with_ids):
         assert getattr(told, feature).tobytes() == getattr(plain, feature).tobytes(), feature
 
 
+@given(cases)
+def test_entries_are_read_as_by_the_plain_path(case):
+    probs, labels = wide_rows(*case)
+    read = kernels.compiled.CompiledLoops().label_entries(probs, labels)
+    assert read.clear
+    plain, told = LabelCells(Rows(probs, None), labels), LabelCells(Rows(probs, None), labels, read)
+    for feature in ("prob", "rank", "mass"):
+        assert getattr(told, feature).tobytes() == getattr(plain, feature).tobytes(), feature
+
+
 @given(
     cases,
     st.integers(1, 400),

@@ -226,13 +226,12 @@ class LabelCells(Cells):
     @lazy
     def _entries(self) -> NDArray[Any]:
         """The labels' entries in the precision of the rows."""
-        return self.rows.probs[np.arange(self.size), self._labels] if self._known is None else self._known.probs
+        return ranking.entries_at(self.rows.probs, self._labels) if self._known is None else self._known.probs
 
     @lazy
     def rank(self) -> Ints:
-        if self._known is not None:
-            return self._known.ranks
-        return self._ranks_and_ties[0]
+        known = None if self._known is None else self._known.ranks
+        return self._ranks_and_ties[0] if known is None else known
 
     @lazy
     def _ranks_and_ties(self) -> tuple[Ints, Ints]:

@@ -62,14 +62,14 @@ class LabelRanks:
     Attributes
     ----------
     probs : the label's entry (n,).
-    ranks : the label's rank (n,).
+    ranks : the label's rank (n,); None if not asked for.
     units : the mass up to the label in units of 2**-50; None if not asked for.
     draws : the noise of each row; None if not asked for.
     clear : whether all values of these rows are valid probabilities beyond doubt.
     """
 
     probs: Floats
-    ranks: Ints
+    ranks: Ints | None
     units: Ints | None
     draws: NDArray[np.float64] | None
     clear: bool
@@ -105,6 +105,15 @@ def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) 
     if not known:
         return RankedColumns(rank_columns(values).ravel(), np.full(n_rows, n_columns))
     return _at_least(values, np.maximum.reduce(known))
+
+
+def entries_at(values: Floats, columns: Ints) -> Floats:
+    """Return the entry at one column per row (n,): half the time of two index arrays.
+
+    >>> entries_at(np.array([[0.1, 0.9], [0.2, 0.8]]), np.array([1, 0]))
+    array([0.9, 0.2])
+    """
+    return values.ravel().take(np.arange(0, values.size, values.shape[1]) + columns)
 
 
 def label_ranks(values: Floats, entries: Floats, labels: Ints) -> tuple[Ints, Ints]:

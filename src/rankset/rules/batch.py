@@ -14,7 +14,7 @@ from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
 from rankset.core.kernels.compiled import CompiledLoops
 from rankset.core.lexicographic import Keys
-from rankset.core.ranking import likeliest
+from rankset.core.ranking import LabelRanks, likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
@@ -26,6 +26,9 @@ Ints = NDArray[np.int64]
 Result = TypeVar("Result")
 ALL_ROWS = np.zeros(1, dtype=np.int64)
 """The row group of all rows where there are no groups."""
+
+LIGHT = 4
+"""Size of blocks of which little is read, in blocks of the default size."""
 
 
 class LoopResult(Protocol):
@@ -113,6 +116,15 @@ class Batch:
         """Return ``function`` of every block, in row order; compiled loops get blocks of twice the size."""
         return parallel.map_blocks(function, *self.shape, 1 if self.compiled is None else 2)
 
+    def all_label_keys(self, labels: Ints) -> list[tuple[Ints, Keys]]:
+        """Return groups and keys of one label per row, block by block.
+
+        Blocks are larger if only the entries of labels are read: nothing of the size of a block is made.
+        """
+        function = partial(self.label_keys, labels)
+        light = self._loops_check and self.spec.traits.features <= {"column", "prob"}
+        return parallel.map_blocks(function, *self.shape, LIGHT) if light else self.map_blocks(function)
+
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
         """Return group and keys of one label per row of a block."""
         cells = self._label_cells(part, labels[part])
@@ -138,14 +150,21 @@ class Batch:
         return RankedCells(rows, found)
 
     def _label_cells(self, part: slice, labels: Ints) -> LabelCells:
-        """Return the labels' cells, by the compiled loop if the score uses ranks or masses."""
-        traits = self.spec.traits
-        if self.compiled is None or not (traits.uses_mass or traits.uses_rank):
-            return LabelCells(self._rows(part, self.data.rows(part)), labels)
-        loops, masses = self.compiled, self._sums_masses
-        rows, found = self._read(
-            part, lambda rows: loops.label_ranks(rows.probs, labels, rows.noise_seed, masses=masses)
+        """Return the labels' cells, by a compiled loop if the score uses ranks or masses or if the loop checks rows."""
+        loops, masses, ranks = (
+            self.compiled,
+            self._sums_masses,
+            self.spec.traits.uses_mass or self.spec.traits.uses_rank,
         )
+        if loops is None or not (ranks or self._loops_check):
+            return LabelCells(self._rows(part, self.data.rows(part)), labels)
+
+        def read(rows: Rows) -> LabelRanks:
+            if ranks:
+                return loops.label_ranks(rows.probs, labels, rows.noise_seed, masses=masses)
+            return loops.label_entries(rows.probs, labels)
+
+        rows, found = self._read(part, read)
         return LabelCells(rows, labels, found)
 
     def _read(self, part: slice, loop: Callable[[Rows], LoopResultT]) -> tuple[Rows, LoopResultT]:
@@ -160,9 +179,14 @@ class Batch:
             found = loop(rows)
             return (rows.with_noise(found.draws), found), found.clear
 
-        if self.spec.kind == "probs" and not self.spec.traits.transforms:
+        if self._loops_check:
             return self.data.rows_read_by(run, part)
         return run(self.data.rows(part))[0]
+
+    @property
+    def _loops_check(self) -> bool:
+        """Whether compiled loops check the rows that they read."""
+        return self.spec.kind == "probs" and not self.spec.traits.transforms
 
     def _rows(self, part: slice, probs: Array) -> Rows:
         """Return a block of rows as the score wants them, with their noise."""

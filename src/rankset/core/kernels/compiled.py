@@ -22,6 +22,14 @@ LONG_LISTS = 128
 class CompiledLoops:
     """The compiled loops; Numba is imported at the first call."""
 
+    def label_entries(self, probs: NDArray[Any], labels: Ints) -> LabelRanks:
+        """Return the entry of one label per row, for rows that sum to about 1."""
+        from rankset.core.kernels.loops import counting
+
+        entries = np.empty(len(probs), dtype=probs.dtype)
+        clear = counting.read_entries(probs, labels, _tolerance(probs), entries)
+        return LabelRanks(entries, None, None, None, bool(clear))
+
     def label_ranks(
         self, probs: NDArray[Any], labels: Ints, noise_seed: noise.NoiseSeed | None, *, masses: bool
     ) -> LabelRanks:
