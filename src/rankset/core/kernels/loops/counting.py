@@ -12,14 +12,14 @@ def read_entries(probs, labels, tolerance, entries):
     """Fill ``entries`` with the entry of each row's label, and return whether all rows are certainly valid."""
     clear = True
     for i in range(probs.shape[0]):
-        total, negative = _sum(probs[i])
+        total, negative = add_up(probs[i])
         clear = clear and is_clear(total, negative, tolerance)
         entries[i] = probs[i, labels[i]]
     return clear
 
 
 @compiled("reassoc", "nsz")
-def _sum(row):
+def add_up(row):
     """Return the sum of a row and how many entries are negative."""
     nothing, one = row.dtype.type(0), row.dtype.type(1)
     total, negative = nothing, nothing
