@@ -14,6 +14,7 @@ Estimate, CoverageBand, RankProfile    results of methods of a rule: expected si
 softmax, frequencies, Ragged           inputs: probabilities of logits; of sampled answers; rows of different lengths
 ABSENT                                 the label of a row whose true label is not among its candidates
 normalise_answers                      answers in one spelling, without case, spaces and punctuation at the end
+warm_up                                loads and compiles the loops of rankset[fast] before the first call needs them
 
 Evaluate and choose
 evaluate, Evaluation                   compares sets with the true labels; the results
@@ -146,6 +147,7 @@ NAMES_ON_DEMAND = {
     "normalise_answers": "inputs.normalise",
     "report": "reports",
     "report_scores": "reports",
+    "warm_up": "core.kernels",
 }
 """Modules of the names that are imported at first use. Many of them need scikit-learn or matplotlib."""
 NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
@@ -153,6 +155,7 @@ NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
+    from rankset.core.kernels import warm_up as warm_up
     from rankset.evaluation.auto import auto as auto
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
-from rankset.core.kernels.compiled import CompiledLoops
+from rankset.core.kernels.compiled import LIST_ROWS, READ_ENTRIES, READ_LABELS, CompiledLoops
 from rankset.core.lexicographic import Keys
 from rankset.core.ranking import LabelRanks, likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
+from rankset.inputs.matrix import plain_dtype
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
 from rankset.rules.spec import RuleSpec, check_groups
@@ -76,7 +77,8 @@ class Batch:
             raise RuleError.ids(calibrated, received)
         codes = ALL_ROWS if data.groups is None else spec.groups.codes(data.groups)
         noise_seed = noise.NoiseSeed.of(spec.seed, data.ids) if draws else noise.NO_NOISE
-        return cls(spec, data, codes, noise_seed, kernels.choose(len(data.matrix), len(spec.classes.values)))
+        compiled = kernels.choose(len(data.matrix), len(spec.classes.values), _needed(spec, data))
+        return cls(spec, data, codes, noise_seed, compiled)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -228,6 +230,17 @@ class Batch:
         """Return the groups that cells of a block can have."""
         codes = np.unique(self.row_groups if len(self.row_groups) == 1 else self.row_groups[part])
         return self.spec.numbers(np.arange(self.shape[1])[np.newaxis, :], codes[:, np.newaxis])
+
+
+def _needed(spec: RuleSpec, data: Prepared) -> tuple[tuple[str, str], ...]:
+    """Return the loops that read these rows, with the dtype of the rows."""
+    dtype = "d" if spec.traits.transforms else plain_dtype(data.matrix, data.kind).char
+    return (LIST_ROWS, dtype), (READ_LABELS if _counts(spec) else READ_ENTRIES, dtype)
+
+
+def _counts(spec: RuleSpec) -> bool:
+    """Return whether the score uses ranks or masses of labels."""
+    return spec.traits.uses_mass or spec.traits.uses_rank
 
 
 def unseen_groups(spec: RuleSpec, data: Prepared) -> tuple[Name, ...]:
