@@ -6,8 +6,9 @@ The plain path is ``ranking.likeliest``. Either path may return extra candidates
 import numpy as np
 
 from rankset.core.kernels.loops.compiling import compiled
-from rankset.core.kernels.loops.counting import add_up, is_clear, units_of
+from rankset.core.kernels.loops.counting import add_up, is_clear
 from rankset.core.kernels.loops.drawing import draw
+from rankset.core.kernels.loops.listing_narrow import NARROW, list_narrow_rows, write
 from rankset.core.kernels.loops.strided import fill_tops, new_tops
 
 SHORT = 8
@@ -24,39 +25,36 @@ def list_rows(
 
     ``entries`` and ``sizes`` are filled with their entries and their number per row; unless empty, ``units`` with the
     masses up to them in units of 2**-50, and ``draws`` with the noise. ``margin`` bounds the rounding error of a row's
-    sum. Of the limits on rank and mass, the second is used only where the first leaves too many columns. Returns the
-    row reached, and whether all rows were certainly valid.
+    sum. Returns the row reached, and whether all rows were certainly valid.
     """
     n_rows, n_columns = probs.shape
+    if n_columns <= NARROW:
+        limits, into = (tolerance, rank, mass), (columns, entries, units, sizes)
+        return list_narrow_rows(probs, start, limits, cutoffs, into, draws, words, seeded)
     tops = new_tops(probs)
     hits = np.empty(len(tops), np.int32)
     values, places = np.empty(n_columns, probs.dtype), np.empty(n_columns, np.int32)
     spare_values, spare_places, keys = np.empty_like(values), np.empty_like(places), np.empty(RUN, probs.dtype)
-    clear, filled = True, 0
+    clear, filled, by_mass = True, 0, mass < np.inf and rank > SHORT
     for i in range(start, n_rows):
         row = probs[i]
         total, negative = add_up(row)
         clear = clear and is_clear(total, negative, tolerance)
         fill_tops(row, tops)
         cutoff = cutoffs[i % len(cutoffs)]
-        by_mass = mass < np.inf and rank > SHORT
         if by_mass:
             cutoff = max(cutoff, _at_mass(row, total * (1 - margin) - (mass + margin)))
         elif rank < n_columns:
             cutoff = max(cutoff, _at_any_rank(row, tops, rank, values))
-        found = _gather(row, cutoff, hits[: _hit(tops, cutoff, hits)], len(tops), values, places)
+        found = _gather(row, tops, cutoff, hits, values, places)
         if by_mass and found > 2 * rank:
             cutoff = max(cutoff, _at_any_rank(row, tops, rank, values))
-            found = _gather(row, cutoff, hits[: _hit(tops, cutoff, hits)], len(tops), values, places)
+            found = _gather(row, tops, cutoff, hits, values, places)
         if filled + found > len(columns):
             return i, clear
         _sort(values[:found], places[:found], keys, spare_values, spare_places)
-        found = min(found, rank)
-        if len(units):
-            found = _add(values[:found], mass, units[filled:])
-        for j in range(found):
-            columns[filled + j], entries[filled + j] = places[j], values[j]
-        filled, sizes[i] = filled + found, found
+        sizes[i] = write(values, places, min(found, rank), mass, filled, columns, entries, units)
+        filled += sizes[i]
         if len(draws):
             draws[i] = draw(row, tops, words[i % len(words)], seeded)
     return n_rows, clear
@@ -148,36 +146,18 @@ def _below(row, cutoff):
 
 
 @compiled()
-def _hit(tops, cutoff, hits):
-    """List the tops that reach ``cutoff``, and return their number."""
+def _gather(row, tops, cutoff, hits, values, places):
+    """Collect the entries that reach ``cutoff``, below the tops that do, and return their number."""
     count = 0
     for c in range(len(tops)):
         hits[count] = c
         count += np.int64(tops[c] >= cutoff)
-    return count
-
-
-@compiled()
-def _gather(row, cutoff, hits, stride, values, places):
-    """Collect the entries that reach ``cutoff`` below the tops that do, and return their number."""
     found = 0
-    for c in hits:
-        for j in range(c, len(row), stride):
+    for c in hits[:count]:
+        for j in range(c, len(row), len(tops)):
             values[found], places[found] = row[j], j
             found += np.int64(row[j] >= cutoff)
     return found
-
-
-@compiled()
-def _add(values, mass, units):
-    """Fill ``units`` with running sums while at most ``mass`` lies before an entry; return how many there are."""
-    before, most = np.int64(0), min(mass, 8.0) * 2.0**50
-    for j in range(len(values)):
-        if before > most:
-            return j
-        before += units_of(values[j])
-        units[j] = before
-    return len(values)
 
 
 @compiled()
