@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.scratch import scratch
 from rankset.core.sorting import sort
 
 Keys = tuple[NDArray[Any], ...]
@@ -44,7 +45,7 @@ def sorted_keys(parts: Sequence[Keys]) -> Keys | None:
     if sum(len(part[0]) for part in parts) < FEW or any(_pack(key[:PROBED]) is None for key in parts[0]):
         return None
     if len(parts[0]) == 1:
-        return _sorted_floats(np.concatenate([key for (key,) in parts]))
+        return _sorted_floats([key for (key,) in parts])
     packed: list[_Packed] = []
     for place in range(len(parts[0])):
         key = _pack(np.concatenate([part[place] for part in parts]))
@@ -54,11 +55,18 @@ def sorted_keys(parts: Sequence[Keys]) -> Keys | None:
     return _unpacked(_words(packed), packed)
 
 
-def _sorted_floats(key: NDArray[Any]) -> Keys | None:
-    """Return the only key, sorted; None if it has floats that float32 does not hold."""
-    short = _short(key)
-    if short is None or key.dtype.kind != "f":
+def _sorted_floats(parts: Sequence[NDArray[Any]]) -> Keys | None:
+    """Return the only key, sorted; None if it has integers or floats that float32 does not hold."""
+    if parts[0].dtype.kind != "f":
         return None
+    short, start = scratch((sum(map(len, parts)),), np.float32, "short"), 0
+    for key in parts:
+        piece = short[start : start + len(key)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            piece[:] = key
+        if not (piece == key).all():
+            return None
+        start += len(key)
     return (sort(short).astype(np.float64),)
 
 
@@ -67,15 +75,9 @@ def _pack(key: NDArray[Any]) -> _Packed | None:
     if key.dtype.kind != "f":
         low, high = (int(key.min()), int(key.max())) if len(key) else (0, 0)
         return _Packed(key.astype(np.uint64) - np.uint64(low % 2**WORD), (high - low).bit_length(), low)
-    short = _short(key)
-    return None if short is None else _Packed(_ascending(short + np.float32(0)), HALF, None)
-
-
-def _short(key: NDArray[np.float64]) -> NDArray[np.float32] | None:
-    """Return floats as float32; None if it does not hold them all."""
     with np.errstate(over="ignore", invalid="ignore"):
-        short = key.astype(np.float32)
-    return short if (short == key).all() else None
+        short = key.astype(np.float32) + np.float32(0)
+    return _Packed(_ascending(short), HALF, None) if (short == key).all() else None
 
 
 def _ascending(values: NDArray[np.float32]) -> NDArray[np.uint32]:

@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 ALL_ROWS = np.zeros(1, dtype=np.int64)
 """The row group of all rows where there are no groups."""
 
-LIGHT = 4
+LIGHT = 8
 """Size of blocks of which little is read, in blocks of the default size."""
 
 
