@@ -8,7 +8,7 @@ import numpy as np
 from rankset.core.kernels.loops.compiling import compiled
 from rankset.core.kernels.loops.counting import add_up, is_clear
 from rankset.core.kernels.loops.drawing import draw
-from rankset.core.kernels.loops.listing_narrow import NARROW, list_narrow_rows, write
+from rankset.core.kernels.loops.listing_narrow import NARROW, add_within, list_narrow_rows
 from rankset.core.kernels.loops.strided import fill_tops, new_tops
 
 SHORT = 8
@@ -53,8 +53,12 @@ def list_rows(
         if filled + found > len(columns):
             return i, clear
         _sort(values[:found], places[:found], keys, spare_values, spare_places)
-        sizes[i] = write(values, places, min(found, rank), mass, filled, columns, entries, units)
-        filled += sizes[i]
+        found = min(found, rank)
+        if len(units):
+            found = add_within(values[:found], mass, units[filled:])
+        for j in range(found):
+            columns[filled + j], entries[filled + j] = places[j], values[j]
+        filled, sizes[i] = filled + found, found
         if len(draws):
             draws[i] = draw(row, tops, words[i % len(words)], seeded)
     return n_rows, clear

@@ -24,8 +24,11 @@ def list_narrow_rows(probs, start, limits, cutoffs, into, draws, words, seeded):
         found = _best(row, cutoffs[i % len(cutoffs)], values, places)
         if filled + found > len(columns):
             return i, clear
-        sizes[i] = write(values, places, found, mass, filled, columns, entries, units)
-        filled += sizes[i]
+        if len(units):
+            found = add_within(values[:found], mass, units[filled:])
+        for j in range(found):
+            columns[filled + j], entries[filled + j] = places[j], values[j]
+        filled, sizes[i] = filled + found, found
         if len(draws):
             draws[i] = draw(row, row, words[i % len(words)], seeded)
     return n_rows, clear
@@ -48,17 +51,7 @@ def _best(row, cutoff, values, places):
 
 
 @compiled()
-def write(values, places, found, mass, filled, columns, entries, units):
-    """Write the entries found in a row behind those of the rows before; return how many are within ``mass``."""
-    if len(units):
-        found = _add(values[:found], mass, units[filled:])
-    for j in range(found):
-        columns[filled + j], entries[filled + j] = places[j], values[j]
-    return found
-
-
-@compiled()
-def _add(values, mass, units):
+def add_within(values, mass, units):
     """Fill ``units`` with running sums while at most ``mass`` lies before an entry; return how many there are."""
     before, most = np.int64(0), min(mass, 8.0) * 2.0**50
     for j in range(len(values)):
