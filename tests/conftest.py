@@ -40,6 +40,14 @@ def pytest_collect_file():
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
+@pytest.fixture(autouse=True)
+def no_loops_at_first():
+    """Every test begins like a new process, in which no compiled loop has run: small matrices take the plain path."""
+    from rankset.core import kernels
+
+    kernels.LOADED.clear()
+
+
 def pytest_collection_modifyitems(items):
     """Refuses tests whose names differ between processes, which ``pytest -n`` cannot collect: give their cases ids."""
     for item in items:

@@ -14,6 +14,7 @@ Estimate, CoverageBand, RankProfile    results of methods of a rule: expected si
 softmax, frequencies, Ragged           inputs: probabilities of logits; of sampled answers; rows of different lengths
 ABSENT                                 the label of a row whose true label is not among its candidates
 normalise_answers                      answers in one spelling, without case, spaces and punctuation at the end
+warm_up                                loads and compiles the loops of rankset[fast] before the first call needs them
 
 Evaluate and choose
 evaluate, Evaluation                   compares sets with the true labels; the results
@@ -160,6 +161,7 @@ NAMES_ON_DEMAND = {
     "report": "reports",
     "report_scores": "reports",
     "softmax": "inputs.probabilities",
+    "warm_up": "core.kernels",
 }
 """Modules of the public names, which are imported at first use. Some of them need scikit-learn or matplotlib."""
 PACKAGES = ("conditions", "core", "errors", "evaluation", "inputs", "integrations", "io", "rules", "scores", "sets")
@@ -172,6 +174,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.conditions import Condition as Condition, Marginal as Marginal, PerGroup as PerGroup
     from rankset.conditions import PerLabel as PerLabel, PerLabelAndGroup as PerLabelAndGroup
     from rankset.core.cells import Cells as Cells
+    from rankset.core.kernels import warm_up as warm_up
     from rankset.errors import RanksetError as RanksetError, RanksetWarning as RanksetWarning
     from rankset.evaluation.auto import auto as auto
     from rankset.evaluation.calibrate import calibrate as calibrate

@@ -51,6 +51,24 @@ def test_calibration_and_sets_are_bit_equal(score, case, alpha, threads, parts):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("score", SCORES, ids=repr)
+def test_small_matrices_are_bit_equal_once_loops_are_loaded(score, dtype):
+    assert rs.warm_up()
+    for n, k in ((1, 1), (1, 2), (1, 10), (1, 300), (2, 1), (40, 3), (300, 10)):
+        probs, labels = wide_rows(n * k, max(n, 2), k, 2, np.float64)
+        probs, labels = probs[:n].astype(dtype), labels[:n]
+
+        def small(probs=probs, labels=labels):
+            return bits(probs, labels, score, 0.1)
+
+        with mock.patch.dict(os.environ, {kernels.PLAIN: "1"}):
+            plain = small()
+        with mock.patch.object(kernels, "_installed", wraps=kernels._installed) as asked:
+            assert small() == plain
+        assert asked.called
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("score", SCORES, ids=repr)
 def test_every_dtype_is_bit_equal(score, dtype):
     probs, labels = wide_rows(3, 200, 300, 2, np.float64)
     compiled, plain = both_ways(lambda: bits(probs.astype(dtype), labels, score, 0.1))
@@ -100,6 +118,16 @@ def test_labels_are_read_as_by_the_plain_path(case, with_ids):
     assert read.clear
     told = LabelCells(Rows(probs, None).with_noise(read.draws), labels, read)
     for feature in ("prob", "rank", "mass", "before", "noise"):
+        assert getattr(told, feature).tobytes() == getattr(plain, feature).tobytes(), feature
+
+
+@given(cases)
+def test_entries_are_read_as_by_the_plain_path(case):
+    probs, labels = wide_rows(*case)
+    read = kernels.compiled.CompiledLoops().label_entries(probs, labels)
+    assert read.clear
+    plain, told = LabelCells(Rows(probs, None), labels), LabelCells(Rows(probs, None), labels, read)
+    for feature in ("prob", "rank", "mass"):
         assert getattr(told, feature).tobytes() == getattr(plain, feature).tobytes(), feature
 
 
@@ -169,6 +197,60 @@ def test_small_matrices_never_load_numba():
         refused(KindError.argument("the environment variable RANKSET_PLAIN", "0 or 1", "yes")),
     ):
         kernels.choose(*large)
+
+
+def test_small_matrices_use_loops_that_have_run():
+    needed = [("list_rows", "f"), ("read_labels", "f")]
+    assert kernels.choose(1, 10, needed) is None
+    kernels.LOADED.add(needed[0])
+    assert kernels.choose(1, 10, needed) is None
+    kernels.LOADED.update(needed)
+    assert kernels.choose(1, 10, needed) is not None
+    assert kernels.choose(1, 10) is None
+    assert kernels.choose(1, 10, [("list_rows", "d")]) is None
+    with mock.patch.dict(os.environ, {kernels.PLAIN: "1"}):
+        assert kernels.choose(1, 10, needed) is None
+        assert not rs.warm_up()
+
+
+def test_loops_are_compiled_once_for_each_dtype():
+    from rankset.core.kernels.loops import counting, listing
+
+    assert rs.warm_up()
+    loops = (counting.read_entries, counting.read_labels, listing.list_rows)
+    known = [loop.signatures[:] for loop in loops]
+    rows = np.tile([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]], (10, 1))
+    locked = rows.astype(np.float32)
+    locked.flags.writeable = False
+    odd = (
+        rows,
+        locked,
+        rows.astype(np.float16),
+        np.asfortranarray(rows),
+        rows[::-1],
+        (rows > 0.4).astype(int),
+        rows.tolist(),
+    )
+    for probs in (*odd, rs.Ragged.of([row[:2] / row[:2].sum() for row in rows])):
+        for score in (rs.Rank(), rs.Thr(), rs.Aps(), rs.Margin(), rs.Tempered(rs.Aps(), 1.5)):
+            for labels, ids in ((np.zeros(20, np.int8), None), (np.ones(20), list(range(20)))):
+                options = {"ids": ids} if ids and rs.scores.traits(score).uses_noise else {}
+                rule = rs.calibrate(probs, labels, method=score, **options)
+                rule.predict(probs, 0.3, **options)
+                rule.predict(probs, 0.3, empty="top", **options)
+        rs.calibrate(rows, labels, kind="logits").predict(rows, 0.3)
+    assert [loop.signatures for loop in loops] == known
+    assert all(len(signatures) <= 2 for signatures in known)
+
+
+def test_no_small_call_waits_for_numba():
+    code = (
+        "import sys, numpy, rankset as rs; from rankset.core import kernels; "
+        "rows = numpy.tile([[0.7, 0.3]], (40, 1)); "
+        "rs.calibrate(rows, numpy.arange(40) % 2).predict(rows, alpha=0.1); assert 'numba' not in sys.modules; "
+        "assert rs.warm_up(); assert kernels.choose(1, 2, [('list_rows', 'd'), ('read_labels', 'd')]) is not None"
+    )
+    subprocess.run([sys.executable, "-c", code], timeout=300, check=True)
 
 
 def test_a_numba_that_does_not_work_is_done_without(tmp_path):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
+from rankset.core import kernels
 from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.core.cells import LabelCells, RankedCells, Rows
 from rankset.core.noise import NoiseSeed, draws
@@ -36,6 +37,14 @@ def test_block_size_and_threads_do_not_matter(pair, alpha, block_bytes, threads)
     expected = answers(*pair, alpha)
     with mock.patch.dict(os.environ, {BLOCK_BYTES: str(block_bytes), THREADS: str(threads)}):
         assert answers(*pair, alpha) == expected
+
+
+@given(problems_with_news(), alphas)
+def test_loaded_loops_do_not_matter(pair, alpha):
+    kernels.LOADED.clear()
+    expected = answers(*pair, alpha)
+    rs.warm_up()
+    assert answers(*pair, alpha) == expected
 
 
 @pytest.mark.parametrize("score", SCORES, ids=repr)

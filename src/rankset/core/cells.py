@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import noise, ranking
+from rankset.core import few_columns, noise, ranking
+from rankset.core.grid import GRID, on_grid
 from rankset.core.lazy import lazy
 from rankset.core.ranking import LabelRanks, RankedColumns
 from rankset.core.scratch import scratch
@@ -25,17 +26,6 @@ FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second
 """Names of all features."""
 
 MASS_LIMIT = 8.0
-GRID = 2.0**-50
-FOUR = np.array(4.0)
-
-
-def on_grid(probs: Floats) -> Floats:
-    """Round ``probs`` to multiples of 2**-50, so that float64 adds them exactly in any order while sums are below 8.
-
-    >>> on_grid(np.array([0.1, 0.2, 0.7])).sum() == on_grid(np.array([0.7, 0.1, 0.2])).sum()
-    np.True_
-    """
-    return (probs + FOUR) - FOUR
 
 
 @dataclass(frozen=True)
@@ -205,13 +195,12 @@ class LabelCells(Cells):
     @lazy
     def _entries(self) -> NDArray[Any]:
         """The labels' entries in the precision of the rows."""
-        return self.rows.probs[np.arange(self.size), self._labels] if self._known is None else self._known.probs
+        return ranking.entries_at(self.rows.probs, self._labels) if self._known is None else self._known.probs
 
     @lazy
     def rank(self) -> Ints:
-        if self._known is not None:
-            return self._known.ranks
-        return self._ranks_and_ties[0]
+        known = None if self._known is None else self._known.ranks
+        return self._ranks_and_ties[0] if known is None else known
 
     @lazy
     def _ranks_and_ties(self) -> tuple[Ints, Ints]:
@@ -224,7 +213,10 @@ class LabelCells(Cells):
         if self._known is not None and self._known.units is not None:
             return self._known.units.astype(np.float64) * GRID
         ranks, tied = self._ranks_and_ties
-        entries = ranking.entries_up_to(self.rows.probs, self._entries, self._labels, tied)
+        labels = self.rows.probs, self._entries, self._labels, tied
+        if self.rows.summed and few_columns.are_few(self.rows.probs):
+            return ranking.masses_in_few_columns(*labels)
+        entries = ranking.entries_up_to(*labels)
         return _running_sums(entries.astype(np.float64), ranks)[ranks.cumsum() - 1]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core import packing, sorting
+
 Keys = tuple[NDArray[Any], ...]
 """Arrays of int64 or float64, of one shape, compared entry by entry like Python tuples."""
 
@@ -32,12 +34,13 @@ def sorted_union(parts: Sequence[Keys]) -> Keys:
 
     Keys are joined one at a time and positions are kept in 32 bits, so little memory is needed beyond input and output.
     """
+    packed = packing.sorted_keys(parts)
+    if packed is not None:
+        return packed
     keys = range(len(parts[0]))
     if len(keys) == 1:
         (only,) = keys
-        joined = _joined_key(parts, only)
-        joined.sort()
-        return (joined,)
+        return (sorting.sort(_joined_key(parts, only)),)
     ranking: NDArray[Any] | None = None
     for place in reversed(keys):
         key = _compact(_joined_key(parts, place))

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.cells import GRID, Cells, Floats, Ints, RankedCells, Rows
+from rankset.core.cells import Cells, Floats, Ints, RankedCells, Rows
+from rankset.core.grid import GRID
 from rankset.core.lazy import lazy
 
 BITS_OF_FOUR = int(np.float64(4.0).view(np.int64))

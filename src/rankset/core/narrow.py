@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankset.core.cells import FOUR, Cells, Floats, Ints, Rows
+from rankset.core.cells import Cells, Floats, Ints, Rows
+from rankset.core.grid import FOUR
 from rankset.core.lazy import lazy
 from rankset.core.ranking import descending_bits, rank_columns
 from rankset.core.scratch import scratch

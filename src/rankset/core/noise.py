@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core import few_columns
 from rankset.core.scratch import scratch
 
 Words = NDArray[np.uint64]
@@ -47,12 +48,18 @@ class NoiseSeed:
 def draws(values: NDArray[Any], noise_seed: NoiseSeed) -> NDArray[np.float64]:
     """Return one number in [0, 1) per row of ``values`` (n, K)."""
     n_rows, n_columns = values.shape
-    largest = values.argmax(axis=1)
-    few = min(SAMPLED, n_columns)
-    sampled = values if few == n_columns else values[:, np.arange(few) * n_columns // few]
-    words = scratch((few + 3, n_rows), np.uint64)
-    np.add(sampled.T, NOTHING, out=words[:-3].view(np.float64))  # -0.0 counts as 0.0
-    words[-3] = _bits(values[np.arange(n_rows), largest])
+    if few_columns.are_few(values):
+        largest, tops = few_columns.largest(values)
+    else:
+        largest = values.argmax(axis=1)
+        tops = values[np.arange(n_rows), largest]
+    sampled = np.arange(min(SAMPLED, n_columns)) * n_columns // min(SAMPLED, n_columns)
+    words = scratch((len(sampled) + 3, n_rows), np.uint64)
+    entries = words[:-2].view(np.float64)
+    for place, column in enumerate(sampled.tolist()):
+        entries[place] = values[:, column]
+    entries[-1] = tops
+    entries += NOTHING  # -0.0 counts as 0.0
     words[-2] = largest
     words[-1] = noise_seed.words
     words += np.arange(1, len(words) + 1, dtype=np.uint64)[:, np.newaxis] * GOLDEN

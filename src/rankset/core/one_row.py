@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.cells import Cells, Floats, Ints, Rows, on_grid
+from rankset.core.cells import Cells, Floats, Ints, Rows
+from rankset.core.grid import on_grid
 from rankset.core.lazy import lazy
 
 Row = NDArray[Any]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core import few_columns
+from rankset.core.grid import on_grid
 from rankset.core.scratch import scratch
 
 Ints = NDArray[np.int64]
@@ -62,14 +64,14 @@ class LabelRanks:
     Attributes
     ----------
     probs : the label's entry (n,).
-    ranks : the label's rank (n,).
+    ranks : the label's rank (n,); None if not asked for.
     units : the mass up to the label in units of 2**-50; None if not asked for.
     draws : the noise of each row; None if not asked for.
     clear : whether all values of these rows are valid probabilities beyond doubt.
     """
 
     probs: Floats
-    ranks: Ints
+    ranks: Ints | None
     units: Ints | None
     draws: NDArray[np.float64] | None
     clear: bool
@@ -117,6 +119,15 @@ def likeliest(values: Floats, rank: float, mass: float, cutoffs: Floats | None) 
     return at_least(values, np.maximum.reduce(known))
 
 
+def entries_at(values: Floats, columns: Ints) -> Floats:
+    """Return the entry at one column per row (n,): half the time of two index arrays.
+
+    >>> entries_at(np.array([[0.1, 0.9], [0.2, 0.8]]), np.array([1, 0]))
+    array([0.9, 0.2])
+    """
+    return values.ravel().take(np.arange(0, values.size, values.shape[1]) + columns)
+
+
 def label_ranks(values: Floats, entries: Floats, labels: Ints) -> tuple[Ints, Ints]:
     """Return the rank of one label per row, by counting, and the rows in which other entries equal the label's.
 
@@ -125,12 +136,28 @@ def label_ranks(values: Floats, entries: Floats, labels: Ints) -> tuple[Ints, In
     >>> label_ranks(np.array([[0.1, 0.5, 0.2, 0.2]]), np.array([0.2]), np.array([3]))
     (array([3]), array([0]))
     """
-    own, mask = entries[:, np.newaxis], scratch(values.shape, np.bool_)
-    ranks = count(np.greater_equal(values, own, out=mask))
-    tied = np.flatnonzero(count(np.equal(values, own, out=mask)) > 1)
+    if few_columns.are_few(values):
+        reached, equal = few_columns.counts(values, entries)
+        ranks, tied = reached.astype(np.int64), np.flatnonzero(equal > 1)
+    else:
+        own, mask = entries[:, np.newaxis], scratch(values.shape, np.bool_)
+        ranks = count(np.greater_equal(values, own, out=mask))
+        tied = np.flatnonzero(count(np.equal(values, own, out=mask)) > 1)
     if len(tied):
         ranks[tied] -= count(_equal_on_the_right(values, entries, labels, tied))
     return ranks, tied
+
+
+def masses_in_few_columns(values: Floats, entries: Floats, labels: Ints, tied: Ints) -> NDArray[np.float64]:
+    """Return the total of the entries ranked up to one label per row, for rows of probabilities with few columns.
+
+    ``tied`` are the rows in which other entries equal the label's, as ``label_ranks`` returns them.
+    """
+    masses = few_columns.sums_of_reaching(values, entries)
+    if len(tied):
+        right = count(_equal_on_the_right(values, entries, labels, tied))
+        masses[tied] -= right * on_grid(entries[tied].astype(np.float64))
+    return masses
 
 
 def entries_up_to(values: Floats, entries: Floats, labels: Ints, tied: Ints) -> Floats:

@@ -51,11 +51,16 @@ def plain_rows(rows: Array, kind: Kind) -> Array:
 
     The dtype is float32 where it holds every value and entries are only compared, else float64.
     """
-    narrow = kind in ("probs", "decision") and np.can_cast(rows.dtype, np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
-        block = np.ascontiguousarray(rows, dtype=np.float32 if narrow else np.float64).view()
+        block = np.ascontiguousarray(rows, dtype=plain_dtype(rows, kind)).view()
     block.flags.writeable = False
     return block
+
+
+def plain_dtype(rows: Array, kind: Kind) -> np.dtype[Any]:
+    """Return the dtype of ``plain_rows``."""
+    narrow = kind in ("probs", "decision") and np.can_cast(rows.dtype, np.float32)
+    return np.dtype(np.float32 if narrow else np.float64)
 
 
 def as_numbers(values: ArrayLike, name: str) -> Array:

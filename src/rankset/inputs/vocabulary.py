@@ -57,6 +57,8 @@ class Names:
     def codes(self, names: Array) -> Codes:
         """Return the place of each of ``names`` in the vocabulary; -1 for unknown ones."""
         if self.values == range(len(self.values)) and names.dtype.kind in "iufb":
+            if names.dtype.kind in "iu" and names.size and names.min() >= 0 and names.max() < len(self.values):
+                return names.astype(np.int64)
             numbers = names.astype(np.float64) if names.dtype.kind == "f" else names
             inside = (numbers >= 0) & (numbers < len(self.values)) & (numbers == np.floor(numbers))
             codes = np.full(names.shape, -1, dtype=np.int64)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
-from rankset.core.kernels.compiled import CompiledLoops
+from rankset.core.kernels.compiled import LIST_ROWS, READ_ENTRIES, READ_LABELS, CompiledLoops
 from rankset.core.lexicographic import Keys
 from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells
-from rankset.core.ranking import likeliest
+from rankset.core.ranking import LabelRanks, likeliest
 from rankset.errors import RuleError, ScoreError, join_names, warn
+from rankset.inputs.matrix import plain_dtype
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
 from rankset.rules.spec import RuleSpec, check_groups
@@ -28,6 +29,9 @@ Ints = NDArray[np.int64]
 Result = TypeVar("Result")
 ALL_ROWS = np.zeros(1, dtype=np.int64)
 """The row group of all rows where there are no groups."""
+
+LIGHT = 8
+"""Size of blocks of which little is read, in blocks of the default size."""
 
 
 class LoopResult(Protocol):
@@ -75,7 +79,8 @@ class Batch:
             raise RuleError.ids(calibrated, received)
         codes = ALL_ROWS if data.groups is None else spec.groups.codes(data.groups)
         noise_seed = noise.NoiseSeed.of(spec.seed, data.ids) if draws else noise.NO_NOISE
-        return cls(spec, data, codes, noise_seed, kernels.choose(len(data.matrix), len(spec.classes.values)))
+        compiled = kernels.choose(len(data.matrix), len(spec.classes.values), _needed(spec, data))
+        return cls(spec, data, codes, noise_seed, compiled)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -125,6 +130,15 @@ class Batch:
         """Whether rows have so few columns that they are ranked column by column."""
         return self.compiled is None and self.shape[1] <= MOST_COLUMNS
 
+    def all_label_keys(self, labels: Ints) -> list[tuple[Ints, Keys]]:
+        """Return groups and keys of one label per row, block by block.
+
+        Blocks are larger if only the entries of labels are read: nothing of the size of a block is made.
+        """
+        function = partial(self.label_keys, labels)
+        light = self._loops_check and self.spec.traits.features <= {"column", "prob"}
+        return parallel.map_blocks(function, *self.shape, LIGHT) if light else self.map_blocks(function)
+
     def label_keys(self, labels: Ints, part: slice) -> tuple[Ints, Keys]:
         """Return group and keys of one label per row of a block."""
         cells = self._label_cells(part, labels[part])
@@ -166,14 +180,21 @@ class Batch:
         return RankedCells(rows, found)
 
     def _label_cells(self, part: slice, labels: Ints) -> LabelCells:
-        """Return the labels' cells, by the compiled loop if the score uses ranks or masses."""
-        traits = self.spec.traits
-        if self.compiled is None or not (traits.uses_mass or traits.uses_rank):
-            return LabelCells(self._rows(part, self.data.rows(part)), labels)
-        loops, masses = self.compiled, self._sums_masses
-        rows, found = self._read(
-            part, lambda rows: loops.label_ranks(rows.probs, labels, rows.noise_seed, masses=masses)
+        """Return the labels' cells, by a compiled loop if the score uses ranks or masses or if the loop checks rows."""
+        loops, masses, ranks = (
+            self.compiled,
+            self._sums_masses,
+            self.spec.traits.uses_mass or self.spec.traits.uses_rank,
         )
+        if loops is None or not (ranks or self._loops_check):
+            return LabelCells(self._rows(part, self.data.rows(part)), labels)
+
+        def read(rows: Rows) -> LabelRanks:
+            if ranks:
+                return loops.label_ranks(rows.probs, labels, rows.noise_seed, masses=masses)
+            return loops.label_entries(rows.probs, labels)
+
+        rows, found = self._read(part, read)
         return LabelCells(rows, labels, found)
 
     def _read(self, part: slice, loop: Callable[[Rows], LoopResultT]) -> tuple[Rows, LoopResultT]:
@@ -188,9 +209,14 @@ class Batch:
             found = loop(rows)
             return (rows.with_noise(found.draws), found), found.clear
 
-        if self.spec.kind == "probs" and not self.spec.traits.transforms:
+        if self._loops_check:
             return self.data.rows_read_by(run, part)
         return run(self.data.rows(part))[0]
+
+    @property
+    def _loops_check(self) -> bool:
+        """Whether compiled loops check the rows that they read."""
+        return self.spec.kind == "probs" and not self.spec.traits.transforms
 
     def _rows(self, part: slice, probs: Array) -> Rows:
         """Return a block of rows as the score wants them, with their noise."""
@@ -232,6 +258,17 @@ class Batch:
         """Return the groups that cells of a block can have."""
         codes = np.unique(self.row_groups if len(self.row_groups) == 1 else self.row_groups[part])
         return self.spec.numbers(np.arange(self.shape[1])[np.newaxis, :], codes[:, np.newaxis])
+
+
+def _needed(spec: RuleSpec, data: Prepared) -> tuple[tuple[str, str], ...]:
+    """Return the loops that read these rows, with the dtype of the rows."""
+    dtype = "d" if spec.traits.transforms else plain_dtype(data.matrix, data.kind).char
+    return (LIST_ROWS, dtype), (READ_LABELS if _counts(spec) else READ_ENTRIES, dtype)
+
+
+def _counts(spec: RuleSpec) -> bool:
+    """Return whether the score uses ranks or masses of labels."""
+    return spec.traits.uses_mass or spec.traits.uses_rank
 
 
 def unseen_groups(spec: RuleSpec, data: Prepared) -> tuple[Name, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -191,7 +190,7 @@ def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
     if absent is not None:
         absent_rows.check_condition(spec.condition, spec.table(), absent)
         columns = np.where(absent, 0, columns)  # their groups do not depend on the column, and they get no keys
-    parts = batch.map_blocks(partial(batch.label_keys, columns))
+    parts = batch.all_label_keys(columns)
     for numbers, _ in parts:
         if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
             raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.arrays import is_whole
-from rankset.core.cells import Cells, on_grid
+from rankset.core.cells import Cells
+from rankset.core.grid import on_grid
 from rankset.core.lexicographic import Keys
 from rankset.errors import InputError, KindError, ScoreError
 from rankset.inputs.per_row import label_codes

@@ -20,8 +20,35 @@ LONG_LISTS = 128
 """Longer lists per row are left to the plain path: NumPy sorts them faster, with vector instructions."""
 
 
+LIST_ROWS, READ_LABELS, READ_ENTRIES = "list_rows", "read_labels", "read_entries"
+"""Names of the loops."""
+
+LOADED: set[tuple[str, str]] = set()
+"""Loops that have run in this process, with the dtype of their rows: they are loaded and compiled for this dtype."""
+
+
 class CompiledLoops(TableLoops):
-    """The compiled loops; Numba is imported at the first call."""
+    """The compiled loops; Numba is imported at the first call.
+
+    All arrays of rows are passed as read-only, so that a loop is compiled once for each dtype.
+    """
+
+    def run_once(self) -> None:
+        """Run every loop once for each dtype."""
+        for dtype in (np.float32, np.float64):
+            probs, labels = np.full((1, 2), 0.5, dtype=dtype), np.zeros(1, dtype=np.int64)
+            self.label_entries(probs, labels)
+            self.label_ranks(probs, labels, None, masses=False)
+            self.likeliest(probs, 1, math.inf, None, None, masses=False)
+
+    def label_entries(self, probs: NDArray[Any], labels: Ints) -> LabelRanks:
+        """Return the entry of one label per row, for rows that sum to about 1."""
+        from rankset.core.kernels.loops import counting
+
+        entries = np.empty(len(probs), dtype=probs.dtype)
+        clear = counting.read_entries(*_read_only(probs, labels), _tolerance(probs), entries)
+        LOADED.add((READ_ENTRIES, probs.dtype.char))
+        return LabelRanks(entries, None, None, None, bool(clear))
 
     def label_ranks(
         self, probs: NDArray[Any], labels: Ints, noise_seed: noise.NoiseSeed | None, *, masses: bool
@@ -33,9 +60,9 @@ class CompiledLoops(TableLoops):
         entries, ranks = np.empty(n, dtype=probs.dtype), np.empty(n, dtype=np.int64)
         units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if noise_seed else 0)
         seed = noise_seed or noise.NO_NOISE
-        clear = counting.read_labels(
-            probs, labels, _tolerance(probs), ranks, entries, units, draws, seed.words, seed.seeded
-        )
+        rows, columns, words = _read_only(probs, labels, seed.words)
+        clear = counting.read_labels(rows, columns, _tolerance(probs), ranks, entries, units, draws, words, seed.seeded)
+        LOADED.add((READ_LABELS, probs.dtype.char))
         return LabelRanks(entries, ranks, units if masses else None, draws if noise_seed else None, bool(clear))
 
     def likeliest(
@@ -94,10 +121,20 @@ def _fill(
     rank, mass, cutoffs = limits
     least = np.full(1, -np.inf, dtype=probs.dtype) if cutoffs is None else cutoffs
     margin = 4 * _rounding(probs)
+    rows, least, words = _read_only(probs, least, seed.words)
     done, clear = listing.list_rows(
-        probs, start, _tolerance(probs), rank, mass, margin, least, *piece, sizes, draws, seed.words, seed.seeded
+        rows, start, _tolerance(probs), rank, mass, margin, least, *piece, sizes, draws, words, seed.seeded
     )
+    LOADED.add((LIST_ROWS, probs.dtype.char))
     return done, bool(clear)
+
+
+def _read_only(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return views that cannot be written to."""
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return views
 
 
 def _rounding(probs: NDArray[Any]) -> float:

@@ -1,10 +1,33 @@
-"""Rank, mass and noise of one label per row."""
+"""Entry, rank, mass and noise of one label per row."""
 
 import numpy as np
 
 from rankset.core.kernels.loops.compiling import compiled
 from rankset.core.kernels.loops.drawing import bits, draw
 from rankset.core.kernels.loops.strided import fill_tops, new_tops
+
+
+@compiled()
+def read_entries(probs, labels, tolerance, entries):
+    """Fill ``entries`` with the entry of each row's label, and return whether all rows are certainly valid."""
+    clear = True
+    for i in range(probs.shape[0]):
+        total, negative = add_up(probs[i])
+        clear = clear and is_clear(total, negative, tolerance)
+        entries[i] = probs[i, labels[i]]
+    return clear
+
+
+@compiled("reassoc", "nsz")
+def add_up(row):
+    """Return the sum of a row and how many entries are negative."""
+    nothing, one = row.dtype.type(0), row.dtype.type(1)
+    total, negative = nothing, nothing
+    for j in range(len(row)):
+        value = row[j]
+        total += value
+        negative += one if value < nothing else nothing
+    return total, negative
 
 
 @compiled()

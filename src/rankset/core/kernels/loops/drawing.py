@@ -26,11 +26,11 @@ def bits(_context, value):
 def draw(row, tops, word, seeded):
     """Return one number in [0, 1) for a row; ``tops`` are its slice maxima and ``word`` is its hashed id."""
     column = largest(row, tops)
-    sampled = min(SAMPLED, len(row))
     total, salt = np.uint64(0), np.uint64(0)
-    for j in range(sampled):
+    for j in range(min(SAMPLED, len(row))):
         salt += GOLDEN
-        total += _mixed(_word(row[j * len(row) // sampled]) + salt)
+        sampled = j if len(row) <= SAMPLED else j * len(row) // SAMPLED  # a constant, by which dividing is fast
+        total += _mixed(_word(row[sampled]) + salt)
     total += _mixed(_word(row[column]) + (salt + GOLDEN))
     total += _mixed(np.uint64(column) + (salt + GOLDEN + GOLDEN))
     total += _mixed(word + (salt + GOLDEN + GOLDEN + GOLDEN))

@@ -6,13 +6,15 @@ The plain path is ``ranking.likeliest``. Either path may return extra candidates
 import numpy as np
 
 from rankset.core.kernels.loops.compiling import compiled
-from rankset.core.kernels.loops.counting import is_clear, survey, units_of
+from rankset.core.kernels.loops.counting import add_up, is_clear
 from rankset.core.kernels.loops.drawing import draw
+from rankset.core.kernels.loops.listing_narrow import NARROW, add_within, list_narrow_rows
 from rankset.core.kernels.loops.strided import fill_tops, new_tops
 
 SHORT = 8
 BISECTIONS = 16
-RUN = 16
+RUN = 64
+LANES = 32
 
 
 @compiled()
@@ -26,35 +28,47 @@ def list_rows(
     sum. Returns the row reached, and whether all rows were certainly valid.
     """
     n_rows, n_columns = probs.shape
+    if n_columns <= NARROW:
+        limits, into = (tolerance, rank, mass), (columns, entries, units, sizes)
+        return list_narrow_rows(probs, start, limits, cutoffs, into, draws, words, seeded)
     tops = new_tops(probs)
     hits = np.empty(len(tops), np.int32)
     values, places = np.empty(n_columns, probs.dtype), np.empty(n_columns, np.int32)
-    spare_values, spare_places = np.empty_like(values), np.empty_like(places)
-    clear, filled = True, 0
+    spare_values, spare_places, keys = np.empty_like(values), np.empty_like(places), np.empty(RUN, probs.dtype)
+    clear, filled, by_mass = True, 0, mass < np.inf and rank > SHORT
     for i in range(start, n_rows):
         row = probs[i]
-        total, negative, _, _ = survey(row, probs.dtype.type(np.inf))
+        total, negative = add_up(row)
         clear = clear and is_clear(total, negative, tolerance)
         fill_tops(row, tops)
         cutoff = cutoffs[i % len(cutoffs)]
-        if rank < n_columns:
-            some = tops if rank <= len(tops) // 2 else row
-            cutoff = max(cutoff, _at_short_rank(some, values[:rank]) if rank <= SHORT else _at_rank(some, rank))
-        if mass < np.inf:
+        if by_mass:
             cutoff = max(cutoff, _at_mass(row, total * (1 - margin) - (mass + margin)))
-        found = _gather(row, cutoff, hits[: _hit(tops, cutoff, hits)], len(tops), values, places)
+        elif rank < n_columns:
+            cutoff = max(cutoff, _at_any_rank(row, tops, rank, values))
+        found = _gather(row, tops, cutoff, hits, values, places)
+        if by_mass and found > 2 * rank:
+            cutoff = max(cutoff, _at_any_rank(row, tops, rank, values))
+            found = _gather(row, tops, cutoff, hits, values, places)
         if filled + found > len(columns):
             return i, clear
-        _sort(values[:found], places[:found], spare_values, spare_places)
+        _sort(values[:found], places[:found], keys, spare_values, spare_places)
         found = min(found, rank)
         if len(units):
-            found = _add(values[:found], mass, units[filled:])
+            found = add_within(values[:found], mass, units[filled:])
         for j in range(found):
             columns[filled + j], entries[filled + j] = places[j], values[j]
         filled, sizes[i] = filled + found, found
         if len(draws):
             draws[i] = draw(row, tops, words[i % len(words)], seeded)
     return n_rows, clear
+
+
+@compiled()
+def _at_any_rank(row, tops, rank, best):
+    """Return a cutoff that at least ``rank`` entries reach, and not many more; ``best`` is overwritten."""
+    some = tops if rank <= len(tops) // 2 else row
+    return _at_short_rank(some, best[:rank]) if rank <= SHORT else _at_rank(some, rank)
 
 
 @compiled()
@@ -136,44 +150,30 @@ def _below(row, cutoff):
 
 
 @compiled()
-def _hit(tops, cutoff, hits):
-    """List the tops that reach ``cutoff``, and return their number."""
+def _gather(row, tops, cutoff, hits, values, places):
+    """Collect the entries that reach ``cutoff``, below the tops that do, and return their number."""
     count = 0
     for c in range(len(tops)):
         hits[count] = c
         count += np.int64(tops[c] >= cutoff)
-    return count
-
-
-@compiled()
-def _gather(row, cutoff, hits, stride, values, places):
-    """Collect the entries that reach ``cutoff`` below the tops that do, and return their number."""
     found = 0
-    for c in hits:
-        for j in range(c, len(row), stride):
+    for c in hits[:count]:
+        for j in range(c, len(row), len(tops)):
             values[found], places[found] = row[j], j
             found += np.int64(row[j] >= cutoff)
     return found
 
 
 @compiled()
-def _add(values, mass, units):
-    """Fill ``units`` with running sums while at most ``mass`` lies before an entry; return how many there are."""
-    before, most = np.int64(0), min(mass, 8.0) * 2.0**50
-    for j in range(len(values)):
-        if before > most:
-            return j
-        before += units_of(values[j])
-        units[j] = before
-    return len(values)
-
-
-@compiled()
-def _sort(values, places, spare_values, spare_places):
-    """Sort by descending value, equal values from the left: short runs by insertion, then merged in pairs."""
+def _sort(values, places, keys, spare_values, spare_places):
+    """Sort by descending value, equal values from the left: short runs by counting, then merged in pairs."""
     count = len(values)
+    if count <= SHORT:
+        _insert(values, places)
+        return
     for start in range(0, count, RUN):
-        _insert(values[start : start + RUN], places[start : start + RUN])
+        run = slice(start, min(start + RUN, count))
+        _order(values[run], places[run], keys, spare_values, spare_places)
     width = RUN
     while width < count:
         for start in range(0, count, 2 * width):
@@ -188,6 +188,36 @@ def _sort(values, places, spare_values, spare_places):
             )
         values[:], places[:] = spare_values[:count], spare_places[:count]
         width *= 2
+
+
+@compiled()
+def _order(values, places, keys, spare_values, spare_places):
+    """Sort a short run: the place of each entry is the number of entries that come before it.
+
+    ``keys`` is overwritten: a copy of the values, and NaN up to a length that vector instructions read at once.
+    """
+    count = len(values)
+    length = (count + LANES - 1) // LANES * LANES
+    keys[:count], keys[count:length] = values, np.nan
+    for a in range(count):
+        above, equal = _before(keys[:length], values[a])
+        place = np.int64(above)
+        if equal > 1:
+            for b in range(count):
+                place += np.int64(values[b] == values[a] and places[b] < places[a])
+        spare_values[place], spare_places[place] = values[a], places[a]
+    values[:], places[:] = spare_values[:count], spare_places[:count]
+
+
+@compiled("reassoc", "nsz")
+def _before(keys, own):
+    """Return how many keys are above ``own`` and how many equal it, as floats."""
+    nothing, one = keys.dtype.type(0), keys.dtype.type(1)
+    above, equal = nothing, nothing
+    for j in range(len(keys)):
+        above += one if keys[j] > own else nothing
+        equal += one if keys[j] == own else nothing
+    return above, equal
 
 
 @compiled()
@@ -211,7 +241,7 @@ def _comes_first(value, place, other, other_place):
 
 @compiled()
 def _insert(values, places):
-    """Sort a short run by insertion."""
+    """Sort very few entries by insertion."""
     for a in range(1, len(values)):
         value, place, b = values[a], places[a], a
         while b > 0 and _comes_first(value, place, values[b - 1], places[b - 1]):
