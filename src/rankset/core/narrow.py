@@ -6,6 +6,7 @@ minimum and a maximum of two vectors. Cells are kept rank by rank: first those o
 
 import math
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,8 @@ class NarrowCells(Cells):
         n = self._columns.shape[1]
         places = np.multiply(self._columns, n, out=scratch(self._columns.shape, np.int64, "places"))
         places += np.arange(n)
-        return self._by_column.ravel().take(places)
+        entries = scratch(self._columns.shape, self._by_column.dtype, "entries")
+        return self._by_column.ravel().take(places, out=entries, mode="clip")  # other modes take more memory
 
     @lazy
     def _masses(self) -> Floats:
@@ -131,7 +133,7 @@ def _row_by_row(columns: Ints, inside: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def _ranked_columns(by_column: NDArray[Any]) -> Ints:
-    """Return the columns of each row in ranking order (K, n), of entries (K, n).
+    """Return the columns of each row in ranking order (K, n), of entries (K, n); valid until the next call.
 
     Entry and column are packed into one word, so that smaller words come first in the ranking. A float64 loses its last
     four bits in this; rows in which that may matter are ranked again.
@@ -144,10 +146,14 @@ def _ranked_columns(by_column: NDArray[Any]) -> Ints:
         a, b = lanes[first], lanes[second]
         lanes[first], spare = np.minimum(a, b, out=spare), a
         np.maximum(a, b, out=b)
-    words = np.array(lanes)
-    columns = (words & COLUMNS).view(np.int64)
-    if by_column.dtype == np.float64 and len(words) > 1:
-        _correct(columns, by_column, np.flatnonzero(((words[1:] ^ words[:-1]) <= COLUMNS).any(axis=0)))
+    columns = scratch(words.shape, np.int64, "ranked columns")
+    for lane, column in zip(lanes, columns, strict=True):
+        np.bitwise_and(lane, COLUMNS, out=column.view(np.uint64))
+    if by_column.dtype == np.float64:
+        alike = np.zeros(words.shape[1], dtype=np.bool_)
+        for lane, following in pairwise(lanes):
+            alike |= (lane ^ following) <= COLUMNS
+        _correct(columns, by_column, np.flatnonzero(alike))
     return columns
 
 

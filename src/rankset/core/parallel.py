@@ -20,6 +20,9 @@ MOST_DIGITS = 18
 DEFAULT_BLOCK_BYTES = 8 << 20
 """Small enough for the cache, large enough that Python's overhead is negligible."""
 
+ALONE = 1 << 20
+"""Up to so many entries one thread does all the work: a new thread has no memory to reuse."""
+
 
 def split(n_rows: int, n_columns: int, scale: float = 1) -> Iterator[slice]:
     """Yield consecutive ranges of rows, each of about ``RANKSET_BLOCK_BYTES`` of float64 (default times ``scale``)."""
@@ -34,7 +37,7 @@ def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int,
     Each thread takes the next block when it has finished one. Threads are started here and nowhere else.
     """
     parts = list(split(n_rows, n_columns, scale))
-    threads = _setting(THREADS, cores())
+    threads = _setting(THREADS, cores() if n_rows * n_columns > ALONE else 1)
     if len(parts) == 1:
         return [function(parts[0])]
     results: list[Any] = [None] * len(parts)

@@ -122,13 +122,14 @@ class Batch:
         Compiled loops get blocks of twice the size. Rows with few columns come in small blocks, which stay in the cache
         while they are read column by column.
         """
-        scale = 2 if self.compiled is not None else 1 / 8 if self.narrow else 1
+        scale = 1 / 8 if self.narrow else 1 if self.compiled is None else 2
         return parallel.map_blocks(function, *self.shape, scale)
 
     @property
     def narrow(self) -> bool:
-        """Whether rows have so few columns that they are ranked column by column."""
-        return self.compiled is None and self.shape[1] <= MOST_COLUMNS
+        """Whether rows have so few columns that they are ranked column by column; loops are faster for many rows."""
+        n_rows, n_columns = self.shape
+        return n_columns <= MOST_COLUMNS and (self.compiled is None or n_rows * n_columns < kernels.WORTHWHILE)
 
     def all_label_keys(self, labels: Ints) -> list[tuple[Ints, Keys]]:
         """Return groups and keys of one label per row, block by block.
