@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankset.core import few_columns, noise, ranking
 from rankset.core.grid import GRID, on_grid
 from rankset.core.lazy import lazy
-from rankset.core.ranking import LabelRanks, RankedColumns
+from rankset.core.ranks import LabelRanks, RankedColumns
 from rankset.core.scratch import scratch
 from rankset.errors import InputError, ScoreError
 
@@ -212,11 +212,11 @@ class LabelCells(Cells):
         self.rows.check_additive()
         if self._known is not None and self._known.units is not None:
             return self._known.units.astype(np.float64) * GRID
-        ranks, tied = self._ranks_and_ties
-        labels = self.rows.probs, self._entries, self._labels, tied
+        labels = self.rows.probs, self._entries, self._labels
         if self.rows.summed and few_columns.are_few(self.rows.probs):
             return ranking.masses_in_few_columns(*labels)
-        entries = ranking.entries_up_to(*labels)
+        ranks, tied = self._ranks_and_ties
+        entries = ranking.entries_up_to(*labels, tied)
         return _running_sums(entries.astype(np.float64), ranks)[ranks.cumsum() - 1]
 
 

@@ -43,17 +43,19 @@ def counts(values: NDArray[Any], entries: NDArray[Any]) -> tuple[Bytes, Bytes]:
     return reached, equal
 
 
-def sums_of_reaching(values: NDArray[Any], entries: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the sum of the entries of each row that reach the one in ``entries`` (n,), on the grid of ``on_grid``.
+def sums_of_reaching(values: NDArray[Any], entries: NDArray[Any]) -> tuple[NDArray[np.float64], Bytes]:
+    """Return the sum of the entries of each row that reach the one in ``entries`` (n,), and how many equal it.
 
-    It is exact for rows of probabilities.
+    Sums are on the grid of ``on_grid``, and exact for rows of probabilities.
     """
-    totals, mask = np.zeros(len(values)), np.empty(len(values), dtype=np.bool_)
+    totals, equal = np.zeros(len(values)), np.zeros(len(values), dtype=np.uint8)
+    mask = np.empty(len(values), dtype=np.bool_)
     for column in _columns(values):
         rounded = on_grid(column.astype(np.float64))
         rounded *= np.greater_equal(column, entries, out=mask)
         totals += rounded
-    return totals
+        equal += np.equal(column, entries, out=mask).view(np.uint8)
+    return totals, equal
 
 
 def _columns(values: NDArray[Any]) -> NDArray[Any]:

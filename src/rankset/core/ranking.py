@@ -5,7 +5,6 @@ of 1,048 rows × 1,000 columns (two cores, NumPy 2).
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankset.core import few_columns
 from rankset.core.grid import on_grid
+from rankset.core.ranks import RankedColumns
 from rankset.core.scratch import scratch
 
 Ints = NDArray[np.int64]
@@ -33,48 +33,6 @@ MOST_WORDS = 255
 
 EVEN_BYTES = np.uint64(0x00FF00FF00FF00FF)
 QUARTERS = np.uint64(0x0001000100010001)
-
-
-@dataclass(frozen=True)
-class RankedColumns:
-    """The most likely columns of each row, row after row in ranking order.
-
-    Attributes
-    ----------
-    columns : column numbers of all rows, one row after the other.
-    sizes : number of columns of each row.
-    probs : their entries; None if not known yet.
-    units : the mass up to each of them in units of 2**-50; None if not known yet.
-    draws : the noise of each row; None if not known yet.
-    clear : whether a compiled loop has seen that all values of these rows are valid probabilities.
-    """
-
-    columns: Ints
-    sizes: Ints
-    probs: Floats | None = None
-    units: Ints | None = None
-    draws: NDArray[np.float64] | None = None
-    clear: bool = False
-
-
-@dataclass(frozen=True)
-class LabelRanks:
-    """What a compiled loop read about one label per row.
-
-    Attributes
-    ----------
-    probs : the label's entry (n,).
-    ranks : the label's rank (n,); None if not asked for.
-    units : the mass up to the label in units of 2**-50; None if not asked for.
-    draws : the noise of each row; None if not asked for.
-    clear : whether all values of these rows are valid probabilities beyond doubt.
-    """
-
-    probs: Floats
-    ranks: Ints | None
-    units: Ints | None
-    draws: NDArray[np.float64] | None
-    clear: bool
 
 
 def rank_columns(values: Floats) -> Ints:
@@ -148,12 +106,10 @@ def label_ranks(values: Floats, entries: Floats, labels: Ints) -> tuple[Ints, In
     return ranks, tied
 
 
-def masses_in_few_columns(values: Floats, entries: Floats, labels: Ints, tied: Ints) -> NDArray[np.float64]:
-    """Return the total of the entries ranked up to one label per row, for rows of probabilities with few columns.
-
-    ``tied`` are the rows in which other entries equal the label's, as ``label_ranks`` returns them.
-    """
-    masses = few_columns.sums_of_reaching(values, entries)
+def masses_in_few_columns(values: Floats, entries: Floats, labels: Ints) -> NDArray[np.float64]:
+    """Return the total of the entries ranked up to one label per row, for rows of probabilities with few columns."""
+    masses, equal = few_columns.sums_of_reaching(values, entries)
+    tied = np.flatnonzero(equal > 1)
     if len(tied):
         right = count(_equal_on_the_right(values, entries, labels, tied))
         masses[tied] -= right * on_grid(entries[tied].astype(np.float64))

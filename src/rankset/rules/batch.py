@@ -16,7 +16,8 @@ from rankset.core.kernels.compiled import LIST_ROWS, READ_ENTRIES, READ_LABELS, 
 from rankset.core.lexicographic import Keys
 from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells
-from rankset.core.ranking import LabelRanks, likeliest
+from rankset.core.ranking import likeliest
+from rankset.core.ranks import LabelRanks
 from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.matrix import plain_dtype
 from rankset.inputs.prepare import Prepared

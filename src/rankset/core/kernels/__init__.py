@@ -35,7 +35,9 @@ def choose(n_rows: int, n_columns: int, needed: Iterable[tuple[str, str]] = ()) 
 
 
 def warm_up() -> bool:
-    """Load and compile the loops now, so that first calls need not wait and small calls use them, too.
+    """Load and compile the loops now, so that the first call need not wait and small calls use them, too.
+
+    These are the loops of calibration and prediction. Those of p-values are loaded by the first large call.
 
     Without ``warm_up``, the first call with a large matrix loads the loops. This takes about a second, or ten seconds
     if they were never compiled on this machine. Small matrices use loops only after they are loaded. Results are the

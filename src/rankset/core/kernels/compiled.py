@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rankset.core import noise, ranking
 from rankset.core.arrays import SUM_TOLERANCE
 from rankset.core.kernels.tables import TableLoops
-from rankset.core.ranking import LabelRanks, RankedColumns
+from rankset.core.ranks import LabelRanks, RankedColumns
 
 Ints = NDArray[np.int64]
 

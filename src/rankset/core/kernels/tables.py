@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
 from rankset.core.lexicographic import LARGEST, Level
-from rankset.core.ranking import RankedColumns
+from rankset.core.ranks import RankedColumns
 
 
 class TableLoops:
