@@ -85,10 +85,11 @@ class Calibration(Sealed):
     def of_parts(cls, parts: Sequence[tuple[Ints, Keys]], count: int, absent: Ints | None = None) -> "Calibration":
         """Do the same for rows that come in several parts; ``absent`` counts further rows that have no keys."""
         absent = None if absent is None or not absent.any() else absent
+        if count == 1:
+            offsets = np.array([0, sum(len(groups) for groups, _ in parts)], dtype=np.int64)
+            return cls(lexicographic.sorted_union([keys for _, keys in parts]), offsets, absent)
         counts: Ints = np.add.reduce([np.bincount(groups, minlength=count) for groups, _ in parts])
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        if count == 1:
-            return cls(lexicographic.sorted_union([keys for _, keys in parts]), offsets, absent)
         small = np.min_scalar_type(count)
         joined = lexicographic.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])
         return cls(joined[1:], offsets, absent)

@@ -42,10 +42,12 @@ def sorted_keys(parts: Sequence[Keys]) -> Keys | None:
     >>> [key[[0, 999, 1000, 3999]].tolist() for key in sorted_keys([(ranks, probs)])]
     [[1, 1, 1, 2], [0.25, 0.25, 0.5, 0.5]]
     """
-    if sum(len(part[0]) for part in parts) < FEW or any(_pack(key[:PROBED]) is None for key in parts[0]):
+    if sum(len(part[0]) for part in parts) < FEW:
         return None
     if len(parts[0]) == 1:
         return _sorted_floats([key for (key,) in parts])
+    if any(_pack(key[:PROBED]) is None for key in parts[0]):
+        return None
     packed: list[_Packed] = []
     for place in range(len(parts[0])):
         key = _pack(np.concatenate([part[place] for part in parts]))
@@ -57,7 +59,7 @@ def sorted_keys(parts: Sequence[Keys]) -> Keys | None:
 
 def _sorted_floats(parts: Sequence[NDArray[Any]]) -> Keys | None:
     """Return the only key, sorted; None if it has integers or floats that float32 does not hold."""
-    if parts[0].dtype.kind != "f":
+    if parts[0].dtype.kind != "f" or not _fits_float32(parts[0][:PROBED]):
         return None
     short, start = scratch((sum(map(len, parts)),), np.float32, "short"), 0
     for key in parts:
@@ -68,6 +70,12 @@ def _sorted_floats(parts: Sequence[NDArray[Any]]) -> Keys | None:
             return None
         start += len(key)
     return (sort(short).astype(np.float64),)
+
+
+def _fits_float32(key: NDArray[Any]) -> bool:
+    """Return whether float32 holds all entries."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool((key.astype(np.float32) == key).all())
 
 
 def _pack(key: NDArray[Any]) -> _Packed | None:

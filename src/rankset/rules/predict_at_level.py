@@ -98,8 +98,9 @@ class PredictsAtLevel:
         >>> ask(probs[0]).to_lists(), len(ask(probs))
         ([[1, 3, 0]], 260)
         """
-        rows = as_rows(probs) if self.spec.kind != "binary" else probs
-        return self.predict(rows, groups=groups, ids=ids, empty=empty)
+        if self.spec.kind != "binary" and (type(probs) is not np.ndarray or probs.ndim != 2):
+            probs = as_rows(probs)
+        return self.predict(probs, groups=groups, ids=ids, empty=empty)
 
     def predict(
         self,

@@ -51,8 +51,12 @@ def read_labels(probs, labels, tolerance, ranks, entries, units, draws, words, s
         if len(units):
             units[i] = (rank - np.int64(above)) * units_of(own) + (_units_above(row, own) if above else np.int64(0))
         if len(draws):
-            fill_tops(row, tops)
-            draws[i] = draw(row, tops, words[i % len(words)], seeded)
+            word = words[i if len(words) > 1 else 0]
+            if len(tops) == len(row):
+                draws[i] = draw(row, row, word, seeded)
+            else:
+                fill_tops(row, tops)
+                draws[i] = draw(row, tops, word, seeded)
     return clear
 
 

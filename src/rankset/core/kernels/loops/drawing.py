@@ -25,16 +25,23 @@ def bits(_context, value):
 @compiled()
 def draw(row, tops, word, seeded):
     """Return one number in [0, 1) for a row; ``tops`` are its slice maxima and ``word`` is its hashed id."""
-    column = largest(row, tops)
-    total, salt = np.uint64(0), np.uint64(0)
-    for j in range(min(SAMPLED, len(row))):
-        salt += GOLDEN
-        sampled = j if len(row) <= SAMPLED else j * len(row) // SAMPLED  # a constant, by which dividing is fast
-        total += _mixed(_word(row[sampled]) + salt)
-    total += _mixed(_word(row[column]) + (salt + GOLDEN))
-    total += _mixed(np.uint64(column) + (salt + GOLDEN + GOLDEN))
-    total += _mixed(word + (salt + GOLDEN + GOLDEN + GOLDEN))
+    column, sampled = largest(row, tops), min(SAMPLED, len(row))
+    total = np.uint64(0)
+    if len(row) <= SAMPLED:  # a loop of its own, for vector instructions
+        for j in range(len(row)):
+            total += _salted(_word(row[j]), j + 1)
+    else:
+        for j in range(SAMPLED):  # a constant, by which dividing is fast
+            total += _salted(_word(row[j * len(row) // SAMPLED]), j + 1)
+    total += _salted(_word(row[column]), sampled + 1)
+    total += _salted(np.uint64(column), sampled + 2) + _salted(word, sampled + 3)
     return np.float64(_mixed(total ^ seeded) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled()
+def _salted(word, place):
+    """Hash a word by its place among the words of a row."""
+    return _mixed(word + np.uint64(place) * GOLDEN)
 
 
 @compiled()

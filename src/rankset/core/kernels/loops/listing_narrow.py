@@ -21,7 +21,7 @@ def list_narrow_rows(probs, start, limits, cutoffs, into, draws, words, seeded):
         row = probs[i]
         total, negative = add_up(row)
         clear = clear and is_clear(total, negative, tolerance)
-        found = _best(row, cutoffs[i % len(cutoffs)], values, places)
+        found = _best(row, cutoffs[i if len(cutoffs) > 1 else 0], values, places)
         if filled + found > len(columns):
             return i, clear
         if len(units):
@@ -30,7 +30,7 @@ def list_narrow_rows(probs, start, limits, cutoffs, into, draws, words, seeded):
             columns[filled + j], entries[filled + j] = places[j], values[j]
         filled, sizes[i] = filled + found, found
         if len(draws):
-            draws[i] = draw(row, row, words[i % len(words)], seeded)
+            draws[i] = draw(row, row, words[i if len(words) > 1 else 0], seeded)
     return n_rows, clear
 
 

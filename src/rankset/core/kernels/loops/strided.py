@@ -40,6 +40,8 @@ def fill_tops(row, tops):
 @compiled()
 def largest(row, tops):
     """Return the first column of the largest entry."""
+    if len(tops) == len(row):
+        return _largest_of_few(row)
     top = tops[0]
     for c in range(1, len(tops)):
         top = max(top, tops[c])
@@ -51,3 +53,14 @@ def largest(row, tops):
                     first = j
                     break
     return first
+
+
+@compiled()
+def _largest_of_few(row):
+    """Do the same for a short row, without branches: which of few entries is the largest cannot be predicted."""
+    top, column = row[0], 0
+    for j in range(1, len(row)):
+        larger = row[j] > top
+        column = j if larger else column
+        top = row[j] if larger else top
+    return column
