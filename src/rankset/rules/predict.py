@@ -44,7 +44,8 @@ class PredictsSets:
         Returns
         -------
         LevelRule
-            It stores the thresholds for this alpha and no calibration rows.
+            It stores the thresholds for this alpha and no calibration rows. It can be called like a function, with one
+            row or with a matrix.
 
         Raises
         ------
@@ -56,8 +57,9 @@ class PredictsSets:
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("marketing")
         >>> rule = rs.calibrate(probs, labels)
-        >>> rule.at(0.1).predict(probs) == rule.predict(probs, 0.1)
-        True
+        >>> ask = rule.at(0.1)
+        >>> ask(probs) == rule.predict(probs, 0.1), ask(probs[0])[0].tolist()
+        (True, [1, 3, 0])
         """
         exact = exact_alpha(alpha)
         known = self._levels.get(exact)

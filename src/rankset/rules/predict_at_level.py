@@ -75,8 +75,8 @@ class PredictsAtLevel:
         ----------
         probs
             Rows as in ``Rule.predict``, or one row: a list, array or tensor of K numbers, or a dictionary or series of
-            numbers by class name. One row is predicted like a matrix with one row. For kind "binary", a list of
-            numbers is a list of rows.
+            numbers by class name; a class that it lacks has probability 0. One row is predicted like a matrix with one
+            row. An array of float32 or float64 is fastest. For kind "binary", a list of numbers is a list of rows.
         groups, ids, empty
             As in ``Rule.predict``. For one row, ``groups`` and ``ids`` are lists with one entry.
 

@@ -39,9 +39,9 @@ def warm_up() -> bool:
 
     These are the loops of calibration and prediction. Those of p-values are loaded by the first large call.
 
-    Without ``warm_up``, the first call with a large matrix loads the loops. This takes about a second, or ten seconds
-    if they were never compiled on this machine. Small matrices use loops only after they are loaded. Results are the
-    same with and without loops.
+    Without ``warm_up``, the first call with a large matrix loads the loops. This takes about a second, or some
+    twenty seconds if they were never compiled on this machine. Small matrices use loops only after they are loaded.
+    Results are the same with and without loops.
 
     Returns
     -------
