@@ -24,6 +24,7 @@ from rankset.inputs.per_row import id_words, label_codes, names_per_row
 from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import Ragged, fill_padding
 from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.single_row import with_names
 from rankset.inputs.value_checks import check_rows, check_whole
 from rankset.inputs.vocabulary import Array, Names, class_names, in_order
 
@@ -254,7 +255,7 @@ def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrap
     """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
     if type(values) is np.ndarray and values.dtype.kind != "O":
         return _Unwrapped(values, classes, by_position=True)
-    values = named_rows.from_structs(huggingface.unwrap(values))
+    values = with_names(named_rows.from_structs(huggingface.unwrap(values)))
     if frames.is_frame(values):
         match = frames.second_class if kind == "binary" else frames.match_columns
         matrix, names, template = match(values, classes)

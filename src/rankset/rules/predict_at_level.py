@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,7 +63,7 @@ class PredictsAtLevel:
 
     def __call__(
         self,
-        probs: ArrayLike,
+        probs: ArrayLike | Mapping[Any, Any],
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
@@ -75,8 +75,9 @@ class PredictsAtLevel:
         ----------
         probs
             Rows as in ``Rule.predict``, or one row: a list, array or tensor of K numbers, or a dictionary or series of
-            numbers by class name; a class that it lacks has probability 0. One row is predicted like a matrix with one
-            row. An array of float32 or float64 is fastest. For kind "binary", a list of numbers is a list of rows.
+            numbers by class name; a class that a dictionary lacks has probability 0. One row is predicted like a matrix
+            with one row. An array of float32 or float64 is fastest. For kind "binary", a list of numbers is a list of
+            rows.
         groups, ids, empty
             As in ``Rule.predict``. For one row, ``groups`` and ``ids`` are lists with one entry.
 
@@ -100,7 +101,7 @@ class PredictsAtLevel:
         """
         if self.spec.kind != "binary" and (type(probs) is not np.ndarray or probs.ndim != 2):
             probs = as_rows(probs)
-        return self.predict(probs, groups=groups, ids=ids, empty=empty)
+        return self.predict(cast("ArrayLike", probs), groups=groups, ids=ids, empty=empty)
 
     def predict(
         self,
