@@ -140,6 +140,20 @@ def test_a_wrong_row_alone_is_refused_as_in_a_matrix(score, values):
         assert str(alone.value) == str(among.value)
 
 
+@pytest.mark.parametrize("kind", ["logits", "decision"])
+@pytest.mark.parametrize(
+    "values", [[-1, np.nan, 2], [-1, np.inf, 2], [-np.inf] * 3, [np.nan] * 3, [-np.inf, np.nan, 1]]
+)
+def test_wrong_numbers_alone_are_refused_as_in_a_matrix(kind, values):
+    numbers = np.random.default_rng(0).normal(size=(30, 3))
+    at = rs.calibrate(numbers, numbers.argmax(axis=1), score=rs.Rank(), kind=kind).at(0.2)
+    with pytest.raises(rs.RanksetError) as among:
+        at(np.array([values, [1.0, -2.0, 0.0]]))
+    with np.errstate(all="raise"), pytest.raises(rs.RanksetError) as alone:
+        at(np.array(values, dtype=float))
+    assert str(alone.value) == str(among.value)
+
+
 @pytest.mark.parametrize("total", [0.9898, 0.98995, 0.99005, 1.00995, 1.01005, 1.0102])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_sum_at_the_end_of_the_tolerance_is_judged_alone_as_in_a_matrix(dtype, total):
