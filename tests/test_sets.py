@@ -1,5 +1,7 @@
 """PredictionSets as a value."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +38,15 @@ def test_a_slice_is_sets_again(sets):
     assert sets[::-1].to_lists() == sets.to_lists()[::-1]
     assert sets[2:2].to_lists() == []
     assert sets[2:2].mask.shape == (0, 3)
+
+
+def test_a_slice_has_the_alpha_the_law_and_the_proven_coverage_of_all():
+    law = rs.calibrate([[0.7, 0.3]] * 40, [0] * 39 + [1]).predict([[0.5, 0.5]], 0.1).law
+    sets = replace(rs.PredictionSets.from_mask(MASK, alpha=0.1), law=law, proven=0.75)
+    assert law is not None
+    assert [(part.alpha, part.law, part.proven) for part in (sets[1:3], sets[:0])] == [(0.1, law, 0.75)] * 2
+    some = sets[[0, 2]]
+    assert (some.alpha, some.law, some.proven) == (0.1, None, 0.75)
 
 
 def test_covers_speaks_in_class_names(sets):

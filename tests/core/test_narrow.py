@@ -1,6 +1,7 @@
 """Rows with few columns, ranked by a sorting network, come out as a full stable sort has them."""
 
-from itertools import product
+import math
+from itertools import combinations, product
 from unittest import mock
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from rankings import LEVELS, obvious
 from rankset.core import narrow
+from rankset.core.cells import RankedCells, Rows
 
 NEAR = {
     **LEVELS,
@@ -45,3 +47,34 @@ def test_columns_are_those_of_the_obvious_ranking(levels, dtype, n_rows, n_colum
         found = narrow.most_likely_columns(values, sizes)
     assert found.dtype == np.int32
     assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("upwards", [True, False])
+def test_entries_one_ulp_apart_are_told_apart_in_any_two_columns(upwards):
+    pairs = list(combinations(range(narrow.MOST_COLUMNS), 2))
+    values = np.tile(np.linspace(0.1, 0.2, narrow.MOST_COLUMNS), (len(pairs), 1))
+    for row, pair in zip(values, pairs, strict=True):
+        row[list(pair if upwards else pair[::-1])] = 0.5, np.nextafter(0.5, 1)
+    with mock.patch.object(narrow, "FEW_ROWS", 0):
+        found = narrow.most_likely_columns(values, np.full(len(pairs), narrow.MOST_COLUMNS))
+    assert (found.reshape(values.shape) == obvious(values)).all()
+
+
+FEATURES = ("prob", "rank", "mass", "before", "top", "second", "noise")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("network", [True, False])
+def test_features_asked_for_later_leave_earlier_ones_alone(dtype, network):
+    """A score of one's own may hold all features at once."""
+    rng = np.random.default_rng(0)
+    rows = Rows((rng.multinomial(6, np.full(5, 0.2), 40) / 6).astype(dtype), None).with_noise(rng.random(40))
+    known = RankedCells(rows)
+    places = np.lexsort((known.rank, known.row))
+    for names in (FEATURES, FEATURES[::-1]):
+        with mock.patch.object(narrow, "FEW_ROWS", 0 if network else 10**9):
+            cells = narrow.NarrowCells(rows, math.inf, math.inf, None)
+            found = {name: getattr(cells, name) for name in ("row", *names, "column")}
+        order = np.lexsort((found["rank"], found["row"]))
+        for name, feature in found.items():
+            assert feature[order].tolist() == getattr(known, name)[places].tolist(), name

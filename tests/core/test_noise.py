@@ -43,6 +43,21 @@ def test_minus_zero_is_zero():
     assert draws(np.array([[0.0, 1.0]]), 0) == draws(np.array([[-0.0, 1.0]]), 0)
 
 
+class Interrupted(np.ndarray):
+    """A row that draws another row's number before its entries are read, as another thread may."""
+
+    def __getitem__(self, key):
+        other = np.arange(3.0)[:: -1 if self.argmax() else 1]
+        type(self).one_row.draw(other)
+        return np.asarray(self)[key]
+
+
+def test_rows_drawn_at_the_same_time_do_not_mix():
+    one_row = Interrupted.one_row = noise.RowDraws(3, noise.NoiseSeed.of(0))
+    for row in np.eye(3):
+        assert one_row.draw(row.view(Interrupted)) == one_row.draw(row) == draws(row[np.newaxis], 0)[0]
+
+
 def test_draws_are_the_same_on_every_machine_and_in_every_version():
     rows = np.array([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
     assert draws(rows, 7, np.array([1, 2], dtype=np.uint64)).tolist() == [0.33826279587990515, 0.6834079324363848]

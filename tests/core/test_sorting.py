@@ -11,7 +11,7 @@ from rankset.core import packing, sorting
 from rankset.core.lexicographic import sorted_union
 
 integers = st.sampled_from([0, 1, 2, 7, -3, 2**40, -(2**62), 2**62])
-shorts = st.sampled_from([0.0, 1.0, -1.0, 0.25, -0.5, np.inf, -np.inf, 2.0**-149, -(2.0**-149), 2.0**100])
+shorts = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.25, -0.5, np.inf, -np.inf, 2.0**-149, -(2.0**-149), 2.0**100])
 longs = st.sampled_from([0.1, -0.1, 1e300, -1e300, 2.0**-160])
 columns = st.sampled_from([integers, shorts, st.one_of(shorts, longs)])
 
@@ -46,6 +46,12 @@ def test_groups_ranks_and_short_floats_are_packed_and_others_are_not():
     for keys in ((probs / 3,), (ranks, probs, probs), (ranks, np.append(probs[1:], np.nan)), (ranks << 40, probs)):
         assert packing.sorted_keys([keys]) is None
     assert packing.sorted_keys([(ranks[:100], probs[:100])]) is None
+
+
+def test_minus_zero_is_packed_as_zero():
+    zeros, numbers = np.tile([0.0, -0.0], 2000), np.arange(4000)[::-1]
+    found = packing.sorted_keys([(zeros, numbers)])
+    assert (found[1] == np.arange(4000)).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint64])

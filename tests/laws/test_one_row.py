@@ -1,7 +1,7 @@
 """One row alone, rows in a matrix, and marks in a matrix give the same sets, byte for byte."""
 
 import pickle
-from dataclasses import replace
+from dataclasses import fields, replace
 from unittest import mock
 
 import numpy as np
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import rankset as rs
 from rankset.core import narrow
+from rankset.core import one_row as core_one_row
 from rankset.rules import batch, marking, one_row
 from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, problems_with_news, sized, wide_rows
 
@@ -81,6 +82,16 @@ def test_a_wide_row_alone_gets_the_set_it_gets_among_others(score, case, alpha):
         assert at(row)[0].tolist() == at(probs[:, ::1])[number].tolist() == expected[number].tolist()
 
 
+@pytest.mark.parametrize("n_columns", [core_one_row.HEAD - 1, core_one_row.HEAD, core_one_row.HEAD + 1])
+@pytest.mark.parametrize("score", [rs.Aps(randomized=False), rs.Aps()], ids=repr)
+def test_the_entries_added_up_at_first_may_be_all_of_a_row(score, n_columns):
+    flat = np.full((40, n_columns), 1 / n_columns)
+    at = rs.calibrate(flat, np.full(40, n_columns - 1), score=score).at(0.1)
+    expected = general(at, flat[:1])
+    assert n_columns - 1 in expected[0]
+    assert bits(at(flat[0])) == bits(expected)
+
+
 @pytest.mark.parametrize("kind", ["logits", "decision"])
 @pytest.mark.parametrize("score", [*ORDER_ONLY, rs.Aps(), rs.Raps(penalty=0.05, free_ranks=2)], ids=repr)
 @given(seed=st.integers(0, 2**32), n_columns=st.sampled_from([1, 2, 5, 16, 17, 70, 200]), alpha=alphas)
@@ -129,6 +140,54 @@ def test_a_wrong_row_alone_is_refused_as_in_a_matrix(score, values):
         assert str(alone.value) == str(among.value)
 
 
+@pytest.mark.parametrize("kind", ["logits", "decision"])
+@pytest.mark.parametrize(
+    "values", [[-1, np.nan, 2], [-1, np.inf, 2], [-np.inf] * 3, [np.nan] * 3, [-np.inf, np.nan, 1]]
+)
+def test_wrong_numbers_alone_are_refused_as_in_a_matrix(kind, values):
+    numbers = np.random.default_rng(0).normal(size=(30, 3))
+    at = rs.calibrate(numbers, numbers.argmax(axis=1), score=rs.Rank(), kind=kind).at(0.2)
+    with pytest.raises(rs.RanksetError) as among:
+        at(np.array([values, [1.0, -2.0, 0.0]]))
+    with np.errstate(all="raise"), pytest.raises(rs.RanksetError) as alone:
+        at(np.array(values, dtype=float))
+    assert str(alone.value) == str(among.value)
+
+
+@pytest.mark.parametrize("total", [0.9898, 0.98995, 0.99005, 1.00995, 1.01005, 1.0102])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sum_at_the_end_of_the_tolerance_is_judged_alone_as_in_a_matrix(dtype, total):
+    probs, labels = np.full((30, 2000), 1 / 2000, dtype=dtype), np.arange(30)
+    at = rs.calibrate(probs, labels, score=rs.TopK()).at(0.2)
+    row = np.full(2000, total / 2000, dtype=dtype)
+    answers = []
+    for rows in (np.array([row, probs[0]]), row):
+        try:
+            answers.append(at(rows)[0].tolist())
+        except rs.RanksetError as error:
+            answers.append(str(error))
+    assert answers[0] == answers[1]
+    assert isinstance(answers[0], str) is (abs(total - 1) > 0.01)
+
+
+@pytest.mark.parametrize("row", [[0.1, 0.2, 0.7], [0.0, 0.3, 0.7], [0.0, 1.0, 0.0]], ids=str)
+def test_logits_that_look_like_probabilities_are_told_alone_too(row):
+    logits = np.random.default_rng(0).normal(size=(40, 3))
+    at = rs.calibrate(logits, [0, 1] * 20, kind="logits").at(0.2)
+    for rows in (np.array(row), np.array([row]), np.array([row, row])):
+        with pytest.warns(rs.RanksetWarning, match="look like probabilities"):
+            at(rows)
+
+
+@pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.Aps()], ids=repr)
+def test_too_few_calibration_rows_are_told_alone_too(score):
+    at = rs.calibrate([[0.7, 0.2, 0.1]] * 5, [0, 0, 0, 0, 1], score=score).at(0.1)
+    for rows in ([0.5, 0.5, 0.0], np.array([[0.5, 0.5, 0.0]]), np.array([[0.5, 0.5, 0.0]] * 2)):
+        with pytest.warns(rs.RanksetWarning):
+            sets = at(rows)
+        assert sets[0].tolist() == [0, 1, 2]
+
+
 def test_the_row_that_was_passed_may_change_afterwards():
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.ones(6), 50)
@@ -175,3 +234,10 @@ def test_what_marks_give_away_cannot_change_the_sets():
     assert (sets.mask == before).all()
     with pytest.raises(ValueError, match="read-only"):
         sets.codes[0] = 1
+
+
+def test_pickled_marks_keep_no_copy_of_the_rows():
+    probs, labels = wide_rows(2, 20, 50, 1e6, np.float64)
+    sets = rs.calibrate(probs, labels, score=rs.Thr()).predict(probs, 0.2)
+    again = pickle.loads(pickle.dumps(sets))  # noqa: S301
+    assert set(vars(again)) == {field.name for field in fields(rs.PredictionSets)}

@@ -53,6 +53,7 @@ def test_the_first_ranks_are_those_of_a_stable_sort(case, most):
     probs[0] = np.abs(probs[0])
     expected = np.argsort(-probs, axis=1, kind="stable")[:, :most]
     assert top_columns(probs, most).tolist() == expected.tolist()
+    assert top_columns(-probs, most).tolist() == np.argsort(probs, axis=1, kind="stable")[:, :most].tolist()
     assert top_columns(np.zeros((2, 250)), most).tolist() == [list(range(most))] * 2
 
 
