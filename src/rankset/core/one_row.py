@@ -94,7 +94,7 @@ class RowCells(Cells):
 
     @property
     def before(self) -> Floats:
-        return self._known_masses[: self.size]
+        return self._known_masses[: self.size].copy()  # a score may change it
 
 
 def most_likely(row: Row, ordered: Row, limits: RowLimits, cutoff: float) -> tuple[Ints, Floats | None]:

@@ -64,7 +64,7 @@ def _sorted_floats(parts: Sequence[NDArray[Any]]) -> Keys | None:
     short, start = scratch((sum(map(len, parts)),), np.float32, "short"), 0
     for key in parts:
         piece = short[start : start + len(key)]
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             piece[:] = key
         if not (piece == key).all():
             return None
@@ -74,7 +74,7 @@ def _sorted_floats(parts: Sequence[NDArray[Any]]) -> Keys | None:
 
 def _fits_float32(key: NDArray[Any]) -> bool:
     """Return whether float32 holds all entries."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         return bool((key.astype(np.float32) == key).all())
 
 
@@ -83,7 +83,7 @@ def _pack(key: NDArray[Any]) -> _Packed | None:
     if key.dtype.kind != "f":
         low, high = (int(key.min()), int(key.max())) if len(key) else (0, 0)
         return _Packed(key.astype(np.uint64) - np.uint64(low % 2**WORD), (high - low).bit_length(), low)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         short = key.astype(np.float32) + np.float32(0)
     return _Packed(_ascending(short), HALF, None) if (short == key).all() else None
 

@@ -128,9 +128,13 @@ class Batch:
 
     @property
     def narrow(self) -> bool:
-        """Whether rows have so few columns that they are ranked column by column; loops are faster for many rows."""
+        """Whether rows have so few columns that they are ranked column by column; loops are faster for many rows.
+
+        The cells are then in memory that is used again. A score of a user's own may keep or change them, or predict.
+        """
         n_rows, n_columns = self.shape
-        return n_columns <= MOST_COLUMNS and (self.compiled is None or n_rows * n_columns < kernels.WORTHWHILE)
+        small = self.compiled is None or n_rows * n_columns < kernels.WORTHWHILE
+        return small and n_columns <= MOST_COLUMNS and self.spec.built_in
 
     def all_label_keys(self, labels: Ints) -> list[tuple[Ints, Keys]]:
         """Return groups and keys of one label per row, block by block.

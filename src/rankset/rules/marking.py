@@ -41,6 +41,6 @@ def marked(batch: Batch, least: float) -> MarkedSets | None:
 
 def _in_precision(least: float, dtype: np.dtype[Any]) -> np.floating[Any]:
     """Return the smallest number of ``dtype`` that is at least ``least``."""
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         rounded = dtype.type(least)
-    return rounded if float(rounded) >= least else np.nextafter(rounded, dtype.type(math.inf))
+        return rounded if float(rounded) >= least else np.nextafter(rounded, dtype.type(math.inf))

@@ -30,6 +30,8 @@ Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
 Array = NDArray[Any]
 
+ROUNDING = 1e-9
+"""Limits are wider by this, because scores of a user's own may round differently than we do."""
 MOST = 2.0
 """No probability is larger, whatever its row sums to within the tolerance."""
 KINDS = ("probs", "logits", "decision")
@@ -65,6 +67,8 @@ class OneRow:
         self._shape = (1, n_columns)
         self._limits = RowLimits(int(max(1, min(reach.rank, n_columns))), _most_mass(spec, reach))
         self._sums = {dtype: (np.ones(n_columns, dtype), _tolerance(n_columns, dtype)) for dtype in FLOATS}
+        least = float(reach.prob)
+        self._least = least - ROUNDING * (1 + abs(least)) if math.isfinite(least) else least
         draws = RowDraws(n_columns, NoiseSeed.of(spec.seed))
         self.draw = draws.draw if spec.traits.uses_noise else partial(refuse_to_draw, spec.score)
 
@@ -103,7 +107,7 @@ class OneRow:
     def _cutoff(self, row: Array) -> float:
         """Return the smallest entry that can be in the set by its size alone."""
         if self._reach.behind == math.inf:
-            return float(self._reach.prob)
+            return self._least
         found = cutoffs(self._reach, self.rows(row))
         return -math.inf if found is None else float(found[0])
 
@@ -114,7 +118,7 @@ class OneRow:
 
 def _most_mass(spec: RuleSpec, reach: Reach) -> float:
     """Return the largest mass before a label of a set; infinite where entries cannot be added up."""
-    return float(reach.before) if spec.kind != "decision" else math.inf
+    return float(reach.before) + ROUNDING if spec.kind != "decision" else math.inf
 
 
 def _tolerance(n_columns: int, dtype: np.dtype[Any]) -> float:

@@ -17,6 +17,7 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.ragged import Ragged
 from rankset.inputs.vocabulary import Array, Names, group_names, union
+from rankset.scores import BUILT_IN
 from rankset.scores.any_width import takes_any_width
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, checked_traits, traits
@@ -76,6 +77,14 @@ class RuleSpec:
     def traits(self) -> Traits:
         """What the score declares about itself."""
         return traits(self.score)
+
+    @cached_property
+    def built_in(self) -> bool:
+        """Whether the score is one of rankset's, also behind a wrapper. Other scores may do anything with cells."""
+        score = self.score
+        while type(score) in BUILT_IN and hasattr(score, "score"):
+            score = score.score
+        return type(score) in BUILT_IN
 
     @property
     def n_columns(self) -> int:

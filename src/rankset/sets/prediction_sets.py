@@ -265,8 +265,12 @@ class PredictionSets(Sealed, ToFrames):
     def _take(self, rows: Ints) -> PredictionSets:
         """Return some rows, with the law of all."""
         options = None if self.options is None else self.options[rows]
+        form, template = self._form.rows(rows), self.template.rows(rows)
+        if options is not None or type(self) is not PredictionSets:
+            offsets, codes = form.listed()
+            return replace(self, offsets=offsets, codes=codes, template=template, options=options)
         fields = {name: getattr(self, name) for name in ("names", "level", "law", "proven")}
-        return self._of(self._form.rows(rows), template=self.template.rows(rows), options=options, **fields)
+        return self._of(form, template=template, options=options, **fields)
 
     _repr_html_ = as_html
     __repr__ = as_text
