@@ -65,10 +65,10 @@ def _surely_probs(block: Array) -> bool:
 def _sums_of_nonnegative(block: Array) -> Array | None:
     """Return the sum of each row in the precision of the block; None if an entry is negative.
 
-    Small blocks are multiplied by ones, in half the time; for large ones BLAS would start threads beside ours.
+    Small blocks are multiplied by ones, in half the time; but BLAS may start threads, so not beside threads of ours.
     """
     n_rows, n_columns = block.shape
-    if block.size <= parallel.ALONE:
+    if block.size <= parallel.ALONE and parallel.is_alone():
         return None if block.min(initial=0) < 0 else block @ np.ones(n_columns, dtype=block.dtype)
     step = max(1, CACHED_BYTES // (n_columns * block.itemsize))
     sums = np.empty(n_rows, dtype=block.dtype)
