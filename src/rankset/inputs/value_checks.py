@@ -15,7 +15,7 @@ from rankset.inputs.vocabulary import Array, Codes
 SUM_ROUNDING = 1e-12
 """Rounding error that a sum in float64 may have beyond the tolerance; that of the entries comes on top."""
 
-CACHED_BYTES = 1 << 20
+CACHED_BYTES = 1 << 22
 """Size of pieces that are read twice: the second time from the cache of a core."""
 
 
