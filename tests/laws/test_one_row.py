@@ -226,6 +226,18 @@ def test_marks_answer_every_question_as_lists_do(case, alpha, looks):
     assert marked == listed
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_rows", [0, 2, 900])
+def test_a_usual_matrix_is_marked_without_preparation(n_rows, dtype, order):
+    probs, labels = wide_rows(3, 40, 20, 1e6, dtype)
+    at = rs.calibrate(probs, labels, score=rs.Thr()).at(0.2)
+    rows = np.asarray(np.resize(probs, (n_rows, 20)), order=order)
+    expected = general(at, rows)
+    with mock.patch.object(rs.LevelRule, "_batch", side_effect=AssertionError("the general way")):
+        assert bits(at(rows)) == bits(expected)
+
+
 def test_what_marks_give_away_cannot_change_the_sets():
     probs, labels = wide_rows(2, 20, 50, 1e6, np.float64)
     sets = rs.calibrate(probs, labels, score=rs.Thr()).predict(probs, 0.2)

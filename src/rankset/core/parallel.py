@@ -23,13 +23,6 @@ DEFAULT_BLOCK_BYTES = 8 << 20
 ALONE = 1 << 20
 """Up to so many entries one thread does all the work: a new thread has no memory to reuse."""
 
-_HERE = threading.local()
-
-
-def is_alone() -> bool:
-    """Return whether no other thread of ``map_blocks`` works beside this one."""
-    return not getattr(_HERE, "others", False)
-
 
 def split(n_rows: int, n_columns: int, scale: float = 1) -> Iterator[slice]:
     """Yield consecutive ranges of rows, each of about ``RANKSET_BLOCK_BYTES`` of float64 (default times ``scale``)."""
@@ -57,14 +50,12 @@ def map_blocks(function: Callable[[slice], Result], n_rows: int, n_columns: int,
             return None if errors or stopped.is_set() else next(waiting, None)
 
     def work() -> None:
-        _HERE.others = threads > 1
         for place in iter(next_place, None):
             try:
                 results[place] = function(parts[place])
                 count()
             except BaseException as error:  # noqa: BLE001 - raised below, in the thread that asked
                 errors[place] = error
-        _HERE.others = False
 
     helpers = [threading.Thread(target=work) for _ in range(min(threads, len(parts)) - 1)]
     try:

@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import parallel
 from rankset.core.arrays import SUM_TOLERANCE, lost_in_floats
 from rankset.errors import InputError
 from rankset.inputs.matrix import Kind
@@ -16,7 +15,9 @@ SUM_ROUNDING = 1e-12
 """Rounding error that a sum in float64 may have beyond the tolerance; that of the entries comes on top."""
 
 CACHED_BYTES = 1 << 22
-"""Size of pieces that are read twice: the second time from the cache of a core."""
+"""Size of pieces that are read twice: the second time from the cache. Smaller pieces slow threads down."""
+
+FEW_ENTRIES = 8192
 
 
 def check_rows(block: Array, kind: Kind, start: int, name: str = "probs") -> None:
@@ -39,7 +40,7 @@ def check_whole(rows: Array, start: int, counts: Codes | None = None, name: str 
 
 def _check_probs(block: Array, start: int, name: str) -> None:
     """Check that entries are not negative and that rows sum to about 1."""
-    if _surely_probs(block):
+    if surely_probs(block):
         return
     totals = block.sum(axis=1, dtype=np.float64)
     allowed = SUM_TOLERANCE + SUM_ROUNDING + float(np.finfo(block.dtype).eps)
@@ -48,7 +49,7 @@ def _check_probs(block: Array, start: int, name: str) -> None:
         _blame_probs(block, totals, int(wrong.argmax()), start, name)
 
 
-def _surely_probs(block: Array) -> bool:
+def surely_probs(block: Array) -> bool:
     """Return True if all rows are certainly valid, by a fast sum in the precision of the block.
 
     Rows are read in pieces that stay in the cache of a core, so that looking for negative entries costs little.
@@ -65,10 +66,11 @@ def _surely_probs(block: Array) -> bool:
 def _sums_of_nonnegative(block: Array) -> Array | None:
     """Return the sum of each row in the precision of the block; None if an entry is negative.
 
-    Small blocks are multiplied by ones, in half the time; but BLAS may start threads, so not beside threads of ours.
+    Few entries are multiplied by ones, in half the time. For more of them BLAS may start threads: if a core is busy,
+    they make the sum wait for milliseconds.
     """
     n_rows, n_columns = block.shape
-    if block.size <= parallel.ALONE and parallel.is_alone():
+    if block.size <= FEW_ENTRIES:
         return None if block.min(initial=0) < 0 else block @ np.ones(n_columns, dtype=block.dtype)
     step = max(1, CACHED_BYTES // (n_columns * block.itemsize))
     sums = np.empty(n_rows, dtype=block.dtype)

@@ -6,13 +6,16 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankset.core.calibration import Thresholds
+from rankset.inputs.value_checks import surely_probs
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
 from rankset.scores.reach import Reach
 from rankset.sets.forms import MarkedSets
 
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 MOST_ENTRIES = 1 << 20
 """Marked sets keep a copy of the rows to order their labels by, so larger matrices are listed at once."""
 
@@ -28,6 +31,26 @@ def smallest_prob(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> float
     if spec.traits.key_features != ("prob",) or len(thresholds.keys) > 1 or reach.prob != -thresholds.keys[0][group][0]:
         return None
     return float(reach.prob)
+
+
+class DirectMarks:
+    """Marks of matrices that need nothing but a look at their values: arrays of probabilities, no groups, no ids."""
+
+    def __init__(self, spec: RuleSpec, least: float) -> None:
+        """Prepare the smallest probability of a label in a set in every precision."""
+        self._n_columns = spec.n_columns
+        self._cutoffs = {dtype: _in_precision(least, dtype) for dtype in FLOATS}
+
+    def form(self, matrix: NDArray[Any]) -> MarkedSets | None:
+        """Return the sets of rows; None if the matrix is large, has another shape or dtype, or may be wrong."""
+        if matrix.ndim != 2 or matrix.shape[1] != self._n_columns or matrix.size > MOST_ENTRIES:
+            return None
+        cutoff = self._cutoffs.get(matrix.dtype)
+        if cutoff is None:
+            return None
+        with np.errstate(all="ignore"):
+            sure = surely_probs(matrix)
+        return MarkedSets(np.array(matrix, order="C"), cutoff) if sure else None
 
 
 def marked(batch: Batch, least: float) -> MarkedSets | None:

@@ -18,14 +18,14 @@ from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.single_row import as_rows
 from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
-from rankset.rules.marking import marked, smallest_prob
+from rankset.rules.marking import DirectMarks, marked, smallest_prob
 from rankset.rules.one_row import codes_of_one
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
 from rankset.rules.small_groups import warn_of_small_groups
 from rankset.rules.spec import RuleSpec
 from rankset.scores.reach import Reach
 from rankset.sets import CoverageLaw, PredictionSets
-from rankset.sets.forms import ListedSets
+from rankset.sets.forms import ListedSets, MarkedSets
 
 Ints = NDArray[np.int64]
 
@@ -45,10 +45,23 @@ class PredictsAtLevel:
         """How far down a row the labels of a set can be."""
         return shared_reach(self.spec, self.thresholds)
 
+    def _short_way(self, matrix: NDArray[Any]) -> ListedSets | MarkedSets | None:
+        """Return the sets of a single row, or of a small matrix if the probability alone decides; None otherwise."""
+        if matrix.shape[:1] == (1,):
+            codes = self._codes_of_one(matrix)
+            return None if codes is None else ListedSets.of_one(codes, len(self.spec.classes.values))
+        return None if self._direct_marks is None else self._direct_marks.form(matrix)
+
     @cached_property
     def _codes_of_one(self) -> Callable[[NDArray[Any]], NDArray[np.int32] | None]:
         """The function that returns the columns of the set of a single row; None if it needs the general way."""
         return codes_of_one(self.spec, self.thresholds, self._reach)
+
+    @cached_property
+    def _direct_marks(self) -> DirectMarks | None:
+        """The marks of matrices that need no other preparation; None if the rule needs it."""
+        least = self._smallest_prob if self.spec.kind == "probs" else None
+        return None if least is None else DirectMarks(self.spec, least)
 
     @cached_property
     def _smallest_prob(self) -> float | None:
@@ -135,9 +148,9 @@ class PredictsAtLevel:
         260
         """
         if type(probs) is np.ndarray and groups is None and ids is None and empty == "allow":
-            codes = self._codes_of_one(probs)
-            if codes is not None:
-                return PredictionSets._of(ListedSets.of_one(codes, len(self.spec.classes.values)), **self._own)
+            form = self._short_way(probs)
+            if form is not None:
+                return PredictionSets._of(form, **self._own)
         data = self._prepare(probs, groups, ids, empty)
         batch = self._batch(data)
         return self._predict(batch, empty, self._law(batch, empty), data.answers)
