@@ -149,7 +149,7 @@ def test_labels_are_listed_as_by_the_plain_path(case, rank, mass, floored, crowd
     compiled = kernels.compiled.CompiledLoops()
     with mock.patch.multiple(kernels.compiled, FIRST_CAPACITY=1, LONG_LISTS=crowded):
         listed = compiled.likeliest(probs, rank, mass, cutoffs, noise_seed, masses=True)
-    assert listed.clear is (listed.probs is not None)
+    assert listed.clear is (listed.units is not None)
     told = RankedCells(everything.rows if listed.draws is None else Rows(probs, None).with_noise(listed.draws), listed)
     assert set(everything.flat[inside]) <= set(told.flat)
     for feature in ("rank", "mass", "before", "prob", "noise"):
