@@ -25,7 +25,7 @@ def bits(sets):
 
 
 def general(at, rows, **keywords):
-    """The sets of rows by the general way: no row alone, no marks."""
+    """The sets of rows by the general path: no row alone, no marks."""
     with mock.patch.object(marking, "MOST_ENTRIES", -1), mock.patch.object(one_row.OneRow, "codes", return_value=None):
         fresh = pickle.loads(pickle.dumps(at))  # noqa: S301
         return fresh.predict(rows, **keywords)
@@ -110,10 +110,10 @@ def test_logits_and_decisions_too(kind, score, seed, n_columns, alpha):
 
 
 @pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.Aps(), rs.Margin(), rs.TopK()], ids=repr)
-def test_a_usual_row_takes_the_short_way(score):
+def test_a_usual_row_takes_the_short_path(score):
     probs, labels = wide_rows(1, 30, 90, 1e6, np.float32)
     at = rs.calibrate(probs, labels, score=score).at(0.2)
-    with mock.patch.object(rs.LevelRule, "_batch", side_effect=AssertionError("the general way")):
+    with mock.patch.object(rs.LevelRule, "_batch", side_effect=AssertionError("the general path")):
         assert len(at(probs[3])) == len(at.predict(probs[3:4].astype(np.float64))) == 1
 
 
@@ -234,7 +234,7 @@ def test_a_usual_matrix_is_marked_without_preparation(n_rows, dtype, order):
     at = rs.calibrate(probs, labels, score=rs.Thr()).at(0.2)
     rows = np.asarray(np.resize(probs, (n_rows, 20)), order=order)
     expected = general(at, rows)
-    with mock.patch.object(rs.LevelRule, "_batch", side_effect=AssertionError("the general way")):
+    with mock.patch.object(rs.LevelRule, "_batch", side_effect=AssertionError("the general path")):
         assert bits(at(rows)) == bits(expected)
 
 

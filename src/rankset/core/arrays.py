@@ -8,8 +8,20 @@ from numpy.typing import NDArray
 
 SUM_TOLERANCE = 0.01
 """Largest deviation from 1 that the sum of a row of probabilities may have."""
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+"""Types of the entries of rows."""
 EXACT = 2**53
 """float64 holds every integer up to this one."""
+
+
+def sum_rounding(n_columns: int, dtype: np.dtype[Any]) -> float:
+    """Return the largest rounding error of the sum of a row of probabilities in the precision of ``dtype``."""
+    return n_columns * float(np.finfo(dtype).eps)
+
+
+def certain_deviation(n_columns: int, dtype: np.dtype[Any]) -> float:
+    """Return how far from 1 a sum in the precision of ``dtype`` may be for the row to be certainly valid."""
+    return SUM_TOLERANCE - sum_rounding(n_columns, dtype)
 
 
 def is_whole(value: object) -> bool:

@@ -100,7 +100,7 @@ BUCKETS_PER_VALUE = 64
 """A level has about this many buckets per distinct value, as long as there are at most MOST_BUCKETS."""
 
 FEWEST = 4
-"""Fewer buckets per prefix are not worth having."""
+"""With fewer buckets per prefix a table saves no time."""
 
 SMALL = 1 << 30
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
@@ -159,26 +159,26 @@ class Buckets:
     scale: float = 0.0
 
     @classmethod
-    def by_bits(cls, values: NDArray[Any], room: int) -> "Buckets":
-        """Return at most ``room`` buckets for ``values``; one if there is little room."""
-        if room < FEWEST or not len(values):
+    def by_bits(cls, values: NDArray[Any], limit: int) -> "Buckets":
+        """Return at most ``limit`` buckets for ``values``; one bucket if the limit is below FEWEST."""
+        if limit < FEWEST or not len(values):
             return cls(63, 0, 0)
         words, shift = _words(values), 0
         least, most = int(words.min()), int(words.max())
-        while (most >> shift) - (least >> shift) + 3 > room:
+        while (most >> shift) - (least >> shift) + 3 > limit:
             shift += 1
         return cls(shift, max((least >> shift) - 1, SMALLEST), min((most >> shift) + 1, LARGEST))
 
     @classmethod
-    def by_value(cls, values: NDArray[Any], room: int) -> "Buckets | None":
-        """Return buckets of equal length for finite floats; None where that cannot be."""
-        if room < FEWEST or not len(values) or values.dtype.kind != "f":
+    def by_value(cls, values: NDArray[Any], limit: int) -> "Buckets | None":
+        """Return ``limit`` buckets of equal length for finite floats; None if they cannot be computed."""
+        if limit < FEWEST or not len(values) or values.dtype.kind != "f":
             return None
         least, most = float(values.min()), float(values.max())
-        length = (most - least) / (room - FEWEST + 1) if math.isfinite(most - least) else 0.0
-        start, stop, scale = least - length, least + length * room, 1 / (length or math.inf)
+        length = (most - least) / (limit - FEWEST + 1) if math.isfinite(most - least) else 0.0
+        start, stop, scale = least - length, least + length * limit, 1 / (length or math.inf)
         usable = start < least and 0 < scale < math.inf and math.isfinite(start) and math.isfinite(stop)
-        return cls(0, 0, room - 1, start, stop, scale) if usable else None
+        return cls(0, 0, limit - 1, start, stop, scale) if usable else None
 
     @property
     def count(self) -> int:
@@ -209,7 +209,7 @@ class Level:
     values : the distinct values, sorted by prefix, then by value.
     buckets : the buckets of the values after one prefix.
     table : twice the number of values before each bucket, plus 1 if the bucket has values.
-    exact : whether no bucket has room for two values.
+    exact : whether two different values are never in one bucket.
     """
 
     values: NDArray[Any]
@@ -220,8 +220,8 @@ class Level:
     @classmethod
     def of(cls, prefixes: NDArray[np.int64], count: int, values: NDArray[Any]) -> "Level":
         """Make the table of ``values`` that come after ``prefixes``, places below ``count``."""
-        room = min(BUCKETS_PER_VALUE * len(values), MOST_BUCKETS) // count
-        ways = [way for way in (Buckets.by_bits(values, room), Buckets.by_value(values, room)) if way is not None]
+        limit = min(BUCKETS_PER_VALUE * len(values), MOST_BUCKETS) // count
+        ways = [way for way in (Buckets.by_bits(values, limit), Buckets.by_value(values, limit)) if way is not None]
         found = [np.bincount(way.numbers(prefixes, values), minlength=count * way.count + 1) for way in ways]
         steps = [np.log2(1 + one[:-1].reshape(count, -1).max(axis=1)).sum() for one in found]  # in the fullest buckets
         best = int(np.argmin(steps))

@@ -141,18 +141,18 @@ def _ranked_columns(by_column: NDArray[Any]) -> Ints:
     if by_column.shape[1] < FEW_ROWS:
         return np.ascontiguousarray(np.argsort(-by_column.T, axis=1, kind="stable").T)
     words = _words(by_column)
-    lanes, spare = list(words), scratch(words.shape[1:], np.uint64, "spare")
+    vectors, spare = list(words), scratch(words.shape[1:], np.uint64, "spare")
     for first, second in network(len(words)):
-        a, b = lanes[first], lanes[second]
-        lanes[first], spare = np.minimum(a, b, out=spare), a
+        a, b = vectors[first], vectors[second]
+        vectors[first], spare = np.minimum(a, b, out=spare), a
         np.maximum(a, b, out=b)
     columns = scratch(words.shape, np.int64, "ranked columns")
-    for lane, column in zip(lanes, columns, strict=True):
-        np.bitwise_and(lane, COLUMNS, out=column.view(np.uint64))
+    for vector, column in zip(vectors, columns, strict=True):
+        np.bitwise_and(vector, COLUMNS, out=column.view(np.uint64))
     if by_column.dtype == np.float64:
         alike = np.zeros(words.shape[1], dtype=np.bool_)
-        for lane, following in pairwise(lanes):
-            alike |= (lane ^ following) <= COLUMNS
+        for vector, following in pairwise(vectors):
+            alike |= (vector ^ following) <= COLUMNS
         _correct(columns, by_column, np.flatnonzero(alike))
     return columns
 

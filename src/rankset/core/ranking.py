@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import few_columns
+from rankset.core.arrays import sum_rounding
 from rankset.core.grid import on_grid
 from rankset.core.ranks import RankedColumns
 from rankset.core.scratch import scratch
@@ -171,7 +172,7 @@ def _cutoff_at_mass(values: Floats, mass: float) -> Floats:
     row's sum minus ``mass``, t is such a cutoff. Bisection searches the largest; ``margin`` allows for rounding.
     """
     n_columns = values.shape[1]
-    margin = 4 * n_columns * float(np.finfo(values.dtype).eps)
+    margin = 4 * sum_rounding(n_columns, values.dtype)
     left = np.maximum((1 - margin) * row_sums(values) - (mass + margin), 0).astype(values.dtype)
     low, high = left / n_columns, left
     clipped = scratch(values.shape, values.dtype)

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.arrays import SUM_TOLERANCE, lost_in_floats
+from rankset.core.arrays import SUM_TOLERANCE, certain_deviation, lost_in_floats
 from rankset.errors import InputError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.vocabulary import Array, Codes
@@ -54,12 +54,11 @@ def surely_probs(block: Array) -> bool:
 
     Rows are read in pieces that stay in the cache of a core, so that looking for negative entries costs little.
     """
-    n_columns = block.shape[1]
     rough = _sums_of_nonnegative(block)
     if rough is None:
         return False
     rough -= 1
-    allowed = SUM_TOLERANCE - n_columns * float(np.finfo(block.dtype).eps)
+    allowed = certain_deviation(block.shape[1], block.dtype)
     return bool(-allowed < rough.min(initial=0) and rough.max(initial=0) < allowed)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import FLOATS
 from rankset.core.calibration import Thresholds
 from rankset.inputs.value_checks import surely_probs
 from rankset.rules.batch import Batch
@@ -15,7 +16,6 @@ from rankset.rules.spec import RuleSpec
 from rankset.scores.reach import Reach
 from rankset.sets.forms import MarkedSets
 
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 MOST_ENTRIES = 1 << 20
 """Marked sets keep a copy of the rows to order their labels by, so larger matrices are listed at once."""
 

@@ -1,7 +1,7 @@
 """The set of a single row, of a rule with one threshold, with few NumPy calls.
 
 This is the same prediction as ``rules.select``, for the rows that services ask for: one at a time. What does not depend
-on the row is settled once. Rows that are in doubt, and everything unusual, are left to the general way.
+on the row is settled once. Rows that are in doubt, and everything unusual, are left to the general path.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.arrays import SUM_TOLERANCE
+from rankset.core.arrays import FLOATS, certain_deviation
 from rankset.core.calibration import Thresholds
 from rankset.core.cells import Rows
 from rankset.core.noise import NoiseSeed, RowDraws
@@ -35,7 +35,6 @@ ROUNDING = 1e-9
 MOST = 2.0
 """No probability is larger, whatever its row sums to within the tolerance."""
 KINDS = ("probs", "logits", "decision")
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def codes_of_one(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> Callable[[Array], Codes | None]:
@@ -53,7 +52,7 @@ def codes_of_one(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> Callab
 
 
 def _leave(_matrix: Array) -> None:
-    """Leave a row to the general way."""
+    """Leave a row to the general path."""
 
 
 class OneRow:
@@ -66,7 +65,7 @@ class OneRow:
         n_columns = spec.n_columns
         self._shape = (1, n_columns)
         self._limits = RowLimits(int(max(1, min(reach.rank, n_columns))), _most_mass(spec, reach))
-        self._sums = {dtype: (np.ones(n_columns, dtype), _tolerance(n_columns, dtype)) for dtype in FLOATS}
+        self._sums = {dtype: (np.ones(n_columns, dtype), certain_deviation(n_columns, dtype)) for dtype in FLOATS}
         least = float(reach.prob)
         self._least = least - ROUNDING * (1 + abs(least)) if math.isfinite(least) else least
         draws = RowDraws(n_columns, NoiseSeed.of(spec.seed))
@@ -119,8 +118,3 @@ class OneRow:
 def _most_mass(spec: RuleSpec, reach: Reach) -> float:
     """Return the largest mass before a label of a set; infinite where entries cannot be added up."""
     return float(reach.before) + ROUNDING if spec.kind != "decision" else math.inf
-
-
-def _tolerance(n_columns: int, dtype: np.dtype[Any]) -> float:
-    """Return the largest deviation of a sum in the precision of ``dtype`` from 1 that is certainly valid."""
-    return SUM_TOLERANCE - n_columns * float(np.finfo(dtype).eps)

@@ -45,7 +45,7 @@ class PredictsAtLevel:
         """How far down a row the labels of a set can be."""
         return shared_reach(self.spec, self.thresholds)
 
-    def _short_way(self, matrix: NDArray[Any]) -> ListedSets | MarkedSets | None:
+    def _short_path(self, matrix: NDArray[Any]) -> ListedSets | MarkedSets | None:
         """Return the sets of a single row, or of a small matrix if the probability alone decides; None otherwise."""
         if matrix.shape[:1] == (1,):
             codes = self._codes_of_one(matrix)
@@ -54,7 +54,7 @@ class PredictsAtLevel:
 
     @cached_property
     def _codes_of_one(self) -> Callable[[NDArray[Any]], NDArray[np.int32] | None]:
-        """The function that returns the columns of the set of a single row; None if it needs the general way."""
+        """The function that returns the columns of the set of a single row; None if it needs the general path."""
         return codes_of_one(self.spec, self.thresholds, self._reach)
 
     @cached_property
@@ -148,7 +148,7 @@ class PredictsAtLevel:
         260
         """
         if type(probs) is np.ndarray and groups is None and ids is None and empty == "allow":
-            form = self._short_way(probs)
+            form = self._short_path(probs)
             if form is not None:
                 return PredictionSets._of(form, **self._own)
         data = self._prepare(probs, groups, ids, empty)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
-from rankset.core.arrays import SUM_TOLERANCE
+from rankset.core.arrays import certain_deviation, sum_rounding
 from rankset.core.kernels.tables import TableLoops
 from rankset.core.ranks import LabelRanks, RankedColumns
 
@@ -61,7 +61,17 @@ class CompiledLoops(TableLoops):
         units, draws = np.empty(n if masses else 0, dtype=np.int64), np.empty(n if noise_seed else 0)
         seed = noise_seed or noise.NO_NOISE
         rows, columns, words = _read_only(probs, labels, seed.words)
-        clear = counting.read_labels(rows, columns, _tolerance(probs), ranks, entries, units, draws, words, seed.seeded)
+        clear = counting.read_labels(
+            rows,
+            columns,
+            _tolerance(probs),
+            ranks,
+            entries,
+            units,
+            draws,
+            words,
+            seed.seeded,
+        )
         LOADED.add((READ_LABELS, probs.dtype.char))
         return LabelRanks(entries, ranks, units if masses else None, draws if noise_seed else None, bool(clear))
 
@@ -120,10 +130,21 @@ def _fill(
 
     rank, mass, cutoffs = limits
     least = np.full(1, -np.inf, dtype=probs.dtype) if cutoffs is None else cutoffs
-    margin = 4 * _rounding(probs)
+    margin = 4 * sum_rounding(probs.shape[1], probs.dtype)
     rows, least, words = _read_only(probs, least, seed.words)
     done, clear = listing.list_rows(
-        rows, start, _tolerance(probs), rank, mass, margin, least, *piece, sizes, draws, words, seed.seeded
+        rows,
+        start,
+        _tolerance(probs),
+        rank,
+        mass,
+        margin,
+        least,
+        *piece,
+        sizes,
+        draws,
+        words,
+        seed.seeded,
     )
     LOADED.add((LIST_ROWS, probs.dtype.char))
     return done, bool(clear)
@@ -137,11 +158,6 @@ def _read_only(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     return views
 
 
-def _rounding(probs: NDArray[Any]) -> float:
-    """Return an upper bound for the rounding error of a row's sum in its own precision."""
-    return probs.shape[1] * float(np.finfo(probs.dtype).eps)
-
-
 def _tolerance(probs: NDArray[Any]) -> float:
-    """Return the largest deviation of a rounded sum from 1 that certainly passes validation."""
-    return SUM_TOLERANCE - _rounding(probs)
+    """Return how far from 1 the sum of a row may be for the row to be certainly valid."""
+    return certain_deviation(probs.shape[1], probs.dtype)
