@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankset.core import packing, sorting
+from rankset.core import kernels, packing, sorting
 from rankset.core.lexicographic import sorted_union
 
 integers = st.sampled_from([0, 1, 2, 7, -3, 2**40, -(2**62), 2**62])
@@ -61,3 +61,24 @@ def test_long_arrays_are_sorted(dtype, distinct, length):
     values = np.random.default_rng(2).integers(0, distinct, length).astype(dtype)
     known = np.sort(values)
     assert sorting.sort(values).tobytes() == known.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "u4", "u8"])
+@pytest.mark.parametrize("length", [2000, sorting.LONG_FOR_LOOPS, sorting.LONG_FOR_LOOPS + 12_345])
+@pytest.mark.parametrize("most", [1, 1000, 2**32 - 1])
+def test_loops_sort_as_numpy_does(dtype, length, most):
+    pytest.importorskip("numba")
+    loops = kernels.choose(kernels.WORTHWHILE, 1)
+    loops.sort(np.zeros(2000, dtype=dtype))
+    values = np.random.default_rng(3).integers(0, most, length, endpoint=True).astype(dtype)
+    if dtype[0] == "f":
+        values = values - most / 2
+        values[:5] = np.inf, -np.inf, np.finfo(dtype).max, -np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal
+    elif most > 1000:
+        values[:2] = np.iinfo(dtype).max, np.iinfo(dtype).min
+    known = np.sort(values)
+    with mock.patch.object(
+        kernels.CompiledLoops, "sort", autospec=True, side_effect=kernels.CompiledLoops.sort
+    ) as used:
+        assert sorting.sort(values.copy()).tobytes() == known.tobytes()
+    assert used.called

@@ -214,10 +214,10 @@ def test_small_matrices_use_loops_that_have_run():
 
 
 def test_loops_are_compiled_once_for_each_dtype():
-    from rankset.core.kernels.loops import counting, listing
+    from rankset.core.kernels.loops import counting, listing, sorting
 
     assert rs.warm_up()
-    loops = (counting.read_entries, counting.read_labels, listing.list_rows)
+    loops = (counting.read_entries, counting.read_labels, listing.list_rows, sorting.sort_words)
     known = [loop.signatures[:] for loop in loops]
     rows = np.tile([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]], (10, 1))
     locked = rows.astype(np.float32)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, noise, parallel
 from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
-from rankset.core.kernels.compiled import LIST_ROWS, READ_ENTRIES, READ_LABELS, CompiledLoops
+from rankset.core.kernels.compiled import CompiledLoops
+from rankset.core.kernels.loaded import LIST_ROWS, READ_ENTRIES, READ_LABELS
 from rankset.core.lexicographic import Keys
 from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells

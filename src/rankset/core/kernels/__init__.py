@@ -10,7 +10,8 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
-from rankset.core.kernels.compiled import LOADED, CompiledLoops
+from rankset.core.kernels.compiled import CompiledLoops
+from rankset.core.kernels.loaded import LOADED
 from rankset.errors import KindError, warn
 
 PLAIN = "RANKSET_PLAIN"

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
 from rankset.core.arrays import certain_deviation, sum_rounding
+from rankset.core.kernels.loaded import LIST_ROWS, LOADED, READ_ENTRIES, READ_LABELS
+from rankset.core.kernels.sorting import FEWEST, WORDS, SortLoops
 from rankset.core.kernels.tables import TableLoops
 from rankset.core.ranks import LabelRanks, RankedColumns
 
@@ -20,14 +22,7 @@ LONG_LISTS = 128
 """Longer lists per row are left to the plain path: NumPy sorts them faster, with vector instructions."""
 
 
-LIST_ROWS, READ_LABELS, READ_ENTRIES = "list_rows", "read_labels", "read_entries"
-"""Names of the loops."""
-
-LOADED: set[tuple[str, str]] = set()
-"""Loops that have run in this process, with the dtype of their rows: they are loaded and compiled for this dtype."""
-
-
-class CompiledLoops(TableLoops):
+class CompiledLoops(TableLoops, SortLoops):
     """The compiled loops; Numba is imported at the first call.
 
     All arrays of rows are passed as read-only, so that a loop is compiled once for each dtype.
@@ -40,6 +35,8 @@ class CompiledLoops(TableLoops):
             self.label_entries(probs, labels)
             self.label_ranks(probs, labels, None, masses=False)
             self.likeliest(probs, 1, math.inf, None, None, masses=False)
+        for name in WORDS:
+            self.sort(np.ones(FEWEST, dtype=name))
 
     def label_entries(self, probs: NDArray[Any], labels: Ints) -> LabelRanks:
         """Return the entry of one label per row, for rows that sum to about 1."""

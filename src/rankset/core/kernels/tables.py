@@ -1,13 +1,19 @@
 """The compiled loops behind p-values as Python methods: full rankings, and places in tables."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import noise, ranking
-from rankset.core.lexicographic import LARGEST, Level
 from rankset.core.ranks import RankedColumns
+
+if TYPE_CHECKING:
+    from rankset.core.lexicographic import Level
+
+ALL_BUT_SIGN = 2**63 - 1
 
 
 class TableLoops:
@@ -38,7 +44,7 @@ class TableLoops:
         if buckets.scale:
             placing.find_by_value(prefixes, key, *known, buckets.start, buckets.stop, buckets.scale, answer)
         else:
-            inverted = LARGEST if key.dtype.kind == "f" else 0
+            inverted = ALL_BUT_SIGN if key.dtype.kind == "f" else 0
             placing.find_by_bits(prefixes, key, key.view(np.int64), inverted, *known, level.exact, answer)
         return answer
 
