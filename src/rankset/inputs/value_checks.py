@@ -17,7 +17,8 @@ SUM_ROUNDING = 1e-12
 CACHED_BYTES = 1 << 22
 """Size of pieces that are read twice: the second time from the cache. Smaller pieces slow threads down."""
 
-FEW_ENTRIES = 8192
+SMALL, FEW_ENTRIES = 1 << 18, 1 << 13
+"""Entries of a block that one thread reads, and entries that BLAS multiplies by a vector within one thread."""
 
 
 def check_rows(block: Array, kind: Kind, start: int, name: str = "probs") -> None:
@@ -65,12 +66,15 @@ def surely_probs(block: Array) -> bool:
 def _sums_of_nonnegative(block: Array) -> Array | None:
     """Return the sum of each row in the precision of the block; None if an entry is negative.
 
-    Few entries are multiplied by ones, in half the time. For more of them BLAS may start threads: if a core is busy,
-    they make the sum wait for milliseconds.
+    Sums by BLAS take half the time, but only where no other thread works and few entries are multiplied at a time:
+    for more, BLAS may start threads, which make the sum wait for milliseconds if a core is busy.
     """
     n_rows, n_columns = block.shape
-    if block.size <= FEW_ENTRIES:
-        return None if block.min(initial=0) < 0 else block @ np.ones(n_columns, dtype=block.dtype)
+    if block.size <= SMALL:
+        if block.min(initial=0) < 0:
+            return None
+        ones = np.ones(n_columns, dtype=block.dtype)
+        return block @ ones if block.size <= FEW_ENTRIES else _products(block, ones)
     step = max(1, CACHED_BYTES // (n_columns * block.itemsize))
     sums = np.empty(n_rows, dtype=block.dtype)
     for start in range(0, n_rows, step):
@@ -78,6 +82,18 @@ def _sums_of_nonnegative(block: Array) -> Array | None:
         np.einsum("ij->i", block[some], out=sums[some])
         if block[some].min(initial=0) < 0:
             return None
+    return sums
+
+
+def _products(block: Array, ones: Array) -> Array:
+    """Return ``block @ ones``, from FEW_ENTRIES at a time."""
+    n_rows, n_columns = block.shape
+    step = FEW_ENTRIES // n_columns
+    if step == 0 or not block.flags.c_contiguous:
+        return np.einsum("ij->i", block)
+    sums, whole = np.empty(n_rows, dtype=block.dtype), n_rows - n_rows % step
+    np.matmul(block[:whole].reshape(-1, step, n_columns), ones, out=sums[:whole].reshape(-1, step))
+    np.matmul(block[whole:], ones, out=sums[whole:])
     return sums
 
 
