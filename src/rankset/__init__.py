@@ -32,6 +32,15 @@ Wording                                words and numbers for a score of your own
 Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
 Condition                              how to write a condition: the protocol
 
+Targets (argument ``target``): several labels per row, and costs
+OneLabel                               the default: the one true label is in the set
+Recall, AllLabels, AnyLabel            several labels per row: a share of them, all of them, or one of them
+AtMostMissed, Cost                     all but a few of them; labels that are more expensive to miss
+Share                                  the score for Recall
+Target, TrueLabels                     how to write a target: the protocol; what it gets
+LabelsEvaluation                       what evaluate returns if rows can have several labels
+rows_needed                            how many calibration rows a promise needs
+
 scikit-learn (needs pip install 'rankset[sklearn]')
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
@@ -101,7 +110,10 @@ MODULES_ON_DEMAND = {
 }
 NAMES_ON_DEMAND = {
     "ABSENT": "inputs.absent",
+    "AllLabels": "targets",
+    "AnyLabel": "targets",
     "Aps": "scores",
+    "AtMostMissed": "targets",
     "Average": "scores",
     "Cells": "core.cells",
     "Choice": "integrations.sklearn.choice",
@@ -111,6 +123,7 @@ NAMES_ON_DEMAND = {
     "Comparisons": "evaluation.comparisons",
     "Condition": "conditions",
     "ConformalClassifier": "integrations.sklearn.classifier",
+    "Cost": "targets",
     "Coverage": "integrations.sklearn.scorers",
     "CoverageBand": "rules.summaries",
     "CoverageDisplay": "integrations.matplotlib.coverage_display",
@@ -120,9 +133,11 @@ NAMES_ON_DEMAND = {
     "Evaluation": "evaluation.evaluation",
     "GivenSplit": "integrations.sklearn.splits",
     "Holdout": "integrations.sklearn.splits",
+    "LabelsEvaluation": "evaluation.several_labels",
     "LevelRule": "rules.level_rule",
     "Margin": "scores",
     "Marginal": "conditions",
+    "OneLabel": "targets",
     "PerGroup": "conditions",
     "PerLabel": "conditions",
     "PerLabelAndGroup": "conditions",
@@ -136,18 +151,22 @@ NAMES_ON_DEMAND = {
     "Raps": "scores",
     "Reach": "scores",
     "Recalibrated": "scores",
+    "Recall": "targets",
     "Rule": "rules.rule",
     "Saps": "scores",
     "Score": "scores",
     "Seen": "scores",
     "SetSize": "integrations.sklearn.scorers",
+    "Share": "scores",
     "SizeDisplay": "integrations.matplotlib.size_display",
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
+    "Target": "targets",
     "Temperature": "scores",
     "Tempered": "scores",
     "Thr": "scores",
     "TieBreak": "scores",
     "TopK": "scores",
+    "TrueLabels": "targets",
     "Wording": "scores",
     "auto": "evaluation.auto",
     "calibrate": "evaluation.calibrate",
@@ -160,11 +179,24 @@ NAMES_ON_DEMAND = {
     "normalise_answers": "inputs.normalise",
     "report": "reports",
     "report_scores": "reports",
+    "rows_needed": "rules.rows_needed",
     "softmax": "inputs.probabilities",
     "warm_up": "core.kernels",
 }
 """Modules of the public names, which are imported at first use. Some of them need scikit-learn or matplotlib."""
-PACKAGES = ("conditions", "core", "errors", "evaluation", "inputs", "integrations", "io", "rules", "scores", "sets")
+PACKAGES = (
+    "conditions",
+    "core",
+    "errors",
+    "evaluation",
+    "inputs",
+    "integrations",
+    "io",
+    "rules",
+    "scores",
+    "sets",
+    "targets",
+)
 """Packages that are imported at first use as well, but are not listed among the public names."""
 NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 """Names that cannot be imported without scikit-learn. Then ``dir`` and ``help`` leave them out."""
@@ -184,6 +216,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.comparisons import Comparisons as Comparisons
     from rankset.evaluation.evaluate import evaluate as evaluate
     from rankset.evaluation.evaluation import Evaluation as Evaluation
+    from rankset.evaluation.several_labels import LabelsEvaluation as LabelsEvaluation
     from rankset.inputs.absent import ABSENT as ABSENT
     from rankset.inputs.normalise import normalise_answers as normalise_answers
     from rankset.inputs.probabilities import frequencies as frequencies, softmax as softmax
@@ -203,13 +236,17 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.reports import report as report, report_scores as report_scores
     from rankset.rules.level_rule import LevelRule as LevelRule
     from rankset.rules.load import load as load
+    from rankset.rules.rows_needed import rows_needed as rows_needed
     from rankset.rules.rule import Rule as Rule
     from rankset.rules.summaries import CoverageBand as CoverageBand, Estimate as Estimate, RankProfile as RankProfile
     from rankset.scores import Aps as Aps, Average as Average, Chosen as Chosen, Margin as Margin, Rank as Rank
     from rankset.scores import Raps as Raps, Reach as Reach, Recalibrated as Recalibrated, Saps as Saps, Score as Score
-    from rankset.scores import Seen as Seen, Temperature as Temperature, Tempered as Tempered, Thr as Thr
-    from rankset.scores import TieBreak as TieBreak, TopK as TopK, Wording as Wording
+    from rankset.scores import Seen as Seen, Share as Share, Temperature as Temperature, Tempered as Tempered
+    from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, Wording as Wording
     from rankset.sets import PredictionSets as PredictionSets
+    from rankset.targets import AllLabels as AllLabels, AnyLabel as AnyLabel, AtMostMissed as AtMostMissed
+    from rankset.targets import Cost as Cost, OneLabel as OneLabel, Recall as Recall, Target as Target
+    from rankset.targets import TrueLabels as TrueLabels
 else:
 
     def __getattr__(name: str) -> Any:

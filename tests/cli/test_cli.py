@@ -162,7 +162,7 @@ def test_method_auto_is_auto(folder):
         ),
         (("--method", "aps", "--method", "aps"), "Pass it once."),
         (("--method", "auto", "--alpha", "0.1", "--alpha", "0.2"), "--alpha takes one value, but was passed 2 times."),
-        (("--method", "ap"), "'lac', 'aps'"),
+        (("--method", "ap"), "'lac', 'share'"),
         (("--alpha", "0.1"), "--alpha works only with --method auto. A rule answers every alpha: use rankset predict"),
         (("--method", "aps", "--alpha", "0.1"), "--alpha works only with --method auto"),
         (("--method", "auto", "--auto", "0.1", "--alpha", "0.1"), "Remove --auto"),

@@ -53,7 +53,7 @@ CALLS = {
         PROBS, LABELS, PROBS, LABELS, candidates=[rs.Rank()], alpha=alpha, **words
     ),
 }
-OWN_CONFIDENCE = {"coverage_band", "evaluate", "ClassCoverageDisplay"}
+OWN_CONFIDENCE = {"coverage_band", "evaluate", "ClassCoverageDisplay", "at", "predict", "predict by name"}
 """Functions with an argument ``confidence`` of another meaning."""
 
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
@@ -99,7 +99,7 @@ def test_confidence_is_explained(name):
 
 
 def test_predict_without_alpha_explains_confidence():
-    with refused(KindError.not_alpha("predict", "confidence", 0.95, 0.05)):
+    with refused(KindError.alpha_missing_beside("predict", 0.95, 0.05)):
         RULE.predict(PROBS, confidence=0.95)
     with pytest.raises(TypeError, match="unexpected keyword argument 'alfa'"):
         RULE.predict(PROBS, alfa=0.95)

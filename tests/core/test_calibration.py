@@ -8,6 +8,7 @@ import pytest
 
 from rankset.core.calibration import Calibration
 from rankset.core.lexicographic import SortedKeys
+from rankset.core.promise import Promise
 
 GROUPS = np.array([1, 0, 1, 1, 0, 1])
 KEYS = (np.array([2, 1, 1, 1, 3, 2]), np.array([0.5, 0.1, 0.7, 0.2, 0.0, 0.4]))
@@ -29,7 +30,9 @@ def test_keys_are_sorted_within_groups(calibration):
 
 
 def test_thresholds_are_the_keys_at_their_positions(calibration):
-    cut = calibration.thresholds(Fraction(2, 5))  # group 0: k = 3 - 1 = 2; group 1: k = 5 - 2 = 3; group 2: everything
+    cut = calibration.thresholds(
+        Promise(Fraction(2, 5))
+    )  # group 0: k = 3 - 1 = 2; group 1: k = 5 - 2 = 3; group 2: everything
     assert cut.everything.tolist() == [False, False, True, True]
     assert [key[:2].tolist() for key in cut.keys] == [[3, 2], [0.0, 0.4]]
     asked = (np.array([[3, 3, 2, 2, 9, 9]]), np.array([[0.0, 0.1, 0.4, 0.41, 9.0, 9.0]]))

@@ -32,8 +32,9 @@ FROM_PROTOCOLS = {
     "check_names",
     "count",
     "numbers",
+    "entries",
 }
-"""Methods that ``rankset.Score`` and ``rankset.Condition`` explain: one line is enough where they are defined."""
+"""Methods that ``rankset.Score``, ``rankset.Condition`` and ``rankset.Target`` explain: one line is enough there."""
 ENGINES = ("dask", "shards", "spark")
 """Modules of ``rankset.engines``, looked at where their libraries are installed."""
 

@@ -47,11 +47,25 @@ CASES = {
     "tempered": {"score": rs.Tempered(rs.TieBreak(rs.Aps()), 1.7), "condition": rs.PerLabel(), "kind": "logits"},
     "rank-stratified": {"score": rs.Rank(), "guaranteed": False},
     "thr-stratified-absent": {"score": rs.Thr(), "guaranteed": False, "absent": 3},
+    "share-recall": {"score": rs.Share(), "kind": "marginals", "target": rs.Recall()},
+    "thr-all-groups": {
+        "score": rs.Thr(),
+        "kind": "marginal_logits",
+        "target": rs.AllLabels(),
+        "condition": rs.PerLabelAndGroup(),
+        "groups": ["north", "south"],
+    },
+    "rank-missed": {"score": rs.Rank(), "target": rs.AtMostMissed(1), "condition": rs.PerLabel((1, 2, 1))},
+    "ties-any": {"score": rs.TieBreak(rs.TopK()), "kind": "decision", "target": rs.AnyLabel()},
+    "thr-cost": {"score": rs.Thr(), "target": rs.Cost({0: 1, 2: "2.5"}, others=10)},
+    "thr-marginals-stratified": {"score": rs.Thr(), "kind": "marginals", "guaranteed": False},
 }
 
 
 def number_of(options) -> int:
     """The format number of the file of a case."""
+    if "target" in options or options.get("kind", "").startswith("marginal"):
+        return rule_file.FORMAT_WITH_TARGET
     if "guaranteed" in options:
         return rule_file.FORMAT_WITH_GUARANTEED
     return rule_file.FORMAT_WITH_ABSENT if "absent" in options else container.FORMAT
@@ -74,6 +88,8 @@ def case(rng, *, groups=None, absent=0, guaranteed=True, **options):
     classes = options.get("classes", [0, 1, 2])
     labels = [classes[code] for code in rng.integers(0, len(classes), N_ROWS)]
     labels[:absent] = [rs.ABSENT] * absent
+    if "target" in options and not isinstance(options["target"], rs.Cost):
+        labels = rng.random((N_ROWS, len(classes))) < 0.4
     names = None if groups is None else [groups[code] for code in rng.integers(0, len(groups), N_ROWS + N_NEWS)]
     known, new = (None, None) if names is None else (names[:N_ROWS], names[N_ROWS:])
     rule = rs.calibrate(values[:N_ROWS], labels, groups=known, **options)
@@ -86,7 +102,9 @@ def rows(rng, kind, n_rows):
     if kind == "binary":
         return rng.random(n_rows).round(3)
     values = rng.normal(size=(n_rows, 3)).round(2)
-    return values if kind in {"logits", "decision"} else rs.softmax(values)
+    if kind == "marginals":
+        return (1 / (1 + np.exp(-values))).round(3)
+    return values if kind in {"logits", "decision", "marginal_logits"} else rs.softmax(values)
 
 
 def answers(rule, news):

@@ -292,5 +292,6 @@ def test_an_average_over_no_rows_is_refused():
 
 @pytest.mark.parametrize("kind", ["prob", "PROBS", None, 3, ["probs"], np.array(["probs", "logits"])], ids=repr)
 def test_an_unknown_kind_is_refused_with_the_known_ones(kind):
-    with refused(RuleError, what="kind", expected="be one of 'probs', 'logits', 'decision', 'binary'"):
+    known = "'probs', 'logits', 'decision', 'binary', 'marginals', 'marginal_logits'"
+    with refused(RuleError, what="kind", expected=f"be one of {known}"):
         rs.calibrate(PROBS, LABELS, kind=kind)

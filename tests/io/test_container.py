@@ -236,7 +236,7 @@ class TestGoldenFiles:
 
     def test_together_they_name_every_score_condition_and_kind(self):
         text = str([container.read(path)[0] for path in self.PATHS])
-        known = [*rule_file.SCORES, *rule_file.CONDITIONS, *rule_file.KINDS]
+        known = [*rule_file.SCORES, *rule_file.CONDITIONS, *rule_file.KINDS, *rule_file.TARGETS]
         assert [name for name in known if f"'{name}'" not in text] == []
 
     def test_they_are_never_overwritten(self):
@@ -369,8 +369,8 @@ class Bomb:
 
 class TestFormatNumber:
     def test_a_later_format_asks_to_upgrade(self, forge):
-        path = forge(format=4)
-        with refused(StorageError.future(path, 4, 3)):
+        path = forge(format=5)
+        with refused(StorageError.future(path, 5, 4)):
             rs.load(path)
 
     def test_the_field_guaranteed_belongs_to_format_3_and_is_false(self, forge):

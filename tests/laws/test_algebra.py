@@ -16,6 +16,7 @@ import reference
 from rankset.core import lexicographic
 from rankset.core.alpha import exact_alpha
 from rankset.core.calibration import Calibration
+from rankset.core.promise import Promise
 from rankset.rules.batch import Batch
 from strategies import alphas, problems, problems_with_news
 
@@ -129,7 +130,7 @@ def test_an_empty_calibration_is_the_identity_of_merging(problem):
     for merged in (calibration.merge(nothing), nothing.merge(calibration)):
         assert [key.tobytes() for key in merged.keys] == [key.tobytes() for key in calibration.keys]
         assert merged.offsets.tobytes() == calibration.offsets.tobytes()
-    assert nothing.thresholds(Fraction(1, 2)).everything.all()
+    assert nothing.thresholds(Promise(Fraction(1, 2))).everything.all()
 
 
 @given(problems_with_news(condition=st.just(rs.PerGroup())), alphas, st.randoms(use_true_random=False))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import rankset as rs
 from rankset.core.alpha import exact_alpha
+from rankset.core.promise import Promise
 from reference import ranking
 from strategies import IN_RANKING_ORDER, alphas, problems_with_news
 
@@ -43,7 +44,7 @@ def test_topk_contains_rank(pair, alpha):
 def test_thr_is_rank_when_its_threshold_exceeds_half_of_every_row(pair, alpha):
     problem, news = pair
     rule = problem.calibrate(score=rs.Thr())
-    thresholds = rule.calibration.thresholds(exact_alpha(alpha))
+    thresholds = rule.calibration.thresholds(Promise(exact_alpha(alpha)))
     totals = np.concatenate((problem.probs.sum(axis=1), news.probs.sum(axis=1)))
     assume(not thresholds.everything[0] and -thresholds.keys[0][0] > totals.max() / 2)
     assert sets_of(pair, alpha, rs.Rank()) == sets_of(pair, alpha, rs.Thr())

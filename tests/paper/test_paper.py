@@ -205,6 +205,7 @@ def test_an_unknown_row_is_told_the_known_ones():
                 "news20",
                 "carer",
                 "tweet",
+                "goemotions",
             ),
         )
     ):

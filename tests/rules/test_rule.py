@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.core.alpha import exact_alpha
+from rankset.core.promise import Promise
 from rankset.errors import InputError, KindError, LabelError, RuleError
 from refusals import like, refused
 
@@ -380,11 +381,13 @@ def test_what_a_rule_holds_cannot_be_changed_by_accident(data):
 def test_many_threads_may_ask_one_rule_at_many_levels(data):
     rule = rs.calibrate(*data)
     levels = [f"{level / 1000:.3f}" for level in range(1, 300)]
-    expected = [rule.calibration.thresholds(exact_alpha(alpha)).everything.tolist() for alpha in levels]
+    expected = [rule.calibration.thresholds(Promise(exact_alpha(alpha))).everything.tolist() for alpha in levels]
     with ThreadPoolExecutor(16) as pool:
         for _ in range(5):
             got = list(
-                pool.map(lambda alpha: rule.calibration.thresholds(exact_alpha(alpha)).everything.tolist(), levels)
+                pool.map(
+                    lambda alpha: rule.calibration.thresholds(Promise(exact_alpha(alpha))).everything.tolist(), levels
+                )
             )
             assert got == expected
 

@@ -56,10 +56,13 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-def _check_complete(name: str, parameters: Mapping[str, inspect.Parameter], given: Iterable[str]) -> None:
+def _check_complete(name: str, parameters: Mapping[str, inspect.Parameter], given: Mapping[str, object]) -> None:
     """Raise the error for a call without alpha, unless something else is wrong with the call, too."""
-    if set(given) <= set(parameters):
-        raise KindError.alpha_missing(name)
+    if not set(given) <= set(parameters):
+        return
+    if "confidence" in given:
+        raise KindError.alpha_missing_beside(name, given["confidence"], alpha_meant("confidence", given["confidence"]))
+    raise KindError.alpha_missing(name)
 
 
 def _each(alpha: object) -> Iterable[object]:

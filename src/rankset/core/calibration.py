@@ -1,5 +1,6 @@
 """Calibration: the sorted keys of the true labels, group by group. It answers every alpha and merges exactly."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import lexicographic
-from rankset.core.alpha import threshold_positions
+from rankset.core import lexicographic, weights
 from rankset.core.arrays import Sealed
+from rankset.core.entries import Entries, RowCounts
 from rankset.core.lexicographic import Keys, Search
+from rankset.core.promise import Promise
+from rankset.core.tail_tables import TailTables, tail_tables
+from rankset.core.weights import Weights
 from rankset.errors import ScoreError
 
 Ints = NDArray[np.int64]
@@ -21,60 +25,63 @@ Ints = NDArray[np.int64]
 class Threshold:
     """The last key that is kept in one group that does not keep everything."""
 
-    def __init__(self, keys: Keys) -> None:
-        """Keep a tuple of arrays of length 1."""
+    def __init__(self, keys: Keys, *, nothing: bool = False) -> None:
+        """Keep a tuple of arrays of length 1; ``nothing``: no cell is in the set."""
         self._keys = keys
+        self._nothing = nothing
         self._dtypes = [key.dtype for key in keys]
 
     def keep(self, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells of the group are in the set."""
         if [key.dtype for key in keys] != self._dtypes:
             _check_dtypes(keys, self._keys)
-        return lexicographic.not_after(keys, self._keys)
+        return np.zeros(len(keys[0]), np.bool_) if self._nothing else lexicographic.not_after(keys, self._keys)
 
 
 @dataclass(frozen=True, eq=False)
 class Thresholds(Sealed):
-    """The last key that is kept in each group; the entry at the end, number -1, is for groups without rows."""
+    """The last key that is kept in each group; the entry at the end, number -1, is for groups without rows.
+
+    ``everything`` says which groups keep every label, and ``nothing`` which keep none; None if there are none of these.
+    The threshold of the latter is before all keys.
+    """
 
     keys: Keys
     everything: NDArray[np.bool_]
+    nothing: NDArray[np.bool_] | None = None
 
     def of_group(self, group: Ints) -> Threshold:
         """Return the threshold of one group, an array of length 1."""
-        return Threshold(tuple(key[group] for key in self.keys))
+        nothing = self.nothing is not None and bool(self.nothing[group][0])
+        return Threshold(tuple(key[group] for key in self.keys), nothing=nothing)
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells are in the set."""
         _check_dtypes(keys, self.keys)
         bounds = tuple(key[groups] for key in self.keys)
-        return self.everything[groups] | lexicographic.not_after(keys, bounds)
-
-
-@dataclass(frozen=True, eq=False)
-class TailTables:
-    """How many rows of a cell's group have keys at least as large, and how many rows the group has, by place."""
-
-    larger: Ints
-    sizes: Ints
-
-    @cached_property
-    def p_values(self) -> NDArray[np.float64]:
-        """The share of rows whose keys are at least as large, the cell itself included."""
-        return (1 + self.larger) / (1 + self.sizes)
+        kept = self.everything[groups] | lexicographic.not_after(keys, bounds)
+        return kept if self.nothing is None else kept & ~self.nothing[groups]
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Sealed):
-    """The keys of the true labels, sorted within groups; group g begins at ``offsets[g]``.
+    """The keys of the calibration entries, sorted within groups; group g begins at ``offsets[g]``.
 
-    ``absent`` counts the rows of each group whose true label is not among the candidates, None if there are none. Such
-    rows have no keys in ``keys``: theirs are after all others.
+    With one label per row the entries are the true labels. With several labels a target says which of them are entries.
+
+    Attributes
+    ----------
+    absent : for each group, the number of rows whose true label is not among the candidates; None if there are none.
+        Such rows have no keys in ``keys``: theirs are after all others.
+    weights : the loss of a row if the entry is missed; None if all are 1.
+    rows : the numbers of rows; None if every entry, and every absent label, is a row.
     """
 
     keys: Keys
     offsets: Ints
     absent: Ints | None = None
+    weights: Weights | None = None
+    rows: RowCounts | None = None
 
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
@@ -85,25 +92,32 @@ class Calibration(Sealed):
     def of_parts(cls, parts: Sequence[tuple[Ints, Keys]], count: int, absent: Ints | None = None) -> "Calibration":
         """Do the same for rows that come in several parts; ``absent`` counts further rows that have no keys."""
         absent = None if absent is None or not absent.any() else absent
-        if count == 1:
-            offsets = np.array([0, sum(len(groups) for groups, _ in parts)], dtype=np.int64)
-            return cls(lexicographic.sorted_union([keys for _, keys in parts]), offsets, absent)
-        counts: Ints = np.add.reduce([np.bincount(groups, minlength=count) for groups, _ in parts])
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        small = np.min_scalar_type(count)
-        joined = lexicographic.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])
-        return cls(joined[1:], offsets, absent)
+        return cls(*_sorted(parts, count), absent)
+
+    @classmethod
+    def of_entries(cls, parts: Sequence[Entries], count: int, rows: RowCounts) -> "Calibration":
+        """Sort entries that come in several parts; equal keys are sorted by their weights."""
+        weighted = parts[0].weights is not None
+        keys, offsets = _sorted([(part.groups, part.keys + (part.weights or ())) for part in parts], count)
+        if not weighted:
+            return cls(keys, offsets, rows=rows)
+        *own, parts_of_one, wholes = keys
+        return cls(tuple(own), offsets, None, (parts_of_one, wholes), rows)
 
     def __len__(self) -> int:
-        return int(self.offsets[-1]) + self.n_absent
+        return int(self.offsets[-1]) + self.n_absent if self.rows is None else self.rows.labelled
 
     def __eq__(self, other: object) -> bool:
         """Return whether both hold the same keys in the same groups."""
         if not isinstance(other, Calibration):
             return NotImplemented
         same_rows = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.counts, other.counts)
-        return same_rows and all(
-            np.array_equal(ours, theirs) for ours, theirs in zip(self.keys, other.keys, strict=True)
+        ours, theirs = self.keys + (self.weights or ()), other.keys + (other.weights or ())
+        return (
+            same_rows
+            and self.rows == other.rows
+            and len(ours) == len(theirs)
+            and all(np.array_equal(one, another) for one, another in zip(ours, theirs, strict=True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -111,12 +125,14 @@ class Calibration(Sealed):
     @property
     def counts(self) -> Ints:
         """Number of rows of each group."""
+        if self.rows is not None:
+            return self.rows.by_group
         with_keys = self.counts_with_keys
         return with_keys if self.absent is None else with_keys + self.absent
 
     @property
     def counts_with_keys(self) -> Ints:
-        """Number of rows of each group whose true label is among the candidates."""
+        """Number of entries of each group."""
         return np.diff(self.offsets)
 
     @property
@@ -126,32 +142,61 @@ class Calibration(Sealed):
 
     @property
     def groups(self) -> Ints:
-        """The group of every row that has keys."""
+        """The group of every entry."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.counts_with_keys)
 
     def size_of(self, group: int) -> tuple[int, int]:
         """Return how many rows a group has, and how many of them have an absent label."""
-        with_keys = int(self.offsets[group + 1] - self.offsets[group])
-        absent = 0 if self.absent is None else int(self.absent[group])
-        return with_keys + absent, absent
+        return int(self.counts[group]), 0 if self.absent is None else int(self.absent[group])
 
     def of_group(self, group: int) -> Keys:
         """Return the sorted keys of one group."""
         return tuple(key[self.offsets[group] : self.offsets[group + 1]] for key in self.keys)
 
-    def thresholds(self, alpha: Fraction) -> Thresholds:
-        """Return the threshold of each group at ``alpha``."""
-        places = threshold_positions(self.counts, alpha)
+    def positions(self, promise: Promise) -> Ints:
+        """Return the position of each group's threshold among its sorted keys, from 1 on.
+
+        Every label is kept if it is larger than the number of keys, and none if it is not positive.
+        """
+        sizes = self.counts.tolist()
+        allowed = {n: promise.allowed(n) for n in set(sizes)}
+        if self.weights is None:
+            held = self.counts_with_keys if self.absent is None else self.counts_with_keys + self.absent
+            return held - np.array([math.floor(allowed[n]) for n in sizes], dtype=np.int64)
+        found = [self._weighted_position(group, allowed[n]) for group, n in enumerate(sizes)]
+        return np.array(found, dtype=np.int64)
+
+    def _weighted_position(self, group: int, allowed: Fraction) -> int:
+        """Return the position of a group's threshold if entries have weights."""
+        inside = slice(self.offsets[group], self.offsets[group + 1])
+        parts, wholes = (array[inside] for array in self.weights or ())
+        return len(parts) + 1 if allowed < 0 else weights.first_within((parts, wholes), allowed)
+
+    def position(self, group: int, promise: Promise) -> int:
+        """Return the position of one group's threshold."""
+        if self.weights is not None:
+            return self._weighted_position(group, promise.allowed(int(self.counts[group])))
+        return int(self.positions(promise)[group])
+
+    def thresholds(self, promise: Promise) -> Thresholds:
+        """Return the threshold of each group: the last key that is kept."""
+        places = self.positions(promise)
         everything = np.append(places > self.counts_with_keys, True)
-        cuts = np.where(everything, 0, np.append(self.offsets[:-1] + places - 1, 0))
-        return Thresholds(tuple(_at(key, cuts) for key in self.keys), everything)
+        nothing = np.append(places <= 0, False)
+        cuts = np.where(everything | nothing, 0, np.append(self.offsets[:-1] + places - 1, 0))
+        keys = tuple(_at(key, cuts) for key in self.keys)
+        if not nothing.any():
+            return Thresholds(keys, everything)
+        for key in keys:
+            key[nothing] = -np.inf if key.dtype.kind == "f" else np.iinfo(key.dtype).min
+        return Thresholds(keys, everything, nothing)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone for pickling, nothing that is computed from them."""
-        return {"keys": self.keys, "offsets": self.offsets, "absent": self.absent}
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
 
     def tied(self, group: int, k: int) -> bool:
-        """Return whether other rows of a group have the key at position ``k`` too: ties raise coverage."""
+        """Return whether other entries of a group have the key at position ``k`` too: ties raise coverage."""
         keys = self.of_group(group)
         neighbours = [place for place in (k - 2, k) if 0 <= place < len(keys[0])]
         return any(all(key[place] == key[k - 1] for key in keys) for place in neighbours)
@@ -166,12 +211,7 @@ class Calibration(Sealed):
     @cached_property
     def tail_tables(self) -> TailTables:
         """What is to be known about a cell at each place. Group -1, which has no rows, comes first."""
-        starts = self._sorted_keys.starts
-        firsts = np.searchsorted(starts, self.offsets)
-        groups = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts) + 1)
-        passed = starts[np.arange(len(groups)) - groups] - self.offsets[groups]
-        sizes = self.counts[groups]
-        return TailTables(*(np.repeat(np.append(0, table), 2) for table in (sizes - passed, sizes)))
+        return tail_tables(self, self._sorted_keys.starts)
 
     @cached_property
     def _sorted_keys(self) -> lexicographic.SortedKeys:
@@ -179,6 +219,9 @@ class Calibration(Sealed):
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """Return the same rows in ``count`` groups; group g gets the number ``numbers[g]``."""
+        if self.rows is not None:
+            entries = Entries(numbers[self.groups], self.keys, self.weights)
+            return Calibration.of_entries([entries], count, self.rows.renumbered(numbers, count))
         absent = None
         if self.absent is not None:
             absent = np.zeros(count, dtype=np.int64)
@@ -190,9 +233,27 @@ class Calibration(Sealed):
         everyone = (self, *others)
         count = len(self.offsets) - 1
         numbers = np.arange(count, dtype=np.min_scalar_type(count))
-        parts = [(np.repeat(numbers, one.counts_with_keys), one.keys) for one in everyone]
+        groups = [np.repeat(numbers, one.counts_with_keys) for one in everyone]
+        if self.rows is not None:
+            parts = [Entries(own, one.keys, one.weights) for own, one in zip(groups, everyone, strict=True)]
+            return Calibration.of_entries(parts, count, RowCounts.together([one.rows for one in everyone if one.rows]))
         absent = [one.absent for one in everyone if one.absent is not None]
-        return Calibration.of_parts(parts, count, np.sum(absent, axis=0) if absent else None)
+        return Calibration.of_parts(
+            [(own, one.keys) for own, one in zip(groups, everyone, strict=True)],
+            count,
+            np.sum(absent, axis=0) if absent else None,
+        )
+
+
+def _sorted(parts: Sequence[tuple[Ints, Keys]], count: int) -> tuple[Keys, Ints]:
+    """Return the keys of all parts, sorted within groups, and where each of the ``count`` groups begins."""
+    if count == 1:
+        offsets = np.array([0, sum(len(groups) for groups, _ in parts)], dtype=np.int64)
+        return lexicographic.sorted_union([keys for _, keys in parts]), offsets
+    counts: Ints = np.add.reduce([np.bincount(groups, minlength=count) for groups, _ in parts])
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    small = np.min_scalar_type(count)
+    return lexicographic.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])[1:], offsets
 
 
 def _check_dtypes(keys: Keys, known: Keys) -> None:

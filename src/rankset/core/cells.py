@@ -22,10 +22,12 @@ from rankset.errors import InputError, ScoreError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "noise"})
+FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "total", "noise"})
 """Names of all features."""
 
 MASS_LIMIT = 8.0
+UNITS, MOST_ENTRY = 2.0**40, 2.0
+"""Totals are multiples of 1 / UNITS, of entries of at most MOST_ENTRY."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,14 @@ class Rows:
         others[:] = self.probs
         others[np.arange(len(others)), others.argmax(axis=1)] = -np.inf
         return others.max(axis=1).astype(np.float64)
+
+    @lazy
+    def total(self) -> Floats:
+        """The sum of each row (n,), of entries that are rounded to multiples of 2**-40, so that it is exact."""
+        if len(self.probs) and not (self.probs.min() >= 0 and self.probs.max() <= MOST_ENTRY):
+            raise ScoreError.total_without_probabilities()
+        units = np.rint(self.probs.astype(np.float64) * UNITS).astype(np.int64)
+        return units.sum(axis=1) / UNITS
 
     @lazy
     def noise(self) -> Floats:
@@ -101,6 +111,8 @@ class Cells(ABC):
         Total probability of all labels ranked before the label.
     top, second
         Largest and second largest probability of the row.
+    total
+        Sum of all probabilities of the row: the expected number of labels if rows can have several labels.
     noise
         Random number of the row, uniform in [0, 1).
 
@@ -160,6 +172,11 @@ class Cells(ABC):
         return self.rows.second[self.row]
 
     @property
+    def total(self) -> Floats:
+        """Sum of all probabilities of the row."""
+        return self.rows.total[self.row]
+
+    @property
     def noise(self) -> Floats:
         """Random number of the row, uniform in [0, 1)."""
         return self.rows.noise[self.row]
@@ -168,7 +185,7 @@ class Cells(ABC):
         return self.size
 
     def __getattr__(self, name: str) -> None:
-        known = "column, prob, rank, mass, before, top, second, noise"
+        known = "column, prob, rank, mass, before, top, second, total, noise"
         raise AttributeError(f"cells have no {name!r}; they have {known}", name=name, obj=self)
 
 

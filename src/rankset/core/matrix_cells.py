@@ -29,6 +29,10 @@ class WholeRows(Cells):
         return self._repeated(self.rows.second)
 
     @property
+    def total(self) -> Floats:
+        return self._repeated(self.rows.total)
+
+    @property
     def noise(self) -> Floats:
         return self._repeated(self.rows.noise)
 

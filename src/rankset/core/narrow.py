@@ -104,6 +104,10 @@ class NarrowCells(Cells):
         return self._repeated(self.rows.second, "second")
 
     @lazy
+    def total(self) -> Floats:
+        return self._repeated(self.rows.total, "total")
+
+    @lazy
     def noise(self) -> Floats:
         return self._repeated(self.rows.noise, "noise")
 

@@ -1,4 +1,6 @@
-"""Model outputs and labels for the eleven data sets of the paper. The images and texts are not included.
+"""Model outputs and labels for the eleven data sets of the paper, and for one whose rows have several labels.
+
+The images and texts are not included.
 
 ``README.md`` in this folder names the source of each data set.
 """
@@ -6,6 +8,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import as_file, files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +17,12 @@ from rankset.datasets import class_names
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 
-__all__ = ["DATASETS", "Dataset", "load"]
+__all__ = ["DATASETS", "SEVERAL_LABELS", "Dataset", "load"]
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Description of a data set in Table 1 of the paper.
+    """Description of a data set.
 
     Attributes
     ----------
@@ -30,7 +33,7 @@ class Dataset:
     task
         The type of inputs that the model classified: "images", "questions" or "texts".
     kind
-        The type of values in the model outputs: "probs" or "logits".
+        The type of values in the model outputs: "probs" or "logits", or "marginals" if rows have several labels.
     classes
         Names of the classes, in the order of the columns. Pass them as ``classes=`` and sets contain names.
 
@@ -62,7 +65,7 @@ DATASETS: Mapping[str, Dataset] = {
     "carer": Dataset("CARER", "mean of word embeddings", "texts", class_names.EMOTIONS),
     "tweet": Dataset("TweetEval emotion", "mean of word embeddings", "texts", class_names.TWEETS),
 }
-"""The data sets by name. Each one is a ``Dataset``, which describes it.
+"""The data sets of Table 1 of the paper by name. Each one is a ``Dataset``, which describes it.
 
 Examples
 --------
@@ -74,7 +77,20 @@ Dataset(title='MMLU marketing', model='LLaMA-13B', task='questions', classes=('A
 """
 
 
-def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
+SEVERAL_LABELS: Mapping[str, Dataset] = {
+    "goemotions": Dataset("GoEmotions", "logistic regressions", "texts", class_names.GO_EMOTIONS, "marginals"),
+}
+"""Data sets whose rows have several labels, by name.
+
+Examples
+--------
+>>> import rankset as rs
+>>> rs.datasets.SEVERAL_LABELS["goemotions"].classes[:3]
+('admiration', 'amusement', 'anger')
+"""
+
+
+def load(name: str) -> tuple[NDArray[np.floating], NDArray[Any]]:
     """Return the model outputs and the labels of one data set.
 
     The rows of "news20" are sorted by label. Draw calibration rows at random there: the first rows have few classes.
@@ -82,14 +98,15 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
     Parameters
     ----------
     name
-        Name of the data set, a key of ``DATASETS``.
+        Name of the data set, a key of ``DATASETS`` or ``SEVERAL_LABELS``.
 
     Returns
     -------
     outputs
         Array (n, K) of probabilities or logits, see ``DATASETS[name].kind``.
     labels
-        Array (n,): the column number of the true label of each row. ``DATASETS[name].classes`` has the names.
+        Array (n,): the column number of the true label of each row. ``DATASETS[name].classes`` has the names. For data
+        sets of ``SEVERAL_LABELS`` a matrix (n, K) of booleans.
 
     Raises
     ------
@@ -103,7 +120,9 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
     >>> probs.shape
     (260, 4)
     """
-    if name not in DATASETS:
-        raise RuleError.option("name", name, tuple(DATASETS))
+    known = {**DATASETS, **SEVERAL_LABELS}
+    if name not in known:
+        raise RuleError.option("name", name, tuple(known))
     with as_file(files("rankset.datasets") / f"{name}.npz") as path, np.load(path) as arrays:
-        return arrays[DATASETS[name].kind], arrays["labels"].astype(np.int64)
+        labels = arrays["labels"]
+        return arrays[known[name].kind], labels if name in SEVERAL_LABELS else labels.astype(np.int64)

@@ -28,4 +28,11 @@ NEWSGROUPS = tuple(
     """.split()  # noqa: SIM905 - easier to read
 )
 EMOTIONS = ("sadness", "joy", "love", "anger", "fear", "surprise")
+GO_EMOTIONS = tuple(
+    """
+    admiration amusement anger annoyance approval caring confusion curiosity desire disappointment disapproval
+    disgust embarrassment excitement fear gratitude grief joy love nervousness optimism pride realization relief
+    remorse sadness surprise neutral
+    """.split()  # noqa: SIM905 - easier to read
+)
 TWEETS = ("anger", "joy", "optimism", "sadness")

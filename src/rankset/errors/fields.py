@@ -108,6 +108,10 @@ class Place:
         row = None if self.row is None else self.row + first_row
         return replace(self, file=self.file or outer.file, part=self.part or outer.part, row=row)
 
+    def at_row(self, row: int | None) -> "Place":
+        """Return this place with another row."""
+        return replace(self, row=row)
+
     @property
     def prefix(self) -> str:
         """File and part, as they stand before a sentence."""

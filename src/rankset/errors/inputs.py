@@ -5,21 +5,22 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.unit_interval import LOGITS, PERCENTAGES, UnitIntervalErrors
 from rankset.errors.values import differences, join_names, short_repr
 
-PROBS, LOGITS, DECISION = Option("kind", "probs"), Option("kind", "logits"), Option("kind", "decision")
+PROBS, DECISION = Option("kind", "probs"), Option("kind", "decision")
+MARGINALS = Option("kind", "marginals")
 NO_ANSWER = (
     Either("Add any candidate and label the row rankset.ABSENT", "Add any candidate and an absent label (--absent)"),
     ". Do not drop the row: no set contains its true label, and without it coverage would look higher than it is.",
 )
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
-PERCENTAGES = "The values look like percentages. Divide them by 100."
 NO_CLASS = Either("Layout(drop=..., identity=..., group=...)", "--drop, --id or --group")
 OTHER_KIND: Text = ("For logits pass ", LOGITS, ". For other numbers pass ", DECISION, ".")
 MARGINS_OR_LOGITS: Text = ("For logits pass ", LOGITS, ". For margins or similarities pass ", DECISION, ".")
 
 
-class InputError(RanksetError, ValueError):
+class InputError(UnitIntervalErrors, RanksetError, ValueError):
     """Numbers, shapes or lengths that cannot be used. It is also a ``ValueError``.
 
     For example, a row that contains NaN, probabilities that do not sum to 1, or labels that are more than rows.
@@ -271,17 +272,6 @@ class InputError(RanksetError, ValueError):
             remedy = PERCENTAGES
         expected = "have rows that sum to 1 within 0.01"
         return cls(name, expected, f"the sum {total:.6g}", remedy, where=Place(row=row))
-
-    @classmethod
-    def not_in_unit_interval(cls, name: str, row: int, value: float, largest: float) -> Self:
-        remedy: Text = (
-            "If the values are logits of the second class, apply the sigmoid function to them.",
-            *(" Or pass two columns, 0 and the logit, with ", LOGITS, "."),
-        )
-        if value > 0 and 10 < largest <= 100:
-            remedy = PERCENTAGES
-        expected = "be probabilities of the second class between 0 and 1"
-        return cls(name, expected, f"{value:.6g}", remedy, where=Place(row=row))
 
     @classmethod
     def not_addable(cls, row: int, lowest: float, total: float) -> Self:

@@ -53,9 +53,23 @@ class KindError(RanksetError, TypeError):
         return cls("clusters", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
 
     @classmethod
+    def confidence_missing(cls, name: str) -> Self:
+        remedy = ("Pass ", Option("confidence", 0.95), " too, or leave out ", name, ".")
+        return cls(name, "be passed only together with a confidence", "no confidence", remedy)
+
+    @classmethod
     def alpha_missing(cls, function: str) -> Self:
         remedy: Text = ("Pass alpha, the allowed error rate, such as ", Option("alpha", 0.05), " for 95% coverage.")
         return cls(function, "be called with alpha", "no alpha", remedy)
+
+    @classmethod
+    def alpha_missing_beside(cls, function: str, confidence: object, alpha: float | None) -> Self:
+        remedy: Text = (
+            "If you mean the coverage, pass ",
+            Option("alpha", 0.05 if alpha is None else alpha),
+            " instead. confidence is the probability that the promise holds for this calibration.",
+        )
+        return cls(function, "be called with alpha", ("only the confidence ", short_repr(confidence)), remedy)
 
     @classmethod
     def alpha_belongs_to(cls, method: str, function: str, word: str, value: object, alpha: float | None) -> Self:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Self
 
 from rankset.errors.base import RanksetError
-from rankset.errors.fields import Either, Option, Place
+from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.label_lists import LabelListErrors
 from rankset.errors.values import join_names, short_repr
 
 RENAME = Either("Pass backend='pandas', or rename classes.", "Rename classes.")
@@ -19,6 +20,11 @@ MISSING_HINT = (
     Either("rankset.ABSENT as its label", "--absent '', which is for rows without a label"),
     ".",
 )
+TARGETS: tuple[Text, ...] = (
+    "If rows can have several labels, pass ",
+    Either("target=rankset.Recall() or target=rankset.AllLabels()", "--target recall or --target all"),
+    ".",
+)
 WHOLE_NUMBERS = ". Write column numbers as integers, 2 instead of 2.0."
 ABSENT_LABELS = (
     Either("An empty label is no class: use rankset.ABSENT", "An empty label is no class: pass --absent ''"),
@@ -26,7 +32,7 @@ ABSENT_LABELS = (
 )
 
 
-class LabelError(RanksetError, ValueError):
+class LabelError(LabelListErrors, RanksetError, ValueError):
     """Labels, class names or group names that do not fit. It is also a ``ValueError``.
 
     Examples
@@ -43,12 +49,19 @@ class LabelError(RanksetError, ValueError):
     @classmethod
     def one_hot(cls, name: str, shape: tuple[int, ...]) -> Self:
         received = f"a one-hot matrix of shape {shape}"
-        remedy = ("Pass ", Either(f"{name}.argmax(axis=1)", "the column number of each label"), ".")
+        column = ("Pass ", Either(f"{name}.argmax(axis=1)", "the column number of each label"), ".")
+        remedy = (*column, " ", *TARGETS) if name == "labels" else column
         return cls(name, "be one-dimensional", received, remedy)
 
     @classmethod
-    def not_one_dimensional(cls, name: str, received: str) -> Self:
-        return cls(name, "be one-dimensional with one entry per row", received, "Pass a list or a 1-D array.")
+    def not_one_dimensional(cls, name: str, received: str, remedy: Text = "Pass a list or a 1-D array.") -> Self:
+        return cls(name, "be one-dimensional with one entry per row", received, remedy)
+
+    @classmethod
+    def several(cls, name: str, received: str) -> Self:
+        if name != "labels":
+            return cls.not_one_dimensional(name, received)
+        return cls.not_one_dimensional(name, received, ("Pass one label per row. ", *TARGETS))
 
     @classmethod
     def missing(cls, name: str, row: int) -> Self:

@@ -240,6 +240,18 @@ class RuleError(RanksetError, ValueError):
         return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
 
     @classmethod
+    def folds_with_shares(cls, target: object) -> Self:
+        expected = "have a target by which a row is missed or not, such as AllLabels()"
+        return cls(
+            "several folds", expected, short_repr(target), "Use one calibration part: Holdout() or GivenSplit()."
+        )
+
+    @classmethod
+    def target(cls, what: str, target: object) -> Self:
+        remedy = Either("Calibrate a score with this target, by rankset.calibrate.", "Choose a score: --method thr.")
+        return cls(what, "have the target of one label per row", short_repr(target), remedy)
+
+    @classmethod
     def option(cls, name: str, value: object, options: Sequence[object]) -> Self:
         return cls(name, f"be one of {', '.join(map(repr, options))}", f"{value!r}")
 

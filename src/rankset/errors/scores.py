@@ -5,7 +5,8 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
-from rankset.errors.inputs import DECISION, LOGITS, PROBS
+from rankset.errors.inputs import DECISION, MARGINALS, PROBS
+from rankset.errors.unit_interval import LOGITS
 from rankset.errors.values import join_names, short_repr
 
 ALLOWED = "alpha is the allowed error rate. "
@@ -104,9 +105,25 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"{score!r}", "get probabilities", DECISION, remedy)
 
     @classmethod
+    def needs_one_label(cls, score: object) -> Self:
+        expected = "get probabilities that sum to 1, because it adds up or compares all labels of a row"
+        remedy = "Use the score Share, Thr, Rank, TopK or Margin."
+        return cls(f"{score!r}", expected, ("probabilities of single labels (", MARGINALS, ")"), remedy)
+
+    @classmethod
     def mass_without_probabilities(cls) -> Self:
         remedy = ("Use only cells.rank and cells.prob in the score, or pass ", PROBS, " or ", LOGITS, ".")
-        return cls("cells.mass", "be computed from probabilities", DECISION, remedy)
+        received = "other numbers, or probabilities of single labels"
+        return cls("cells.mass", "be computed from probabilities that sum to 1", received, remedy)
+
+    @classmethod
+    def target(cls, target: object, expected: str, received: str) -> Self:
+        return cls(f"entries(labels) of {target!r}", f"return {expected}", received, "See help(rankset.Target).")
+
+    @classmethod
+    def total_without_probabilities(cls) -> Self:
+        remedy = ("Use only cells.rank and cells.prob in the score, or pass ", MARGINALS, " or ", PROBS, ".")
+        return cls("cells.total", "be computed from probabilities", "other numbers", remedy)
 
     @classmethod
     def keys(cls, expected: str, received: str) -> Self:

@@ -10,11 +10,14 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, LevelError
+from rankset.evaluation.default_scores import default_score, refuse_target
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec
 from rankset.scores import Score, method_of
+from rankset.targets import OneLabel, Target, checked_target
+from rankset.targets.base import has_several_labels
 
 DEFAULT_ALPHA = 0.1
 """The alpha of ``method="auto"``, if none is passed."""
@@ -34,6 +37,7 @@ def calibrate(
     seed: int = 0,
     alpha: Alpha | None = None,
     score: Score | str | None = None,
+    target: Target | str = OneLabel(),  # noqa: B008
 ) -> Rule:
     """Make a rule that turns a classifier's outputs into prediction sets.
 
@@ -48,13 +52,15 @@ def calibrate(
         ``Ragged`` rows, a model output of Hugging Face Transformers, or a list of dictionaries (see Notes).
     labels
         The true label of each row, as a class name or a column number. If the true label is not among the
-        candidates of the row, pass ``rankset.ABSENT``.
+        candidates of the row, pass ``rankset.ABSENT``. If rows can have several labels (see ``target``), pass a 0/1
+        matrix with one column per class, or one list of labels per row; a row can also have none.
     method
         The nonconformity score, which measures how unusual a label is for a row. One of
 
-        * a score, such as ``Raps(penalty=0.1)``. The default is ``Rank()``.
-        * the name of a score: "rank", "thr" (or "lac"), "aps", "raps", "saps", "topk", "margin" or "average". "raps"
-          and "saps" have the parameters of the RANK paper: ``Raps(penalty=0.2, free_ranks=2)`` and
+        * a score, such as ``Raps(penalty=0.1)``. The default is ``Rank()``; with marginals it is ``Share()`` for the
+          target ``Recall()`` and ``Thr()`` for other targets.
+        * the name of a score: "rank", "thr" (or "lac"), "share", "aps", "raps", "saps", "topk", "margin" or "average".
+          "raps" and "saps" have the parameters of the RANK paper: ``Raps(penalty=0.2, free_ranks=2)`` and
           ``Saps(weight=0.2)``.
         * "auto": the score is fitted and chosen on some of the rows, and calibrated on the other rows, as by
           ``rankset.auto``. Sets are often smaller. ``rankset.auto`` has further options.
@@ -68,6 +74,9 @@ def calibrate(
         * "decision": values that can be compared between rows, such as margins or similarities. Only for the scores
           Rank, TopK, Thr and Margin.
         * "binary": a one-dimensional array with the probability of the second class.
+        * "marginals": a probability of its own for every label, between 0 and 1. Rows need not sum to 1. The output of
+          scikit-learn's models with several outputs, a list of K arrays (n, 2), can be passed as it is.
+        * "marginal_logits": a logit for every label. The sigmoid function is applied, in float64.
     classes
         Class names in column order, or a mapping from column numbers to names, such as ``id2label``. The default
         is 0, 1, …, K-1, or the column names of a data frame. The columns of a data frame and the names in dictionaries
@@ -84,6 +93,17 @@ def calibrate(
         alpha. Pass alpha to ``predict``.
     score
         Another name of ``method``. Pass only one of the two.
+    target
+        What is promised about the true labels of a row. Its name can be passed, too. One of
+
+        * ``OneLabel()`` or "one", the default: every row has one true label, and it is in the set with probability at
+          least 1 - alpha.
+        * ``Recall()`` or "recall": the expected share of a row's true labels that the set misses is at most alpha.
+        * ``AllLabels()`` or "all": the set contains all true labels with probability at least 1 - alpha.
+        * ``AnyLabel()`` or "any": it contains at least one of them with probability at least 1 - alpha.
+        * ``AtMostMissed(m)``: it misses at most m of them with probability at least 1 - alpha.
+        * ``Cost({label: cost})``: every row has one true label, and the expected cost of missing it is at most alpha
+          times the largest cost.
 
     Returns
     -------
@@ -123,8 +143,10 @@ def calibrate(
     >>> rs.calibrate(probs, [0, 1, 1, 2], method="aps")
     Rule(Aps(randomized=True), Marginal(), kind='probs', 3 classes, calibrated on 4 rows)
     """
-    chosen = method_of(method, score)
+    wanted = checked_target(target)
+    chosen = method_of(method, score, default_score(kind, wanted))
     if chosen is None:
+        refuse_target("auto", wanted)
         from rankset.evaluation.auto import auto
 
         if ids is not None:
@@ -133,5 +155,6 @@ def calibrate(
         return auto(probs, labels, level, kind=kind, classes=classes, condition=condition, groups=groups, seed=seed)
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
-    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
-    return calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes), data)
+    several = has_several_labels(wanted)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
+    return calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes, wanted), data)

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from rankset.inputs.matrix import Kind
+from rankset.errors import RuleError
+from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.scores import NAMED_SCORES, Margin, Score, traits
+from rankset.targets import OneLabel, Recall, Target
 
 DEFAULT_SCORES: tuple[Score, ...] = tuple(NAMED_SCORES[name] for name in ("rank", "thr", "aps", "raps", "saps"))
 """The scores of the paper with the parameters of the paper, and THR."""
+
+
+def default_score(kind: str, target: Target) -> Score:
+    """Return the score that is used if users pass none: RANK, or for marginals the best for the target."""
+    if not isinstance(kind, str) or kind not in MARGINAL:
+        return NAMED_SCORES["rank"]
+    return NAMED_SCORES["share" if isinstance(target, Recall) else "thr"]
+
+
+def refuse_target(what: str, target: Target) -> None:
+    """Raise an error if ``what`` is asked for with another target than ``OneLabel``."""
+    if target != OneLabel():
+        raise RuleError.target(what, target)
 
 
 def default_scores(kind: Kind | None = None) -> tuple[Score, ...]:

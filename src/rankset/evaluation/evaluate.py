@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +14,34 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LevelError
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
+from rankset.evaluation.several_labels import LabelsEvaluation, evaluate_several
 from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import label_columns
+from rankset.targets import Target, checked_target
+from rankset.targets.base import has_several_labels
 
 
+@overload
+def evaluate(
+    sets: PredictionSets,
+    labels: ArrayLike,
+    alpha: Alpha | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.9,
+    target: None = None,
+) -> Evaluation: ...
+@overload
+def evaluate(
+    sets: PredictionSets,
+    labels: ArrayLike,
+    alpha: Alpha | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.9,
+    target: Target | str,
+) -> LabelsEvaluation: ...
 @takes_alpha
 def evaluate(
     sets: PredictionSets,
@@ -26,7 +50,8 @@ def evaluate(
     *,
     groups: ArrayLike | None = None,
     confidence: float = 0.9,
-) -> Evaluation:
+    target: Target | str | None = None,
+) -> Evaluation | LabelsEvaluation:
     """Compare prediction sets with the true labels and compute all metrics.
 
     Parameters
@@ -42,11 +67,15 @@ def evaluate(
         The group of each row. If you pass it, the result also has the coverage and the mean size of every group.
     confidence
         Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1.
+    target
+        Pass it if rows can have several labels and no rule predicted the sets: ``Recall()`` or "recall", for example.
+        By default the target of the rule.
 
     Returns
     -------
-    Evaluation
-        All metrics of the page "Metrics", and the coverage and mean size of every class and group.
+    Evaluation or LabelsEvaluation
+        All metrics of the page "Metrics", and the coverage and mean size of every class and group. If rows can have
+        several labels, a ``LabelsEvaluation``: recall, rows with all labels, precision, and the recall of every label.
 
     Raises
     ------
@@ -70,6 +99,12 @@ def evaluate(
     if len(sets) == 0:
         raise InputError.no_rows_to_evaluate()
     level = _level(sets, alpha)
+    wanted = sets.target if target is None else checked_target(target)
+    if wanted is not None and has_several_labels(wanted):
+        if groups is not None:
+            raise KindError.argument("groups", "None if rows can have several labels", "groups")
+        coverage_law.tails(confidence)
+        return evaluate_several(sets, sets._truths(labels), level, wanted, confidence)
     index = sets._index  # one object for labels and groups: it remembers what it has read, so both must agree
     codes = label_columns(sets, labels, index)
     covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)

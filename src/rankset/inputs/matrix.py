@@ -9,8 +9,14 @@ from rankset.errors import Either, InputError, KindError, Option, RuleError, Tex
 from rankset.inputs import tensors
 from rankset.inputs.vocabulary import Array
 
-Kind = Literal["probs", "logits", "decision", "binary"]
-KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "decision", "binary")
+Kind = Literal["probs", "logits", "decision", "binary", "marginals", "marginal_logits"]
+KINDS: Final[tuple[Kind, ...]] = ("probs", "logits", "decision", "binary", "marginals", "marginal_logits")
+AS_THEY_ARE: Final[tuple[Kind, ...]] = ("probs", "decision", "marginals")
+"""Kinds of rows that scores read as users pass them."""
+SUM_TO_ONE: Final[tuple[Kind, ...]] = ("probs", "logits", "binary")
+"""Kinds of rows that are, or become, probabilities of which one label is true."""
+MARGINAL: Final[tuple[Kind, ...]] = ("marginals", "marginal_logits")
+"""Kinds of rows that are, or become, a probability of its own for every label."""
 
 
 def as_matrix(values: ArrayLike, kind: Kind, *, name: str = "probs", columns: int | None = None) -> Array:
@@ -59,7 +65,7 @@ def plain_rows(rows: Array, kind: Kind) -> Array:
 
 def plain_dtype(rows: Array, kind: Kind) -> np.dtype[Any]:
     """Return the dtype of ``plain_rows``."""
-    narrow = kind in ("probs", "decision") and np.can_cast(rows.dtype, np.float32)
+    narrow = kind in AS_THEY_ARE and np.can_cast(rows.dtype, np.float32)
     return np.dtype(np.float32 if narrow else np.float64)
 
 

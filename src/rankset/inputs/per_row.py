@@ -189,7 +189,7 @@ def _as_names(values: ArrayLike, name: str) -> Array:
     try:
         array = values if type(values) is np.ndarray else np.asarray(tensors.unwrap(values), dtype=_names_dtype(values))
     except ValueError:
-        raise LabelError.not_one_dimensional(name, "lists of different lengths") from None
+        raise LabelError.several(name, "lists of different lengths") from None
     if array.ndim == 0 and not isinstance(values, np.ndarray):
         raise LabelError.not_one_dimensional(name, type(values).__name__)
     if array.dtype.kind in "cVm":
@@ -223,11 +223,7 @@ def _not_a_vector(array: Array, name: str) -> LabelError:
         and array.dtype.kind in "iufb"
         and bool(np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all())
     )
-    return (
-        LabelError.one_hot(name, array.shape)
-        if one_hot
-        else LabelError.not_one_dimensional(name, f"shape {array.shape}")
-    )
+    return LabelError.one_hot(name, array.shape) if one_hot else LabelError.several(name, f"shape {array.shape}")
 
 
 def _missing(array: Array) -> NDArray[np.bool_]:

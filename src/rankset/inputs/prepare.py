@@ -18,12 +18,14 @@ from rankset.core import parallel
 from rankset.errors import InputError, LabelError, Option, warn
 from rankset.inputs import frames, huggingface, named_rows
 from rankset.inputs.frames import ARRAY, Template
-from rankset.inputs.matrix import Kind, as_matrix, known_kind, look_like_probs, plain_rows
+from rankset.inputs.label_lists import LabelLists, label_lists, option_lists
+from rankset.inputs.matrix import AS_THEY_ARE, Kind, as_matrix, known_kind, look_like_probs, plain_rows
 from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import id_words, label_codes, names_per_row
 from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import Ragged, fill_padding
 from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.single_labels import from_single_labels
 from rankset.inputs.single_row import with_names
 from rankset.inputs.value_checks import check_rows, check_whole
 from rankset.inputs.vocabulary import Array, Names, class_names, in_order
@@ -31,7 +33,7 @@ from rankset.inputs.vocabulary import Array, Names, class_names, in_order
 Ints = NDArray[np.int64]
 Result = TypeVar("Result")
 
-PER_ROW = ("matrix", "counts", "labels", "groups", "ids", "options")
+PER_ROW = ("matrix", "counts", "labels", "truths", "groups", "ids", "options")
 """Fields of ``Prepared`` with one entry per row."""
 
 
@@ -46,7 +48,8 @@ class Prepared:
     classes : the names of the columns.
     counts : number of candidates of each row, its first columns; None if all columns are.
     options : the names of the candidates of each row (n, K), None as padding; None if they have no names of their own.
-    labels : the column of each row's label, -1 where it is absent; None if there are no labels.
+    labels : the column of each row's label, -1 where it is absent; None if there are no labels, or ``truths``.
+    truths : the columns of each row's labels, where rows can have several; None otherwise.
     groups : the name of each row's group; None if there are no groups.
     ids : a 64-bit word per row; None if there are no ids.
     index : the index of the rows, and of labels, groups and ids.
@@ -67,6 +70,7 @@ class Prepared:
     checked: bool = False
     start: int = 0
     options: Array | None = None
+    truths: LabelLists | None = None
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -123,7 +127,7 @@ class Prepared:
         block = self._block(part)
         if not self.checked:
             check_rows(block, self.kind, self.start + part.start)
-        return block if self.kind in ("probs", "decision") else from_kind(block, self.kind)
+        return block if self.kind in AS_THEY_ARE else from_kind(block, self.kind)
 
     def rows_read_by(self, loop: Callable[[Array], tuple[Result, bool]], part: slice) -> Result:
         """Return what ``loop`` makes of some rows of kind "probs", for loops that check values while they read them.
@@ -144,7 +148,7 @@ class Prepared:
             check_whole(self.matrix[part], first, counts)
         block = plain_rows(self.matrix[part], self.kind)
         if counts is not None:
-            block = fill_padding(block, counts, 0.0 if self.kind == "probs" else -np.inf)
+            block = fill_padding(block, counts, 0.0 if self.kind in ("probs", "marginals") else -np.inf)
         return block
 
 
@@ -156,6 +160,7 @@ def prepare(
     classes: Iterable[object] | Names | None = None,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
+    several: bool = False,
 ) -> Prepared:
     """Check rows, labels, groups and ids, and bring them into one form.
 
@@ -166,6 +171,7 @@ def prepare(
     kind : what the numbers are.
     classes : the names of the columns, in order; or the vocabulary of a rule, whose columns the rows must have.
     groups, ids : one per row.
+    several : whether rows can have several labels, which are then lists or a 0/1 matrix.
 
     Returns
     -------
@@ -176,6 +182,8 @@ def prepare(
     RanksetError : if something has the wrong type or shape, or labels, groups or ids do not belong to the rows.
     """
     known, names = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
+    if isinstance(kind, str) and kind == "marginals":
+        values = from_single_labels(values)
     opened = _unwrap(values, names, kind)
     checked_kind = known_kind(kind)
     width = None if known is None else len(known.values)
@@ -187,7 +195,8 @@ def prepare(
     if checked_kind == "logits":
         _warn_of_probs(matrix)
     n, index = len(matrix), opened.index
-    columns = None if labels is None else _label_columns(labels, opened, known, n)
+    columns = None if labels is None or several else _label_columns(labels, opened, known, n)
+    truths = None if labels is None or not several else _true_columns(labels, opened, known, n)
     return Prepared(
         matrix,
         checked_kind,
@@ -199,6 +208,7 @@ def prepare(
         index,
         opened.template,
         options=opened.options,
+        truths=truths,
     )
 
 
@@ -231,11 +241,22 @@ def _label_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int
     return columns
 
 
-def _check_candidates(columns: Ints, counts: Ints, classes: Names) -> None:
-    """Raise an error for the first label that is padding of its row."""
+def _true_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int) -> LabelLists:
+    """Return the columns of each row's labels, by the names of its candidates if they have names."""
+    if opened.options is not None:
+        return option_lists(labels, opened.options, opened.index)
+    truths = label_lists(labels, classes, n, opened.index, by_position=opened.by_position)
+    if opened.counts is not None:
+        _check_candidates(truths.codes, opened.counts[truths.rows], classes, truths.rows)
+    return truths
+
+
+def _check_candidates(columns: Ints, counts: Ints, classes: Names, rows: Ints | None = None) -> None:
+    """Raise an error for the first label that is padding of its row; ``rows`` are the numbers of the rows."""
     if (columns >= counts).any():
-        row = int((columns >= counts).argmax())
-        raise LabelError.padding(row, classes.values[columns[row]], int(counts[row]))
+        place = int((columns >= counts).argmax())
+        row = place if rows is None else int(rows[place])
+        raise LabelError.padding(row, classes.values[columns[place]], int(counts[place]))
 
 
 @dataclass(frozen=True)

@@ -165,9 +165,18 @@ def _both_classes(rows: Floats) -> Floats:
     return np.column_stack((1.0 - rows, rows))
 
 
+def _sigmoid(rows: Floats) -> Floats:
+    """Return 1 / (1 + exp(-x)), computed with powers of at most 1 only."""
+    with np.errstate(under="ignore"):
+        powers = exp_of_nonpositive(-np.abs(rows))
+        return np.where(rows < 0, powers, 1.0) / (1.0 + powers)
+
+
 CONVERSIONS: Final[dict[Kind, Callable[[Array], Array]]] = {
     "probs": _as_they_are,
     "decision": _as_they_are,
     "logits": _softmax,
     "binary": _both_classes,
+    "marginals": _as_they_are,
+    "marginal_logits": _sigmoid,
 }

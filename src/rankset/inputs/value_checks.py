@@ -137,9 +137,30 @@ def _check_binary(block: Array, start: int, name: str) -> None:
     raise InputError.not_in_unit_interval(name, start + row, float(block[row]), float(block.max()))
 
 
+def _check_marginals(block: Array, start: int, name: str) -> None:
+    """Check that entries lie between 0 and 1."""
+    wrong = ~((block >= 0) & (block <= 1))
+    if not wrong.any():
+        return
+    row, column = np.argwhere(wrong)[0].tolist()
+    if np.isnan(block[row, column]):
+        raise InputError.missing(name, start + row, column)
+    raise InputError.not_marginal(name, start + row, column, float(block[row, column]), float(np.nanmax(block)))
+
+
+def _check_marginal_logits(block: Array, start: int, name: str) -> None:
+    """Check that no entry is NaN."""
+    wrong = np.isnan(block)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise InputError.missing(name, start + row, column)
+
+
 CHECKS: Final[dict[Kind, Callable[[Array, int, str], None]]] = {
     "probs": _check_probs,
     "logits": _check_reals,
     "decision": _check_reals,
     "binary": _check_binary,
+    "marginals": _check_marginals,
+    "marginal_logits": _check_marginal_logits,
 }

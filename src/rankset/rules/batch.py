@@ -19,8 +19,10 @@ from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells
 from rankset.core.ranking import likeliest
 from rankset.core.ranks import LabelRanks
+from rankset.core.true_cells import TrueCells
 from rankset.errors import RuleError, ScoreError, join_names, warn
-from rankset.inputs.matrix import plain_dtype
+from rankset.inputs.label_lists import LabelLists
+from rankset.inputs.matrix import SUM_TO_ONE, plain_dtype
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
 from rankset.rules.spec import RuleSpec, check_groups
@@ -151,6 +153,11 @@ class Batch:
         cells = self._label_cells(part, labels[part])
         return np.broadcast_to(self.groups(cells, part), len(labels[part])), keys_of(self.spec.score, cells)
 
+    def true_keys(self, truths: LabelLists, part: slice) -> tuple[TrueCells, Ints, Keys]:
+        """Return cells, groups and keys of the labels ``truths`` of the rows of a block."""
+        cells = TrueCells(self._rows(part, self.data.rows(part)), truths.rows, truths.codes)
+        return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
+
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
         """Return cells, groups and keys of all labels of each row of a block, most likely first."""
         cells = RankedCells(self._rows(part, self.data.rows(part)))
@@ -173,7 +180,7 @@ class Batch:
         self, part: slice, rank: float, mass: float, cutoffs: Callable[[Rows], Array | None]
     ) -> RankedCells | NarrowCells:
         """Return the most likely cells of a block within these limits, and few others (see ``ranking.likeliest``)."""
-        most = mass if self.spec.kind != "decision" else np.inf
+        most = mass if self.spec.kind in SUM_TO_ONE else np.inf
         if self.narrow:
             rows = self._rows(part, self.data.rows(part))
             return NarrowCells(rows, rank, most, cutoffs(rows))
@@ -235,7 +242,7 @@ class Batch:
             seen = transform_rows(spec.score, probs, counts)
         else:
             seen = probs
-        additive = spec.kind != "decision"
+        additive = spec.kind in SUM_TO_ONE
         return Rows(
             seen,
             draw,
@@ -248,7 +255,7 @@ class Batch:
     @property
     def _sums_masses(self) -> bool:
         """Whether compiled loops may add up probabilities."""
-        return self.spec.kind != "decision" and not self.spec.traits.transforms and self.spec.traits.uses_mass
+        return self.spec.kind in SUM_TO_ONE and not self.spec.traits.transforms and self.spec.traits.uses_mass
 
     def groups(self, cells: Cells, part: slice) -> Ints:
         """Return the group of each cell of a block; a single number if all cells share it."""

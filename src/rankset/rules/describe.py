@@ -10,13 +10,14 @@ import numpy as np
 
 from rankset import notebook
 from rankset.core import coverage_law
-from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha, threshold_position
+from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
+from rankset.core.promise import Promise
 from rankset.errors import RuleError
 from rankset.rules.group_choice import group_number, is_alone
 from rankset.rules.level_rule import LevelRule
-from rankset.rules.spec import RuleSpec
+from rankset.rules.spec import ONE_LABEL, RuleSpec, settings_text
 from rankset.rules.summaries import CoverageBand, RankProfile
 from rankset.rules.tables import groups_table, levels_table
 
@@ -39,16 +40,23 @@ class DescribesRule:
         spec = self.spec
         caveats = (spec.traits.caveat, None if spec.guaranteed else NOT_PROVEN)
         return (
-            f"Rule({spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
+            f"Rule({settings_text(spec)}, kind={spec.kind!r}, "
             f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._absent_note}"
             f"{''.join(f'; {caveat}' for caveat in caveats if caveat)})"
         )
 
     @property
     def _absent_note(self) -> str:
-        """How many calibration rows have an absent label, in words; empty if none has."""
+        """How many calibration rows have an absent label, or no label, in words; empty if none has."""
         absent = self.calibration.n_absent
+        if self.set_aside:
+            return f", and {self.set_aside:,} rows without labels set aside"
         return f", {absent:,} of them with an absent label" if absent else ""
+
+    @property
+    def set_aside(self) -> int:
+        """Number of rows without labels, which do not calibrate, if rows can have several labels."""
+        return 0 if self.calibration.rows is None else self.calibration.rows.set_aside
 
     def _repr_html_(self) -> str:
         spec = self.spec
@@ -59,6 +67,8 @@ class DescribesRule:
             ("classes", f"{len(spec.classes):,}", notebook.chips(spec.classes.values[:10], spec.n_columns - 10)),
             ("kind", spec.kind, ""),
         ]
+        if spec.target != ONE_LABEL:
+            facts.insert(2, ("target", repr(spec.target), ""))
         if not spec.guaranteed:
             facts.append(("coverage", "not proven", notebook.faint("the calibration rows are from a stratified split")))
         levels = (levels_table if spec.n_groups == 1 else groups_table)(self)
@@ -113,15 +123,23 @@ class DescribesRule:
             raise RuleError.not_guaranteed()
         number = self._group(group, label)
         n, absent = self.calibration.size_of(number)
-        k = threshold_position(n, exact_alpha(alpha))
+        k = self._kept_rows(number, alpha)
         if absent and k > n - absent:
             low, high = coverage_law.share_range(n - absent, n, confidence)
             return CoverageBand(low, high, math.nan, confidence, n, attained=False, absent=absent)
         if k > n:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
-        low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) for q in tails)
-        mean = math.nan if absent else k / (n + 1)
-        return CoverageBand(low, high, mean, confidence, n, self.calibration.tied(number, k), absent=absent)
+        low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) if k > 0 else 0.0 for q in tails)
+        if self.calibration.weights is not None:
+            return CoverageBand(low, high, math.nan, confidence, n, outer=True)
+        place = k - (n - absent - len(self.calibration.of_group(number)[0]))
+        tied = place <= 0 or self.calibration.tied(number, place)
+        return CoverageBand(low, high, math.nan if absent else k / (n + 1), confidence, n, tied, absent=absent)
+
+    def _kept_rows(self, number: int, alpha: Alpha) -> int:
+        """Return the position of a threshold among the rows of its group: of n rows at most n minus this are missed."""
+        n, _ = self.calibration.size_of(number)
+        return n - math.floor(Promise(exact_alpha(alpha)).allowed(n))
 
     @takes_alpha
     def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
@@ -139,7 +157,7 @@ class DescribesRule:
         tuple of numbers
             A score value is a tuple: Thr has one number, Rank has two (rank, minus probability). None if
             there are too few calibration rows, or too many of them with an absent label. Then every set contains all
-            labels.
+            labels. Minus infinity if every set is empty, which some targets allow.
 
         Raises
         ------
@@ -155,8 +173,9 @@ class DescribesRule:
         (-0.7,)
         """
         number = self._group(group, label)
-        keys = self.calibration.of_group(number)
-        k = threshold_position(self.calibration.size_of(number)[0], exact_alpha(alpha))
+        keys, k = self.calibration.of_group(number), self.calibration.position(number, Promise(exact_alpha(alpha)))
+        if k <= 0:
+            return (-math.inf,) * len(keys)
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
 
     def smallest_alpha(self, *, group: object = None, label: object = None) -> Fraction:
@@ -224,10 +243,12 @@ class DescribesRule:
             raise RuleError.no_ranks(self.spec.score)
         number = self._group(group, label)
         keys, alike = self.calibration.of_group(number), is_alone(self.spec, number)
-        (n, absent), n_columns = self.calibration.size_of(number), self.spec.n_columns
+        (_, absent), n_columns = self.calibration.size_of(number), self.spec.n_columns
         counts = np.bincount(keys[0].astype(np.int64), minlength=n_columns + 1)[1:]
-        k = threshold_position(n, exact_alpha(alpha))
-        if k > n - absent:
+        k = self.calibration.position(number, Promise(exact_alpha(alpha)))
+        if k <= 0:
+            return RankProfile(0, None, counts, (0, 0) if alike else None, absent)
+        if k > len(keys[0]):
             return RankProfile(n_columns, None, counts, (n_columns, n_columns) if alike else None, absent)
         r_star = int(keys[0][k - 1])
         prob = float(-keys[1][k - 1]) if self.spec.traits.breaks_ties_by_prob else None

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from rankset.core.arrays import Sealed, is_whole
 from rankset.core.calibration import Thresholds
+from rankset.core.promise import Promise
 from rankset.errors import KindError
 from rankset.rules.group_choice import group_number
 from rankset.rules.predict_at_level import PredictsAtLevel
 from rankset.rules.sentences import group_sentences, one_sentence, text_of_groups
-from rankset.rules.spec import HasSpec, RuleSpec
+from rankset.rules.spec import HasSpec, RuleSpec, settings_text
 from rankset.scores.wording import MOST_DIGITS
 from rankset.sets import CoverageLaw
 
@@ -47,6 +48,8 @@ class LevelRule(Sealed, PredictsAtLevel, HasSpec):
         The distribution of coverage. None if there are several thresholds, or if nothing is proven (``guaranteed``).
     absent
         Number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
+    promise
+        The confidence with which alpha holds for this calibration. None if alpha is a mean over calibrations.
 
     Examples
     --------
@@ -65,11 +68,13 @@ class LevelRule(Sealed, PredictsAtLevel, HasSpec):
     counts: Ints
     law: CoverageLaw | None
     absent: Ints | None = None
+    promise: Promise | None = None
 
     def __repr__(self) -> str:
-        spec = self.spec
+        spec, asked = self.spec, self.promise
+        sure = "" if asked is None or asked.confidence is None else f", confidence={float(asked.confidence):g}"
         return (
-            f"LevelRule(alpha={self.alpha:g}, {spec.score!r}, {spec.condition!r}, kind={spec.kind!r}, "
+            f"LevelRule(alpha={self.alpha:g}{sure}, {settings_text(spec)}, kind={spec.kind!r}, "
             f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows)"
         )
 

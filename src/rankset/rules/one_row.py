@@ -19,6 +19,7 @@ from rankset.core.calibration import Thresholds
 from rankset.core.cells import Rows
 from rankset.core.noise import NoiseSeed, RowDraws
 from rankset.core.one_row import RowCells, RowLimits, most_likely
+from rankset.inputs.matrix import SUM_TO_ONE
 from rankset.inputs.probabilities import from_kind
 from rankset.rules.batch import refuse_to_draw
 from rankset.rules.select import cutoffs
@@ -34,7 +35,7 @@ ROUNDING = 1e-9
 """Limits are wider by this, because scores of a user's own may round differently than we do."""
 MOST = 2.0
 """No probability is larger, whatever its row sums to within the tolerance."""
-KINDS = ("probs", "logits", "decision")
+KINDS = ("probs", "logits", "decision", "marginals")
 
 
 def codes_of_one(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> Callable[[Array], Codes | None]:
@@ -46,7 +47,7 @@ def codes_of_one(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> Callab
     group = spec.shared_group
     if group is None or thresholds.everything[group].any() or spec.traits.transforms or spec.with_ids:
         return _leave
-    if spec.kind not in KINDS or (spec.kind == "decision" and spec.traits.uses_mass):
+    if spec.kind not in KINDS or (spec.kind not in SUM_TO_ONE and spec.traits.uses_mass):
         return _leave
     return OneRow(spec, group, thresholds, reach).codes
 
@@ -101,6 +102,8 @@ class OneRow:
         if self._kind == "probs":
             possible = ordered.item(0) >= 0 and ordered.item(-1) <= MOST  # so that no sum overflows
             return possible and abs(float(ordered.dot(ones)) - 1.0) < tolerance
+        if self._kind == "marginals":
+            return bool(ordered.item(0) >= 0 and ordered.item(-1) <= 1)
         return self._kind == "logits" or math.isfinite(ordered.item(-1))
 
     def _cutoff(self, row: Array) -> float:
@@ -112,9 +115,9 @@ class OneRow:
 
     def rows(self, row: Array) -> Rows:
         """Return the row as a block, for features that few scores use."""
-        return Rows(row[np.newaxis], lambda: np.array([self.draw(row)]), self._kind != "decision", summed=True)
+        return Rows(row[np.newaxis], lambda: np.array([self.draw(row)]), self._kind in SUM_TO_ONE, summed=True)
 
 
 def _most_mass(spec: RuleSpec, reach: Reach) -> float:
     """Return the largest mass before a label of a set; infinite where entries cannot be added up."""
-    return float(reach.before) + ROUNDING if spec.kind != "decision" else math.inf
+    return float(reach.before) + ROUNDING if spec.kind in SUM_TO_ONE else math.inf

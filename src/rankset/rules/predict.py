@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.alpha import Alpha, exact_alpha, threshold_position
+from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
+from rankset.core.promise import Promise
+from rankset.core.promise_argument import promise_of
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules import all_labels
 from rankset.rules.batch import unseen_groups, warn_of_unseen
@@ -33,13 +35,22 @@ class PredictsSets:
     calibration: Calibration
 
     @takes_alpha
-    def at(self, alpha: Alpha) -> LevelRule:
+    def at(
+        self,
+        alpha: Alpha,
+        *,
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
+    ) -> LevelRule:
         """Return a small rule for one alpha. Use it in programs that only predict at this alpha.
 
         Parameters
         ----------
         alpha
             The allowed error rate, strictly between 0 and 1.
+        confidence, next_rows, all_groups
+            As in ``predict``.
 
         Returns
         -------
@@ -51,6 +62,8 @@ class PredictsSets:
         ------
         LevelError
             If ``alpha`` is not strictly between 0 and 1.
+        KindError
+            If ``confidence`` is not strictly between 0 and 1.
 
         Examples
         --------
@@ -61,33 +74,52 @@ class PredictsSets:
         >>> ask(probs) == rule.predict(probs, 0.1), ask(probs[0])[0].tolist()
         (True, [1, 3, 0])
         """
-        exact = exact_alpha(alpha)
-        known = self._levels.get(exact)
+        if confidence is None and next_rows is None and not all_groups:
+            return self._keeping(Promise(exact_alpha(alpha)))
+        groups, shares = len(self.calibration.offsets) - 1, self.calibration.weights is not None
+        return self._keeping(
+            promise_of(alpha, confidence, next_rows, all_groups=all_groups, n_groups=groups, shares=shares)
+        )
+
+    def _keeping(self, promise: Promise) -> LevelRule:
+        """Return the rule that keeps a promise; the last ones are remembered."""
+        known = self._levels.get(promise)
         if known is not None:
             return known
         calibration = self.calibration
-        thresholds, counts = calibration.thresholds(exact), calibration.counts
-        made = LevelRule(self.spec, exact, thresholds, counts, self._law(exact), calibration.absent)
+        thresholds, counts = calibration.thresholds(promise), calibration.counts
+        law, absent = self._law(promise), calibration.absent
+        sure = None if promise.confidence is None else promise
+        made = LevelRule(self.spec, promise.alpha, thresholds, counts, law, absent, sure)
         if len(calibration.offsets) <= MOST_THRESHOLDS:
             if len(self._levels) >= MOST_LEVELS:
                 self._levels.clear()
-            self._levels[exact] = made
+            self._levels[promise] = made
         return made
 
     @cached_property
-    def _levels(self) -> dict[Fraction, LevelRule]:
+    def _levels(self) -> dict[Promise, LevelRule]:
         """The last rules at one level: services ask for one row at a time, always at the same level."""
         return {}
 
-    def _law(self, alpha: Fraction) -> CoverageLaw | None:
-        """Return the law of coverage at ``alpha``, if it is proven and there is one threshold."""
-        if self.spec.n_groups > 1 or not self.spec.guaranteed:
+    def _law(self, promise: Promise) -> CoverageLaw | None:
+        """Return the law of coverage, if it is proven, there is one threshold, and rows are missed or not."""
+        if self.spec.n_groups > 1 or not self.spec.guaranteed or self.calibration.weights is not None:
             return None
         n, absent = self.calibration.size_of(0)
-        k = threshold_position(n, alpha)
+        if self.calibration.rows is not None:
+            return self._law_of_rows(promise, n)
+        k = n - math.floor(promise.allowed(n))
         if absent and k > n - absent:
             return CoverageLaw(k, n, exact=False, absent=absent)
         return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k), absent=absent)
+
+    def _law_of_rows(self, promise: Promise, n: int) -> CoverageLaw:
+        """Return the law if entries are not rows: rows without an entry can never be missed, so they come first."""
+        place, entries = self.calibration.position(0, promise), len(self.calibration.keys[0])
+        k = place + n - entries
+        exact = place > entries or (place > 0 and not self.calibration.tied(0, place))
+        return CoverageLaw(max(k, 0), n, exact=exact)
 
     @takes_alpha
     def predict(
@@ -98,8 +130,15 @@ class PredictsSets:
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
     ) -> PredictionSets:
         """Return prediction sets that contain the true label with probability at least 1 - ``alpha``.
+
+        The probability is a mean over calibrations: one calibration can have a coverage below 1 - alpha. With
+        ``confidence=0.95`` this calibration has a coverage of at least 1 - alpha with probability 0.95. Sets are then
+        larger. If the rule has another target, the promise is that of the target.
 
         If the true label of calibration rows was ``rankset.ABSENT``, the probability can be smaller: ``calibrate`` says
         what holds. If these rows are too many for this alpha, every candidate is in its set, and a warning names the
@@ -121,6 +160,15 @@ class PredictsSets:
             rows. With Thr, it happens if the largest probability of the row is below the threshold. With Aps, Raps
             and Saps, the random draw can leave out the most likely label. "allow" keeps empty sets. "top" puts the
             most likely label into them. This can only raise coverage.
+        confidence
+            Probability that the promise holds for this calibration, such as 0.95. By default the promise is about the
+            mean over calibrations.
+        next_rows
+            With ``confidence``: the promise is about the share of missed rows among so many new rows. By default it is
+            about the share among all future rows.
+        all_groups
+            With ``confidence``: the promise holds for all groups of the condition at once. By default it holds for
+            each group, and the more groups there are, the more likely it is that it does not hold for one of them.
 
         Returns
         -------
@@ -140,7 +188,10 @@ class PredictsSets:
         >>> rs.calibrate(probs, labels).predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
         [[0, 1]]
         """
-        return self.at(alpha).predict(probs, groups=groups, ids=ids, empty=empty)
+        if confidence is None and next_rows is None and not all_groups:
+            return self._keeping(Promise(exact_alpha(alpha))).predict(probs, groups=groups, ids=ids, empty=empty)
+        asked = self.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+        return asked.predict(probs, groups=groups, ids=ids, empty=empty)
 
     @takes_alpha
     def predict_parts(
@@ -273,4 +324,5 @@ class PredictsSets:
     ) -> Prepared:
         """Check rows, which must have the columns of the calibration, and labels, groups and ids."""
         classes = self.spec.classes_of(probs) if labels is None else self.spec.classes
-        return prepare(probs, labels, kind=self.spec.kind, classes=classes, groups=groups, ids=ids)
+        several = self.spec.several_labels
+        return prepare(probs, labels, kind=self.spec.kind, classes=classes, groups=groups, ids=ids, several=several)

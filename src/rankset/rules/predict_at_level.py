@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.arrays import is_whole
 from rankset.core.calibration import Thresholds
+from rankset.core.promise import Promise
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.prepare import Prepared, prepare
@@ -22,7 +23,7 @@ from rankset.rules.marking import DirectMarks, marked, smallest_prob
 from rankset.rules.one_row import codes_of_one
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
 from rankset.rules.small_groups import warn_of_small_groups
-from rankset.rules.spec import RuleSpec
+from rankset.rules.spec import ONE_LABEL, RuleSpec
 from rankset.scores.reach import Reach
 from rankset.sets import CoverageLaw, PredictionSets
 from rankset.sets.forms import ListedSets, MarkedSets
@@ -39,6 +40,7 @@ class PredictsAtLevel:
     counts: Ints
     law: CoverageLaw | None
     absent: Ints | None
+    promise: Promise | None
 
     @cached_property
     def _reach(self) -> Reach:
@@ -72,7 +74,12 @@ class PredictsAtLevel:
     def _own(self) -> dict[str, Any]:
         """What sets of rows without index and names of their own have besides their labels."""
         fields = {"names": self.spec.classes, "level": self.level, "law": self.law, "proven": self._proven}
-        return {**fields, "template": ARRAY, "options": None}
+        sure = self._promise.confidence
+        promised = {
+            "confidence": None if sure is None else float(sure),
+            "target": None if self.spec.target == ONE_LABEL else self.spec.target,
+        }
+        return {**fields, **promised, "template": ARRAY, "options": None}
 
     def __call__(
         self,
@@ -226,8 +233,13 @@ class PredictsAtLevel:
         if data.groups is not None:
             warn_of_unseen(unseen_groups(self.spec, data))
         if self.thresholds.everything[:-1].any():
-            warn_of_small_groups(self.spec, self.level, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
+            warn_of_small_groups(self.spec, self._promise, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
         return batch
+
+    @property
+    def _promise(self) -> Promise:
+        """What is promised."""
+        return self.promise or Promise(self.level)
 
     @property
     def _proven(self) -> float | None:

@@ -16,7 +16,8 @@ from rankset.rules import absent_rows, merging
 from rankset.rules.batch import Batch
 from rankset.rules.describe import DescribesRule
 from rankset.rules.predict import PredictsSets
-from rankset.rules.spec import NO_NAMES, HasSpec, RuleSpec
+from rankset.rules.spec import NO_NAMES, ONE_LABEL, HasSpec, RuleSpec
+from rankset.rules.target_entries import calibration_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,11 +181,13 @@ def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
     """Return the rule of prepared rows with labels; its spec gets their groups, and whether they have ids."""
     if len(data.matrix) == 0:
         raise InputError.no_rows()
-    if data.labels is None:
+    if data.labels is None and data.truths is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
     spec = spec.learning(data)
     count = spec.n_groups
     batch = Batch.of(spec, data)
+    if spec.target != ONE_LABEL or data.labels is None:
+        return Rule(spec, calibration_of(batch, count))
     absent = data.absent
     columns = data.labels
     if absent is not None:

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset import conditions
+from rankset import conditions, targets
 from rankset.core import lexicographic
 from rankset.core.calibration import Calibration
 from rankset.errors import StorageError
-from rankset.inputs.matrix import Kind
+from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import class_names, group_names
 from rankset.io import container
-from rankset.rules import absent_rows
+from rankset.rules import absent_rows, target_arrays
 from rankset.rules.batch import Batch
-from rankset.rules.spec import RuleSpec
+from rankset.rules.spec import ONE_LABEL, RuleSpec
+from rankset.rules.target_arrays import OF_TARGETS
 from rankset.scores import BUILT_IN, Score, traits
 from rankset.scores.key_ranges import FeatureRanges, ranges_of
+from rankset.targets import Target
 
 HEADER_FIELDS = {"format", "what", "score", "condition", "kind", "seed", "classes", "groups", "ids", "keys"}
 
@@ -29,6 +31,9 @@ FORMAT_WITH_ABSENT = 2
 FORMAT_WITH_GUARANTEED = 3
 """Format number of rules whose coverage is not proven. Their header has the further field ``guaranteed``, and they may
 have calibration rows with absent labels."""
+FORMAT_WITH_TARGET = 4
+"""Format number of rules with another target than ``OneLabel``, or with marginals. Their header has the further fields
+``guaranteed``, ``target``, ``labelled`` and ``set_aside``."""
 MOST_ROWS = 1 << 53
 """Largest number of rows with absent labels in a file."""
 
@@ -40,6 +45,8 @@ ROUNDING = 1e-6
 
 SCORES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in BUILT_IN}
 """Scores that a file may name."""
+TARGETS: Mapping[str, type[Any]] = {kind.__name__: kind for kind in targets.BUILT_IN}
+"""Targets that a file may name."""
 CONDITIONS: Mapping[str, type[Any]] = {
     "Marginal": conditions.Marginal,
     "PerLabel": conditions.PerLabel,
@@ -47,7 +54,14 @@ CONDITIONS: Mapping[str, type[Any]] = {
     "Cross": conditions.PerLabelAndGroup,
 }
 """Conditions that a file may name, under the names of the format."""
-KINDS: Mapping[str, Kind] = {"probs": "probs", "logits": "logits", "scores": "decision", "binary": "binary"}
+KINDS: Mapping[str, Kind] = {
+    "probs": "probs",
+    "logits": "logits",
+    "scores": "decision",
+    "binary": "binary",
+    "marginals": "marginals",
+    "marginal_logits": "marginal_logits",
+}
 """Kinds of numbers, under the names of the format."""
 
 
@@ -70,6 +84,11 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
         header["format"] = FORMAT_WITH_ABSENT
     if not spec.guaranteed:
         header |= {"format": FORMAT_WITH_GUARANTEED, "guaranteed": False}
+    if spec.target != ONE_LABEL or spec.kind in MARGINAL:
+        header |= {"format": FORMAT_WITH_TARGET, "guaranteed": spec.guaranteed}
+        header["target"] = container.describe(spec.target, TARGETS)
+        rows = calibration.rows
+        header |= {"labelled": len(calibration), "set_aside": 0 if rows is None else rows.set_aside}
     return header, arrays_of(calibration)
 
 
@@ -82,11 +101,14 @@ def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec
     spec = _loaded_spec(header)
     expected = "absent" in arrays if number >= FORMAT_WITH_GUARANTEED else number == FORMAT_WITH_ABSENT
     absent = _checked_absent(spec, arrays.pop("absent", None), expected=expected)
-    return spec, _checked_calibration(spec, arrays, header["keys"], absent)
+    counts = (header["labelled"], header["set_aside"]) if number >= FORMAT_WITH_TARGET else (0, 0)
+    return spec, _checked_calibration(spec, arrays, header["keys"], absent, counts)
 
 
 def _further_fields(number: int) -> set[str]:
     """Return the fields of a header that only this format has."""
+    if number >= FORMAT_WITH_TARGET:
+        return {"guaranteed", "target", "labelled", "set_aside"}
     return {"guaranteed"} if number >= FORMAT_WITH_GUARANTEED else set()
 
 
@@ -94,7 +116,7 @@ def arrays_of(calibration: Calibration) -> container.Arrays:
     """Return the arrays of a calibration by name."""
     absent = {} if calibration.absent is None else {"absent": calibration.absent}
     keys = {f"key{place}": key for place, key in enumerate(calibration.keys)}
-    return {"offsets": calibration.offsets, **absent, **keys}
+    return {"offsets": calibration.offsets, **absent, **keys, **target_arrays.arrays_of(calibration)}
 
 
 def _loaded_spec(header: container.Header) -> RuleSpec:
@@ -110,12 +132,14 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
     condition = container.rebuild(header["condition"], CONDITIONS)
     if not isinstance(header["kind"], str) or header["kind"] not in KINDS:
         raise ValueError(f"its kind must be one of {', '.join(KINDS)}, got {header['kind']!r}")
-    spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count))
+    target = container.rebuild(header["target"], TARGETS) if "target" in header else ONE_LABEL
+    spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count), target)
     groups = _loaded_names(header["groups"])
     known = group_names(np.array([*groups, None], dtype=object)[:-1])
-    if header.get("guaranteed", False) is not False:
+    guaranteed = header.get("guaranteed", "guaranteed" not in header)
+    if type(guaranteed) is not bool or (guaranteed and header["format"] == FORMAT_WITH_GUARANTEED):
         raise ValueError(f"its field guaranteed must be false, got {header['guaranteed']!r}")
-    spec = replace(spec, groups=known, with_ids=header["ids"], guaranteed="guaranteed" not in header)
+    spec = replace(spec, groups=known, with_ids=header["ids"], guaranteed=guaranteed)
     if (
         type(spec.with_ids) is not bool
         or (spec.kind == "binary" and count != 2)
@@ -147,24 +171,29 @@ def _checked_absent(spec: RuleSpec, absent: NDArray[Any] | None, *, expected: bo
 
 
 def _checked_calibration(
-    spec: RuleSpec, arrays: container.Arrays, n_keys: object, absent: NDArray[Any] | None
+    spec: RuleSpec,
+    arrays: container.Arrays,
+    n_keys: object,
+    absent: NDArray[Any] | None,
+    counts: tuple[object, object],
 ) -> Calibration:
     """Return the calibration of a file; raise ValueError if its arrays cannot be one.
 
     A calibration of one row shows which arrays a score has.
     """
-    example = arrays_of(_one_row(spec.score))
+    example = arrays_of(_one_row(spec.score, spec.target))
     if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
         raise ValueError(f"its arrays do not belong to the score {spec.score!r}")
-    offsets, *keys = (arrays[name] for name in example)
+    offsets, *keys = (arrays[name] for name in example if name not in OF_TARGETS)
     n = len(keys[0])
     fits = n_keys == len(keys) and len(offsets) == spec.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
     # Differences could overflow and pass; a comparison cannot.
     if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
         raise ValueError("its arrays contradict each other")
     _check_ranges(spec, keys)
-    calibration = Calibration(tuple(keys), offsets, absent)
-    grouped = (calibration.groups, *keys)
+    rows, weights = target_arrays.checked(spec, arrays, offsets, counts)
+    calibration = Calibration(tuple(keys), offsets, absent, weights, rows)
+    grouped = (calibration.groups, *keys, *(weights or ()))
     if not lexicographic.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
         raise ValueError("its calibration scores are not sorted")
     return calibration
@@ -183,10 +212,10 @@ def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
             )
 
 
-def _one_row(score: Score) -> Calibration:
-    """Return the calibration of a single row, whose arrays have the dtypes of this score."""
+def _one_row(score: Score, target: Target) -> Calibration:
+    """Return the calibration of a single row, whose arrays have the names and dtypes of this score and target."""
     n_columns = traits(score).n_columns or 2
     data = prepare(np.full((1, n_columns), 1 / n_columns), [0])
     spec = RuleSpec.of(score, conditions.Marginal(), "probs", 0, data.classes)
     groups, keys = Batch.of(spec, data).label_keys(np.zeros(1, dtype=np.int64), slice(0, 1))
-    return Calibration.of(groups, keys, 1)
+    return Calibration.of(groups, keys, 1) if target == ONE_LABEL else target_arrays.example(groups, keys, target)

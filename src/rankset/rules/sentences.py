@@ -10,8 +10,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.alpha import rows_needed, smallest_alpha
+from rankset.core.alpha import smallest_alpha
 from rankset.core.calibration import Thresholds
+from rankset.core.promise import Promise
+from rankset.inputs.matrix import SUM_TO_ONE
 from rankset.rules import absent_rows
 from rankset.rules.group_choice import is_alone
 from rankset.rules.spec import RuleSpec
@@ -44,6 +46,8 @@ class AtLevel(Protocol):
     def counts(self) -> NDArray[np.int64]: ...
     @property
     def absent(self) -> NDArray[np.int64] | None: ...
+    @property
+    def promise(self) -> Promise | None: ...
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
@@ -53,14 +57,17 @@ def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
     """
     spec, threshold = at.spec, threshold_of(at.thresholds, number)
     alone = number < 0 or is_alone(spec, number)
+    if at.thresholds.nothing is not None and at.thresholds.nothing[number]:
+        return "keeps no label: so few labels can be missed that empty sets keep the promise"
     if threshold is None:
         return f"{'keeps every label' if alone else 'always in the set'}: {_why_everything(at, number)}"
     has_probabilities = spec.kind != "decision"
+    n_columns = spec.n_columns if spec.kind in SUM_TO_ONE else None
     wording = Wording("probability" if has_probabilities else "value", digits)
     if not alone:
         return f"in the set if {describe_label(spec.score, threshold, wording)}"
     sentence = describe_threshold(spec.score, threshold, wording)
-    empty = can_be_empty(spec.score, threshold, spec.n_columns if has_probabilities else None)
+    empty = can_be_empty(spec.score, threshold, n_columns)
     return f"{sentence}; a set can be empty" if empty else sentence
 
 
@@ -69,8 +76,10 @@ def _why_everything(at: AtLevel, number: int) -> str:
     n = int(at.counts[number]) if number >= 0 else 0
     absent = 0 if at.absent is None or number < 0 else int(at.absent[number])
     if not absent:
-        needed = readable_count(rows_needed(at.level))
-        return f"alpha={float(at.level):g} needs at least {needed} calibration rows, got {n:,}"
+        asked = at.promise or Promise(at.level)
+        sure = "" if asked.confidence is None else f" with confidence={float(asked.confidence):g}"
+        needed = readable_count(asked.rows_needed)
+        return f"alpha={float(at.level):g}{sure} needs at least {needed} calibration rows, got {n:,}"
     return (
         f"alpha={float(at.level):g} cannot be attained, {absent_rows.reason('', n, absent, smallest_alpha(n, absent))}"
     )

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.alpha import rows_needed, smallest_alpha
+from rankset.core.alpha import smallest_alpha
+from rankset.core.promise import Promise
 from rankset.errors import Option, warn
 from rankset.rules import absent_rows
 from rankset.rules.sentences import readable_count
@@ -17,7 +18,7 @@ Ints = NDArray[np.int64]
 
 
 def warn_of_small_groups(
-    spec: RuleSpec, level: Fraction, counts: Ints, row_groups: Ints, absent: Ints | None = None
+    spec: RuleSpec, promise: Promise, counts: Ints, row_groups: Ints, absent: Ints | None = None
 ) -> None:
     """Warn of the groups among some rows that keep every label at this level.
 
@@ -26,7 +27,7 @@ def warn_of_small_groups(
     """
     if not len(row_groups):
         return
-    present, needed = np.unique(row_groups), rows_needed(level)
+    present, needed, level = np.unique(row_groups), promise.rows_needed, promise.alpha
     used = spec.numbers(np.arange(spec.n_columns)[np.newaxis, :], present[:, np.newaxis])
     names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
     complete = np.ones(len(counts), dtype=bool)
@@ -43,6 +44,7 @@ def warn_of_small_groups(
     warn(
         f"at least {readable_count(needed)} calibration rows are needed for ",
         Option("alpha", float(level)),
+        *(() if promise.confidence is None else (" and ", Option("confidence", float(promise.confidence)))),
         f", got {counts.sum()}. All sets contain every label."
         if spec.n_groups == 1
         else f", got {got}{more}. In these groups no label is left out.",

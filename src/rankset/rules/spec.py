@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankset.conditions import Condition, Marginal, PerGroup, checked_condition, group_numbers
 from rankset.core.arrays import equal_values, is_whole
 from rankset.errors import KindError, LabelError, ScoreError, join_names
-from rankset.inputs.matrix import Kind
+from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.ragged import Ragged
 from rankset.inputs.vocabulary import Array, Names, group_names, union
@@ -21,18 +21,21 @@ from rankset.scores import BUILT_IN
 from rankset.scores.any_width import takes_any_width
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, checked_traits, traits
+from rankset.targets import OneLabel, Target
+from rankset.targets.base import has_several_labels
 
 Ints = NDArray[np.int64]
 
 NO_NAMES = Names(())
-SHARED = ("score", "condition", "kind", "classes", "seed", "with_ids")
+ONE_LABEL = OneLabel()
+SHARED = ("score", "condition", "target", "kind", "classes", "seed", "with_ids")
 """Fields that must be equal in calibrations that are merged."""
 
 
 @dataclass(frozen=True, eq=False)
 class RuleSpec:
-    """The settings of a rule: score, condition, kind, seed, class names, group names, whether ids are used, and whether
-    coverage is proven. It is not if labels were used to select the calibration rows."""
+    """The settings of a rule: score, condition, kind, seed, class names, group names, whether ids are used, whether
+    coverage is proven, and the target. It is not proven if labels were used to select the calibration rows."""
 
     score: Score
     condition: Condition
@@ -42,9 +45,18 @@ class RuleSpec:
     with_ids: bool = False
     groups: Names = NO_NAMES
     guaranteed: bool = True
+    target: Target = ONE_LABEL
 
     @classmethod
-    def of(cls, score: Score | str, condition: Condition, kind: Kind, seed: int, classes: Names) -> RuleSpec:
+    def of(
+        cls,
+        score: Score | str,
+        condition: Condition,
+        kind: Kind,
+        seed: int,
+        classes: Names,
+        target: Target = ONE_LABEL,
+    ) -> RuleSpec:
         """Return a spec; raise an error if a part of it is invalid or the parts do not fit together."""
         checked_condition(condition)
         if not (type(seed) is int or is_whole(seed)) or not -(2**63) <= seed < 2**64:
@@ -54,7 +66,9 @@ class RuleSpec:
         declared = checked_traits(measure, names, len(classes.values))
         if kind == "decision" and declared.needs_probs:
             raise ScoreError.needs_probabilities(measure)
-        return cls(measure, condition, kind, int(seed), classes)._with_traits(declared)
+        if kind in MARGINAL and (declared.uses_mass or not declared.takes_marginals):
+            raise ScoreError.needs_one_label(measure)
+        return cls(measure, condition, kind, int(seed), classes, target=target)._with_traits(declared)
 
     def _with_traits(self, declared: Traits) -> RuleSpec:
         """Remember the traits of the score, which are known already."""
@@ -85,6 +99,11 @@ class RuleSpec:
         while type(score) in BUILT_IN and hasattr(score, "score"):
             score = score.score
         return type(score) in BUILT_IN
+
+    @cached_property
+    def several_labels(self) -> bool:
+        """Whether rows can have several labels."""
+        return has_several_labels(self.target)
 
     @property
     def n_columns(self) -> int:
@@ -166,6 +185,12 @@ def _listed(what: str, names: Sequence[object]) -> str:
     return f"{what}{'s' * (len(names) > 1)} {join_names(names, limit=3)}"
 
 
+def settings_text(spec: RuleSpec) -> str:
+    """Return score, condition and, if it is not ``OneLabel``, target, as they are written in code."""
+    parts = (spec.score, spec.condition, *(() if spec.target == ONE_LABEL else (spec.target,)))
+    return ", ".join(map(repr, parts))
+
+
 def check_groups(condition: Condition, groups: object) -> None:
     """Raise an error if groups are missing though ``condition`` needs them, or passed though it does not."""
     if groups is None and condition.needs_groups:
@@ -205,6 +230,11 @@ class HasSpec:
         return self.spec.condition
 
     @property
+    def target(self) -> Target:
+        """The target of the rule: what is promised about the true labels of a row."""
+        return self.spec.target
+
+    @property
     def kind(self) -> Kind:
-        """The type of values in the rows: "probs", "logits", "decision" or "binary"."""
+        """The type of values in the rows, as in ``calibrate``."""
         return self.spec.kind

@@ -98,6 +98,10 @@ class CoverageBand:
         is among the candidates. This depends on the calibration rows: with other rows the same alpha can be attained.
     absent
         Number of calibration rows with the label ``rankset.ABSENT``.
+    outer
+        True if a part of a row can be missed, as with the target ``Recall``. Coverage is then 1 minus the mean loss.
+        Its exact distribution is not known, but losses between 0 and 1 vary no more than losses of 0 and 1, so the band
+        contains the coverage at least about as often as ``confidence`` says, and ``mean`` is NaN.
 
     Examples
     --------
@@ -115,10 +119,13 @@ class CoverageBand:
     tied: bool = False
     attained: bool = True
     absent: int = 0
+    outer: bool = False
 
     def __repr__(self) -> str:
         if self.absent:
             return self._repr_with_absent()
+        if self.outer:
+            return f"CoverageBand(at least {self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, n={self.n})"
         note = ", tied: coverage may be higher" if self.tied else ""
         return (
             f"CoverageBand({self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, mean {self.mean:.4f}, "

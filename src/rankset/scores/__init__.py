@@ -2,7 +2,7 @@
 
 Every score is a small frozen dataclass with a method ``keys(cells)``. The modules of this package:
 
-rank, thr, aps               Rank, TopK · Thr, Margin · Aps, Raps, Saps, Average
+rank, thr, share, aps        Rank, TopK · Thr, Margin · Share · Aps, Raps, Saps, Average
 wrappers, seen, tempered     scores that use another score: TieBreak, Chosen · Seen · Tempered
 temperature, recalibrated    scores with a fitted temperature: Temperature · Recalibrated
 base                         the protocol Score: the required method and all optional attributes of a score
@@ -23,6 +23,7 @@ from rankset.scores.rank import Rank, TopK
 from rankset.scores.reach import Reach
 from rankset.scores.recalibrated import Recalibrated
 from rankset.scores.seen import Seen
+from rankset.scores.share import Share
 from rankset.scores.temperature import Temperature
 from rankset.scores.tempered import Tempered
 from rankset.scores.thr import Margin, Thr
@@ -44,6 +45,7 @@ __all__ = [
     "Saps",
     "Score",
     "Seen",
+    "Share",
     "Temperature",
     "Tempered",
     "Thr",
@@ -60,6 +62,7 @@ BUILT_IN: tuple[type[Any], ...] = (
     Rank,
     TopK,
     Thr,
+    Share,
     Margin,
     Aps,
     Raps,

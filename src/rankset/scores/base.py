@@ -24,10 +24,12 @@ class Score(Protocol):
 
     ``features``
         Names of the features that ``keys`` reads: some of ``column``, ``prob``, ``rank``, ``mass``, ``before``,
-        ``top``, ``second`` and ``noise``. Default: all of these. If ``keys`` reads ``noise`` but ``features`` does
-        not contain ``noise``, an error is raised.
+        ``top``, ``second``, ``total`` and ``noise``. Default: all of these. If ``keys`` reads ``noise`` but
+        ``features`` does not contain ``noise``, an error is raised.
     ``needs_probs``
         True if the score cannot be used with ``kind="decision"``. Default: False.
+    ``takes_marginals``
+        Whether the score can be used with ``kind="marginals"``. Default: the opposite of ``needs_probs``.
     ``key_features``
         Use this only if each key is one feature, unchanged except for its sign. Names of these features, most
         significant first. For example, ``Rank`` has ``("rank", "prob")``. ``Rule.rank_profile`` requires that the

@@ -21,7 +21,8 @@ class Traits:
 
     ``transforms``: the score has a ``transform``. ``uses_noise``, ``uses_mass``, ``uses_rank``: keys depend on the
     random number of the row, on sums of probabilities, on ranks. ``orders_by_rank``: the first key is the rank.
-    ``breaks_ties_by_prob``: the second key is the probability.
+    ``breaks_ties_by_prob``: the second key is the probability. ``takes_marginals``: rows may be probabilities of single
+    labels, which do not sum to 1.
     """
 
     features: frozenset[str]
@@ -35,6 +36,7 @@ class Traits:
     uses_rank: bool
     orders_by_rank: bool
     breaks_ties_by_prob: bool
+    takes_marginals: bool = True
 
 
 def traits(score: Score) -> Traits:
@@ -52,6 +54,7 @@ def traits(score: Score) -> Traits:
         uses_rank="rank" in features,
         orders_by_rank=keys[:1] == ("rank",),
         breaks_ties_by_prob=keys[1:2] == ("prob",),
+        takes_marginals=bool(getattr(score, "takes_marginals", not getattr(score, "needs_probs", False))),
     )
 
 

@@ -10,6 +10,7 @@ from rankset.errors import KindError, ScoreError
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
 from rankset.scores.rank import Rank, TopK
+from rankset.scores.share import Share
 from rankset.scores.thr import Margin, Thr
 
 AUTO = "auto"
@@ -19,6 +20,7 @@ NAMED_SCORES: dict[str, Score] = {
     "rank": Rank(),
     "thr": Thr(),
     "lac": Thr(),
+    "share": Share(),
     "aps": Aps(),
     "raps": Raps(penalty=0.2, free_ranks=2),
     "saps": Saps(weight=0.2),
@@ -44,16 +46,21 @@ def is_auto(method: object) -> bool:
     return isinstance(method, str) and _plain(method) == AUTO
 
 
-def method_of(method: Score | str | None, score: Score | str | None = None) -> Score | None:
+def method_of(
+    method: Score | str | None,
+    score: Score | str | None = None,
+    default: Score = Rank(),  # noqa: B008
+) -> Score | None:
     """Return the score that the arguments ``method`` and ``score`` of a function name; None for ``"auto"``.
 
-    The two arguments are two names for the same thing, so only one of them may be passed. The default is RANK.
+    The two arguments are two names for the same thing, so only one of them may be passed. ``default`` is the score
+    if neither is.
     """
     if method is not None and score is not None:
         raise KindError.method_twice(method, score)
     given = method if score is None else score
     if given is None:
-        return Rank()
+        return default
     return None if is_auto(given) else checked_score(given, "method" if score is None else "score")
 
 

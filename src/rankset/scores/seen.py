@@ -75,6 +75,7 @@ class Seen:
     n_columns: int
     names: tuple[Any, ...] | None = field(default=None, compare=False)
     needs_probs: ClassVar[bool] = True
+    takes_marginals: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "score", checked_score(self.score))

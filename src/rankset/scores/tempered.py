@@ -65,6 +65,7 @@ class Tempered(Wrapper):
     score: Score
     temperature: float
     needs_probs: ClassVar[bool] = True
+    takes_marginals: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "score", checked_score(self.score))

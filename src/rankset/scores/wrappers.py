@@ -44,6 +44,11 @@ class Wrapper:
         return self._inner.needs_probs
 
     @property
+    def takes_marginals(self) -> bool:
+        """Whether the inner score can be used with probabilities of single labels."""
+        return self._inner.takes_marginals
+
+    @property
     def key_features(self) -> tuple[str, ...]:
         """The ``key_features`` of the inner score."""
         return self._inner.key_features

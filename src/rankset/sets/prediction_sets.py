@@ -23,6 +23,7 @@ from rankset.sets.coverage_law import CoverageLaw
 from rankset.sets.forms import ListedSets, MarkedSets
 from rankset.sets.mask import read_mask
 from rankset.sets.option_names import joined_options, label_columns, names_of_cells
+from rankset.sets.several_labels import SeveralLabels
 from rankset.sets.text import as_html, as_text
 from rankset.sets.to_frames import ToFrames
 
@@ -30,7 +31,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets(Sealed, ToFrames):
+class PredictionSets(Sealed, ToFrames, SeveralLabels):
     """Prediction sets, one set of labels per row. ``Rule.predict`` returns an object of this class.
 
     ``sets[3]`` is an array with the class names of row 3, most likely first. Iteration yields one such array per row.
@@ -54,6 +55,11 @@ class PredictionSets(Sealed, ToFrames):
     proven
         The coverage that is proven for the rule of these sets, if it is not 1 - alpha: 0 for a stratified split,
         ``CrossRule.guarantee(alpha)`` for several folds. None otherwise.
+    confidence
+        The probability that the promise holds for the calibration of the rule, if a confidence was passed to
+        ``Rule.predict``. None otherwise.
+    target
+        The target of the rule, if rows can have several labels or labels have costs. None otherwise.
 
     Examples
     --------
@@ -72,6 +78,8 @@ class PredictionSets(Sealed, ToFrames):
     template: Template = ARRAY
     options: NDArray[Any] | None = None
     proven: float | None = None
+    confidence: float | None = None
+    target: Any = None
 
     @classmethod
     def _of(cls, form: ListedSets | MarkedSets, **fields: Any) -> PredictionSets:  # noqa: ANN401
@@ -181,14 +189,17 @@ class PredictionSets(Sealed, ToFrames):
             raise KindError.argument("parts", "a list of at least one PredictionSets", batches)
         first, *rest = batches
         for part in rest:
-            if part.names != first.names or part.level != first.level:
+            if (part.names, part.level) != (first.names, first.level) or part.target != first.target:
                 raise RuleError.unlike_sets(first.alpha, part.alpha)
         sizes = np.concatenate([[0], *(part.sizes for part in batches)])
         codes = np.concatenate([part.codes for part in batches])
         law = first.law if all(part.law == first.law for part in rest) else None
         template = Template.joined([part.template for part in batches])
         proven = min((part.proven for part in batches if part.proven is not None), default=None)
-        return cls(sizes.cumsum(), codes, first.names, first.level, law, template, joined_options(batches), proven)
+        options, sure = joined_options(batches), {part.confidence for part in batches}
+        confidence = first.confidence if len(sure) == 1 else None
+        own = (first.names, first.level, law, template, options, proven, confidence, first.target)
+        return cls(sizes.cumsum(), codes, *own)
 
     def __len__(self) -> int:
         return len(self._form)
@@ -269,7 +280,7 @@ class PredictionSets(Sealed, ToFrames):
         if options is not None or type(self) is not PredictionSets:
             offsets, codes = form.listed()
             return replace(self, offsets=offsets, codes=codes, template=template, options=options)
-        fields = {name: getattr(self, name) for name in ("names", "level", "law", "proven")}
+        fields = {name: getattr(self, name) for name in ("names", "level", "law", "proven", "confidence", "target")}
         return self._of(form, template=template, options=options, **fields)
 
     _repr_html_ = as_html

@@ -13,6 +13,7 @@ from rankset import notebook
 from rankset.core import ranking
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed, threshold_positions
 from rankset.core.alpha_argument import takes_alpha
+from rankset.core.promise import Promise
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.prepare import Prepared
 from rankset.integrations.sklearn.cross_guarantee import ProvesCoverage
@@ -21,7 +22,7 @@ from rankset.rules.batch import unseen_groups, warn_of_unseen
 from rankset.rules.rule import Rule
 from rankset.rules.select import EMPTY, Empty
 from rankset.rules.small_groups import warn_of_small_groups
-from rankset.rules.spec import HasSpec, RuleSpec
+from rankset.rules.spec import HasSpec, RuleSpec, settings_text
 from rankset.rules.summaries import Estimate
 from rankset.sets import PredictionSets
 
@@ -74,11 +75,13 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             raise KindError.argument("rules", "a tuple of at least one Rule", self.rules)
         for rule in self.rules[1:]:
             self.rules[0]._check_mergeable(rule)
+        if self.rules[0].calibration.weights is not None:
+            raise RuleError.folds_with_shares(self.rules[0].target)
 
     def __repr__(self) -> str:
         first = self.rules[0].spec
         return (
-            f"CrossRule({first.score!r}, {first.condition!r}, {len(first.classes):,} classes, "
+            f"CrossRule({settings_text(first)}, {len(first.classes):,} classes, "
             f"{len(self.rules)} folds, calibrated on {self.n:,} rows)"
         )
 
@@ -104,6 +107,11 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     def n(self) -> int:
         """Number of calibration rows in all folds."""
         return sum(rule.n for rule in self.rules)
+
+    @property
+    def set_aside(self) -> int:
+        """Number of rows without labels in all folds, if rows can have several labels."""
+        return sum(rule.set_aside for rule in self.rules)
 
     def p_values(
         self, probs: Sequence[ArrayLike], *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
@@ -255,7 +263,7 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             rows = (
                 np.zeros(min(len(data), 1), dtype=np.int64) if data.groups is None else spec.groups.codes(data.groups)
             )
-            warn_of_small_groups(spec, level, counts, rows)
+            warn_of_small_groups(spec, Promise(level), counts, rows)
 
     def _pooled(self, data: Sequence[Prepared]) -> tuple[Ints, Ints]:
         """Return for each label the number of rows that are at least as unusual, and the number of all rows."""

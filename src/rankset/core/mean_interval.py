@@ -1,0 +1,40 @@
+"""Confidence intervals for the mean of numbers between 0 and 1, by the bounds of Hoeffding and Bentkus."""
+
+import math
+
+from rankset.core.coverage_law import beta_cdf, tails
+
+STEPS = 60
+
+
+def mean_interval(mean: float, n: int, confidence: float) -> tuple[float, float]:
+    """Return a range that contains the expected value with probability ``confidence`` or more.
+
+    ``mean`` is the mean of ``n`` independent numbers between 0 and 1.
+
+    >>> low, high = mean_interval(0.9, 1000, 0.9)
+    >>> round(low, 3), round(high, 3)
+    (0.877, 0.92)
+    """
+    doubt, _ = tails(confidence)
+    return 1 - _upper(1 - mean, n, doubt), _upper(mean, n, doubt)
+
+
+def _upper(mean: float, n: int, doubt: float) -> float:
+    """Return the largest expected value with which so small a mean is not too unlikely."""
+    low, high = mean, 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _p_value(mean, n, middle) > doubt else (low, middle)
+    return high
+
+
+def _p_value(mean: float, n: int, expected: float) -> float:
+    """Return a bound on the probability of a mean as small as this."""
+    if expected >= 1:
+        return float(mean >= 1)
+    first = mean * math.log(mean / expected) if mean > 0 else 0.0
+    second = (1 - mean) * math.log((1 - mean) / (1 - expected)) if mean < 1 else 0.0
+    count = min(n, math.ceil(n * mean - 1e-9))
+    chance = 1.0 if count >= n else beta_cdf(1 - expected, n - count, count + 1)
+    return min(math.exp(-n * (first + second)), math.e * chance)

@@ -1,0 +1,81 @@
+"""Errors about labels of rows that can have several of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
+
+from rankset.errors.fields import Either, Place, Text
+from rankset.errors.values import differences, join_names, short_repr
+
+SEVERAL = "be a 0/1 matrix with one row per row and one column per class, or a list of labels for every row"
+EMPTY_LIST = Either("For a row without labels pass an empty list.", "For a row without labels write 0 in every column.")
+
+
+class LabelListErrors:
+    """Constructors of ``LabelError`` about several labels per row."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, what: Text = "", expected: Text = "", received: Text = "", remedy: Text = "", *, where: Place = ...
+        ) -> None: ...
+
+    @classmethod
+    def one_label_per_row(cls, name: str, received: str) -> Self:
+        remedy = "If every row has exactly one label, do not pass a target. Or pass [[label] for label in labels]."
+        return cls(name, SEVERAL, received, Either(remedy, "If every row has exactly one label, leave out --target."))
+
+    @classmethod
+    def indicator_shape(cls, name: str, expected: tuple[int, int], received: tuple[int, ...]) -> Self:
+        remedy = "Pass one column per class, in the order of the columns of probs, or lists of labels."
+        return cls(name, f"have shape {expected} as a 0/1 matrix", f"shape {received}", remedy)
+
+    @classmethod
+    def not_indicator(cls, name: str, row: int, column: int, value: object) -> Self:
+        remedy = "Write 1 if the label is true and 0 if it is not. Or pass lists of labels."
+        where = Place(row=row, column=column)
+        return cls(name, "be a matrix of 0 and 1", short_repr(value), remedy, where=where)
+
+    @classmethod
+    def zeros_and_ones(cls, name: str, n_columns: int) -> Self:
+        return cls(
+            name,
+            "say clearly what they are",
+            f"lists of {n_columns} numbers 0 and 1, which can be labels or rows of a 0/1 matrix",
+            "For a 0/1 matrix pass np.array(labels). For lists of labels pass class names.",
+        )
+
+    @classmethod
+    def no_list(cls, name: str, row: int, value: object) -> Self:
+        remedy = ("Pass a list, tuple, set or array of labels for every row. ", EMPTY_LIST)
+        return cls(name, "be a list of labels for every row", short_repr(value), remedy, where=Place(row=row))
+
+    @classmethod
+    def repeated(cls, name: str, row: int, labels: Sequence[object]) -> Self:
+        expected, received = "contain every label of a row once", f"{join_names(labels)} more than once"
+        remedy = "Remove the repeated labels. For a 0/1 matrix pass np.array(labels)."
+        return cls(name, expected, received, remedy, where=Place(row=row))
+
+    @classmethod
+    def absent_among_several(cls, name: str, row: int) -> Self:
+        return cls(
+            name,
+            "be among the candidates of their rows if rows can have several labels",
+            Either("rankset.ABSENT", "an absent label (--absent)"),
+            "Add the missing candidates to the row, with the smallest score, so that they count as missed.",
+            where=Place(row=row),
+        )
+
+    @classmethod
+    def costs(cls, missing: Sequence[object], unknown: Sequence[object]) -> Self:
+        received = differences("no cost for", missing, "costs for the unknown labels", unknown)
+        remedy = "Pass a cost for every class, or the cost of all other labels, others."
+        return cls("costs of Cost", "have one number for every class", received, remedy)
+
+    @classmethod
+    def no_cost(cls) -> Self:
+        return cls("costs of Cost", "be above 0 for at least one class", "0 for every class", "Pass other costs.")
+
+    @classmethod
+    def no_labels_at_all(cls, n: int) -> Self:
+        received = f"{n} rows without labels"
+        return cls("labels", "contain at least one true label", received, "Check that 1 stands for a true label.")

@@ -1,0 +1,261 @@
+"""``evaluate`` for rows that can have several labels: how much of the true labels the sets contain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset import notebook
+from rankset.core import coverage_law
+from rankset.core.mean_interval import mean_interval
+from rankset.errors import InputError
+from rankset.evaluation.metrics import format_value
+from rankset.inputs.frames import ARRAY
+from rankset.inputs.label_lists import LabelLists
+from rankset.inputs.vocabulary import Name, short
+from rankset.sets import PredictionSets
+
+Range = tuple[float, float]
+
+MOST_LABELS = 4
+"""Rows with so many labels or more are shown together."""
+SHOWN = 5
+"""Number of labels listed in the printed table, those with the lowest recall."""
+
+
+@dataclass(frozen=True)
+class LabelRecall:
+    """Recall of one label, or of the rows with one number of labels.
+
+    Attributes
+    ----------
+    name
+        The label, or the number of labels.
+    n
+        Number of rows that have the label, or so many labels.
+    recall
+        Of a label: the share of its rows whose sets contain it. Of rows: the mean share of their labels that the sets
+        contain.
+    kept
+        Share of all rows whose sets contain the label. Of rows: the mean size of their sets.
+    """
+
+    name: Name
+    n: int
+    recall: float
+    kept: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LabelsEvaluation:
+    """Evaluation of sets on rows that can have several labels, returned by ``evaluate``. Print it to see a table.
+
+    Rows without labels are set aside: they count for ``mean_size``, ``empty_rate`` and ``precision`` only.
+
+    Attributes
+    ----------
+    alpha
+        Allowed error rate.
+    target
+        The target of the sets.
+    n, set_aside
+        Number of rows with labels, and without.
+    confidence
+        Confidence of the intervals.
+    recall, recall_interval
+        Mean over rows of the share of their labels that the set contains; an interval for its expected value
+        (Hoeffding and Bentkus).
+    all_labels, all_labels_interval
+        Share of rows whose sets contain all their labels; the exact interval (Clopper-Pearson).
+    any_label
+        Share of rows whose sets contain at least one of their labels.
+    micro_recall
+        Share of all labels of all rows that the sets contain.
+    precision
+        Mean over sets that are not empty of the share of their labels that are true. NaN if all are empty.
+    mean_size, empty_rate
+        Mean number of labels in a set, and share of empty sets.
+    label_gap, lowest_label
+        Mean over labels of the gap between the recall of a label and 1 - alpha; the label with the lowest recall.
+    labels
+        Recall of every label that occurs.
+    by_number
+        Recall of rows with 1, 2, 3, and 4 or more labels.
+    missed_more
+        For each number m of labels, the share of rows of which the set misses more than m.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> sets = rs.PredictionSets.from_mask([[True, True], [True, False], [True, True]])
+    >>> evaluation = rs.evaluate(sets, [[0], [0, 1], [0, 1]], alpha=0.25, target="recall")
+    >>> round(evaluation.recall, 4), evaluation.lowest_label.name
+    (0.8333, 1)
+    """
+
+    alpha: float
+    target: object
+    n: int
+    set_aside: int
+    confidence: float
+    recall: float
+    recall_interval: Range
+    all_labels: float
+    all_labels_interval: Range
+    any_label: float
+    micro_recall: float
+    precision: float
+    mean_size: float
+    empty_rate: float
+    label_gap: float
+    labels: tuple[LabelRecall, ...]
+    by_number: tuple[LabelRecall, ...]
+    missed_more: tuple[float, ...]
+
+    @property
+    def lowest_label(self) -> LabelRecall:
+        """The label with the lowest recall. If several labels have this recall, the one with the most rows."""
+        return min(self.labels, key=lambda one: (one.recall, -one.n))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all attributes as a dictionary; every label is a dictionary.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, True], [True, False]])
+        >>> rs.evaluate(sets, [[0], [0, 1]], alpha=0.25, target="recall").to_dict()["mean_size"]
+        1.5
+        """
+        return asdict(self) | {"target": repr(self.target)}
+
+    def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
+        """Return the labels as a data frame with the columns "label", "rows", "recall" and "kept".
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow". By default, the first of these libraries that is installed.
+
+        Returns
+        -------
+        data frame
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, True], [True, False]])
+        >>> rs.evaluate(sets, [[0], [0, 1]], alpha=0.25, target="recall").to_frame("pandas")["recall"].tolist()
+        [1.0, 0.0]
+        """
+        names = {"label": "name", "rows": "n", "recall": "recall", "kept": "kept"}
+        return ARRAY.filled(
+            {title: [getattr(one, name) for one in self.labels] for title, name in names.items()}, backend
+        )
+
+    def __repr__(self) -> str:
+        lines = [self._title, *(f"  {name:<20}{value:>8}  {remark}".rstrip() for name, value, remark in self._lines())]
+        lines.append("Rows by number of labels")
+        lines += [
+            f"  {one.name!s:<20}{one.recall:>8.4f}  {one.n:,} rows, mean size {one.kept:.3f}" for one in self.by_number
+        ]
+        lines.append("Labels with the lowest recall")
+        return "\n".join(
+            [*lines, *(f"  {short(str(one.name)):<20}{one.recall:>8.4f}  {one.n:,} rows" for one in self._lowest())]
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [(name, value, notebook.faint(remark)) for name, value, remark in self._lines()]
+        worst = [(one.name, f"{one.n:,}", notebook.bar(one.recall, f"{one.recall:.4f}")) for one in self._lowest()]
+        head = ("label", "rows", "recall")
+        return notebook.card(self._title, notebook.table(rows), notebook.table(worst, head))
+
+    @property
+    def _title(self) -> str:
+        aside = f", {self.set_aside:,} rows without labels set aside" if self.set_aside else ""
+        return f"Evaluation of {self.n:,} rows with labels at alpha={self.alpha:g}, target {self.target!r}{aside}"
+
+    def _lowest(self) -> list[LabelRecall]:
+        return sorted(self.labels, key=lambda one: (one.recall, -one.n))[:SHOWN]
+
+    def _lines(self) -> list[tuple[str, str, str]]:
+        """Name, value and remark of each line."""
+        interval = f"{self.confidence:.0%} interval {{:.4f}} to {{:.4f}}"
+        return [
+            ("recall", format_value(self.recall), interval.format(*self.recall_interval)),
+            ("all labels", format_value(self.all_labels), interval.format(*self.all_labels_interval)),
+            ("any label", format_value(self.any_label), "rows with at least one of their labels in the set"),
+            ("micro recall", format_value(self.micro_recall), "share of all labels of all rows"),
+            ("precision", format_value(self.precision), "mean share of true labels in sets that are not empty"),
+            ("size", format_value(self.mean_size), "mean number of labels in a set"),
+            ("empty", format_value(self.empty_rate), "share of empty sets"),
+            ("label gap", format_value(self.label_gap), "mean gap between the recall of a label and 1 - alpha"),
+        ]
+
+
+def evaluate_several(
+    sets: PredictionSets, truths: LabelLists, level: Fraction, target: object, confidence: float
+) -> LabelsEvaluation:
+    """Compare sets with the true labels of rows that can have several of them."""
+    n = int(np.count_nonzero(truths.sizes))
+    if not n:
+        raise InputError.no_rows_to_evaluate()
+    mask, has = sets.mask, truths.sizes > 0
+    hits = np.bincount(truths.rows, mask[truths.rows, truths.codes], len(sets)).astype(np.int64)
+    shares, missed = hits[has] / truths.sizes[has], (truths.sizes - hits)[has]
+    recall, complete, sizes = float(shares.mean()), int((missed == 0).sum()), sets.sizes
+    filled = sizes > 0
+    labels = _labels(sets, truths, mask)
+    gaps = [abs(one.recall - float(1 - level)) for one in labels]
+    return LabelsEvaluation(
+        alpha=float(level),
+        target=target,
+        n=n,
+        set_aside=len(sets) - n,
+        confidence=confidence,
+        recall=recall,
+        recall_interval=mean_interval(recall, n, confidence),
+        all_labels=complete / n,
+        all_labels_interval=coverage_law.binomial_interval(complete, n, confidence),
+        any_label=float((hits[has] > 0).mean()),
+        micro_recall=float(hits.sum() / truths.sizes.sum()),
+        precision=float((hits[filled] / sizes[filled]).mean()) if filled.any() else math.nan,
+        mean_size=float(sizes.mean()),
+        empty_rate=float((sizes == 0).mean()),
+        label_gap=float(np.mean(gaps)),
+        labels=labels,
+        by_number=_by_number(truths.sizes[has], shares, sizes[has]),
+        missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
+    )
+
+
+def _labels(sets: PredictionSets, truths: LabelLists, mask: NDArray[np.bool_]) -> tuple[LabelRecall, ...]:
+    """Return the recall of every label that occurs."""
+    n_columns = mask.shape[1]
+    counts = np.bincount(truths.codes, minlength=n_columns)
+    inside = np.bincount(truths.codes, mask[truths.rows, truths.codes], n_columns)
+    kept, names = mask.mean(axis=0), sets.names.values
+    return tuple(
+        LabelRecall(names[code], int(counts[code]), float(inside[code] / counts[code]), float(kept[code]))
+        for code in np.flatnonzero(counts).tolist()
+    )
+
+
+def _by_number(numbers: NDArray[Any], shares: NDArray[Any], sizes: NDArray[Any]) -> tuple[LabelRecall, ...]:
+    """Return the recall of rows with 1, 2, 3, and more labels."""
+    found = []
+    for number in range(1, MOST_LABELS + 1):
+        own = numbers == number if number < MOST_LABELS else numbers >= number
+        name = f"{number} label{'s' * (number > 1)}" + " or more" * (number == MOST_LABELS)
+        if own.any():
+            found.append(LabelRecall(name, int(own.sum()), float(shares[own].mean()), float(sizes[own].mean())))
+    return tuple(found)

@@ -1,0 +1,76 @@
+"""Arrays of rule files that only targets other than ``OneLabel`` have: weights of entries, and numbers of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.arrays import is_whole
+from rankset.core.calibration import Calibration
+from rankset.core.entries import Entries, RowCounts
+from rankset.core.lexicographic import Keys
+from rankset.core.weights import Sums, Weights
+from rankset.rules.spec import ONE_LABEL, RuleSpec
+from rankset.targets import Cost, Recall, Target
+
+Ints = NDArray[np.int64]
+Arrays = Mapping[str, NDArray[Any]]
+
+PARTS, WHOLES, ROWS = "weights", "sizes", "rows"
+OF_TARGETS = (PARTS, WHOLES, ROWS)
+"""Names of the arrays: the weight of an entry is an integer of the first, divided by one of the second."""
+MOST = 1 << 53
+
+
+def arrays_of(calibration: Calibration) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a calibration that only targets have, by name."""
+    answer: dict[str, NDArray[Any]] = {}
+    if calibration.weights is not None:
+        answer |= dict(zip((PARTS, WHOLES), calibration.weights, strict=True))
+    if calibration.rows is not None:
+        answer[ROWS] = calibration.rows.by_group
+    return answer
+
+
+def example(groups: Ints, keys: Keys, target: Target) -> Calibration:
+    """Return a calibration of one entry, which has the arrays of this target."""
+    one = np.ones(1, dtype=np.int64)
+    weights = (one, one) if isinstance(target, Recall | Cost) else None
+    return Calibration.of_entries([Entries(groups, keys, weights)], 1, RowCounts(one, 1))
+
+
+def checked(
+    spec: RuleSpec, arrays: Arrays, offsets: Ints, counts: tuple[object, object]
+) -> tuple[RowCounts | None, Weights | None]:
+    """Return the numbers of rows and the weights of a file; raise ValueError if they cannot be right."""
+    labelled, set_aside = counts
+    if not is_whole(labelled) or not is_whole(set_aside) or not 0 <= labelled < MOST or not 0 <= set_aside < MOST:  # type: ignore[operator]
+        raise ValueError("its numbers of rows cannot be right")
+    if spec.target == ONE_LABEL:
+        return None, None
+    rows = arrays[ROWS]
+    if len(rows) != len(offsets) - 1 or (rows < 0).any() or (len(rows) and rows.max() > labelled):
+        raise ValueError("its numbers of rows cannot be right")
+    weights = (arrays[PARTS], arrays[WHOLES]) if PARTS in arrays else None
+    if weights is None:
+        if (np.diff(offsets) > rows).any():
+            raise ValueError("it has more entries than rows")
+    else:
+        _check_weights(weights, offsets, rows)
+    return RowCounts(rows, int(labelled), int(set_aside)), weights  # type: ignore[call-overload]
+
+
+def _check_weights(weights: Weights, offsets: Ints, rows: Ints) -> None:
+    """Raise ValueError for weights that no rows can have."""
+    n = int(offsets[-1])
+    if any(len(array) != n or (n and not 1 <= array.min() <= array.max() < MOST) for array in weights):
+        raise ValueError("its weights cannot be right")
+    if (weights[0] > weights[1]).any() or sum(weights[0].tolist()) >= MOST:
+        raise ValueError("its weights cannot be right")
+    sums = Sums(weights)
+    for group, count in enumerate(rows.tolist()):
+        if sums.of(int(offsets[group]), int(offsets[group + 1])) > count:
+            raise ValueError("its weights add up to more than its rows")

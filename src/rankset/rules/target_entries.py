@@ -1,0 +1,106 @@
+"""Calibration entries: which true labels a target takes, with which weights, and the numbers of rows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core.calibration import Calibration
+from rankset.core.entries import Entries, RowCounts
+from rankset.core.weights import Weights
+from rankset.errors import LabelError, ScoreError
+from rankset.inputs.prepare import Prepared
+from rankset.rules.batch import Batch
+from rankset.targets import BUILT_IN, TrueLabels
+
+Ints = NDArray[np.int64]
+
+ROUNDING = 1e-9
+MOST = 2**53
+
+
+class _Part(NamedTuple):
+    """What the rows of a block contribute."""
+
+    entries: Entries
+    by_group: Ints
+
+
+def calibration_of(batch: Batch, count: int) -> Calibration:
+    """Return the calibration of rows with labels, for a target that is not ``OneLabel``."""
+    data = batch.data
+    labelled = len(data) if data.truths is None else int(np.count_nonzero(data.truths.sizes))
+    if not labelled:
+        raise LabelError.no_labels_at_all(len(data))
+    if data.absent is not None:
+        raise LabelError.absent_among_several("labels", int(data.absent.argmax()))
+    parts = batch.map_blocks(partial(_part, batch, count))
+    rows = RowCounts(np.sum([part.by_group for part in parts], axis=0), labelled, len(data) - labelled)
+    return Calibration.of_entries([part.entries for part in parts], count, rows)
+
+
+def _part(batch: Batch, count: int, part: slice) -> _Part:
+    """Return the entries of a block."""
+    spec, labels = batch.spec, _true_labels(batch, part)
+    numbers = labels.group
+    if numbers.dtype.kind not in "iu" or (len(numbers) and (numbers.min() < 0 or numbers.max() >= count)):
+        raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")
+    places, weights = spec.target.entries(labels)
+    if type(spec.target) not in BUILT_IN:
+        places, weights = _checked(spec.target, labels, places, weights)
+    by_group = np.bincount(numbers[labels.order][labels.ends - 1], minlength=count).astype(np.int64)
+    return _Part(Entries(numbers[places], tuple(key[places] for key in labels.keys), weights), by_group)
+
+
+def _true_labels(batch: Batch, part: slice) -> TrueLabels:
+    """Return the true labels of a block, with their groups and keys."""
+    data: Prepared = batch.data
+    if data.truths is None:
+        columns = data.labels[part]  # type: ignore[index]
+        groups, keys = batch.label_keys(data.labels, part)  # type: ignore[arg-type]
+        return TrueLabels(np.arange(len(columns)), groups, columns, keys, batch.spec.classes.values)
+    cells, groups, keys = batch.true_keys(data.truths[part], part)
+    numbers = np.broadcast_to(groups, cells.size)
+    return TrueLabels(cells.row, numbers, cells.column, keys, batch.spec.classes.values)
+
+
+def _checked(target: object, labels: TrueLabels, places: object, weights: object) -> tuple[Ints, Weights | None]:
+    """Return what a target of a user's own returned; raise an error if it cannot be right."""
+    numbers = np.asarray(places)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or len(np.unique(numbers)) < len(numbers):
+        raise ScoreError.target(target, "places: an array of different integers", type(places).__name__)
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(labels):
+        raise ScoreError.target(target, f"places from 0 to {len(labels) - 1}", f"{numbers.min()} to {numbers.max()}")
+    numbers = numbers.astype(np.int64)
+    if weights is None:
+        shares = np.ones(len(numbers))
+        made = None
+    else:
+        made = _checked_weights(target, weights, len(numbers))
+        shares = made[0] / made[1]
+    pairs = labels.row[numbers] * (labels.group.max(initial=0) + 1) + labels.group[numbers]
+    _, codes = np.unique(pairs, return_inverse=True)
+    totals = np.bincount(codes, shares)
+    if len(totals) and totals.max() > 1 + ROUNDING:
+        raise ScoreError.target(target, "weights that add up to at most 1 in every row", f"the sum {totals.max():.6g}")
+    return numbers, made
+
+
+def _checked_weights(target: object, weights: object, size: int) -> Weights:
+    """Return weights as two arrays of positive integers; raise an error if they are anything else."""
+    expected = "weights: None, or two arrays of positive integers with one entry per place"
+    try:
+        parts, wholes = (np.asarray(array) for array in weights)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise ScoreError.target(target, expected, type(weights).__name__) from None
+    for array in (parts, wholes):
+        if (
+            array.shape != (size,)
+            or array.dtype.kind not in "iu"
+            or (size and not 0 < array.min() <= array.max() < MOST)
+        ):
+            raise ScoreError.target(target, expected, f"{array.dtype} of shape {array.shape}")
+    return parts.astype(np.int64), wholes.astype(np.int64)

@@ -1,0 +1,126 @@
+"""``Cost``: labels that are more or less expensive to miss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankset.core.arrays import EXACT
+from rankset.errors import KindError, LabelError
+from rankset.targets.base import Chosen, TrueLabels
+
+OTHERS = "others"
+
+
+@dataclass(frozen=True, init=False)
+class Cost:
+    """Missing the true label of a row costs something, and the expected cost is at most alpha times the largest cost.
+
+    Every row has one true label. If all costs are equal, this is the same as ``OneLabel()``.
+
+    Parameters
+    ----------
+    costs : mapping
+        The cost of missing each label: numbers of at least 0, such as ``{"malignant": 10, "benign": 1}``.
+    others : number, optional
+        The cost of missing a label that is not in ``costs``. Without it, ``costs`` must contain every class.
+
+    Raises
+    ------
+    KindError
+        If a cost is not a finite number of at least 0, or if no cost is larger than 0.
+    LabelError
+        When the rule is made: if a class has no cost.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("marketing")
+    >>> rule = rs.calibrate(probs, labels, target=rs.Cost({0: 1, 3: 5}, others=2))
+    >>> rule.predict([[0.6, 0.3, 0.1, 0.0]], alpha=0.1).to_lists()
+    [[0, 1]]
+    """
+
+    names: tuple[Any, ...]
+    costs: tuple[str, ...]
+    others: str | None = None
+
+    several_labels: ClassVar[bool] = False
+    promise: ClassVar[str] = "the expected cost of missing the true label is at most {} of the largest cost"
+
+    def __init__(self, costs: Mapping[Any, Any], others: Any = None) -> None:  # noqa: ANN401
+        if not isinstance(costs, Mapping):
+            raise KindError.argument("costs", "a mapping from labels to costs, such as {'malignant': 10}", costs)
+        exact = {name: _exact(cost, f"the cost of {name!r}") for name, cost in costs.items()}
+        rest = None if others is None else _exact(others, "others")
+        if not any(exact.values()) and not rest:
+            raise KindError.argument("costs", "a mapping with at least one cost above 0", dict(costs))
+        object.__setattr__(self, "names", tuple(exact))
+        object.__setattr__(self, "costs", tuple(map(str, exact.values())))
+        object.__setattr__(self, "others", None if rest is None else str(rest))
+
+    @classmethod
+    def from_stored(cls, names: tuple[Any, ...], costs: tuple[str, ...], others: str | None) -> Cost:
+        """Return the target that a file describes.
+
+        Parameters
+        ----------
+        names, costs, others
+            The labels, their costs as texts, and the cost of other labels or None.
+
+        Returns
+        -------
+        Cost
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> rs.Cost.from_stored(("a", "b"), ("1", "5/2"), None)
+        Cost({'a': 1, 'b': 5/2})
+        """
+        return cls(dict(zip(names, costs, strict=True)), others)
+
+    stored: ClassVar[tuple[str, ...]] = ("names", "costs", "others")
+
+    def __repr__(self) -> str:
+        known = ", ".join(f"{name!r}: {cost}" for name, cost in zip(self.names, self.costs, strict=True))
+        return f"Cost({{{known}}}{'' if self.others is None else f', others={self.others}'})"
+
+    def entries(self, labels: TrueLabels) -> Chosen:
+        """Return every label whose cost is not 0, with its cost divided by the largest cost."""
+        shares = self._shares(labels.classes)
+        parts = np.array([share.numerator for share in shares], dtype=np.int64)
+        wholes = np.array([share.denominator for share in shares], dtype=np.int64)
+        places = np.flatnonzero(parts[labels.column])
+        return places, (parts[labels.column[places]], wholes[labels.column[places]])
+
+    def _shares(self, classes: Any) -> list[Fraction]:  # noqa: ANN401
+        """Return the cost of each class, divided by the largest cost."""
+        known = dict(zip(self.names, map(Fraction, self.costs), strict=True))
+        missing = [name for name in classes if name not in known]
+        unknown = [name for name in known if name not in set(classes)]
+        if unknown or (missing and self.others is None):
+            raise LabelError.costs(missing if self.others is None else [], unknown)
+        costs = [known[name] if name in known else Fraction(self.others or 0) for name in classes]
+        largest = max(costs)
+        if not largest:
+            raise LabelError.no_cost()
+        return [cost / largest for cost in costs]
+
+
+def _exact(cost: object, name: str) -> Fraction:
+    """Return a cost exactly as it was typed."""
+    usable = isinstance(cost, Rational | float | np.number | Decimal | str) and not isinstance(cost, bool | np.bool_)
+    try:
+        exact = Fraction(str(cost)) if usable else None
+    except (ValueError, ZeroDivisionError, OverflowError):
+        exact = None
+    if exact is None or exact < 0 or max(exact.numerator, exact.denominator) > EXACT:
+        raise KindError.argument(name, "a finite number of at least 0, with at most 15 digits", cost)
+    return exact

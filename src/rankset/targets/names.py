@@ -1,0 +1,30 @@
+"""Targets by name, for the argument ``target=`` and the command line: ``"recall"``, ``"all"``, ``"any"``, ``"one"``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rankset.errors import RuleError
+from rankset.targets.base import Target
+from rankset.targets.builtin import AllLabels, AnyLabel, AtMostMissed, OneLabel, Recall
+
+NAMED_TARGETS: Final[dict[str, Target]] = {
+    "one": OneLabel(),
+    "recall": Recall(),
+    "all": AllLabels(),
+    "any": AnyLabel(),
+}
+"""The target behind each name. ``"missed:2"`` is ``AtMostMissed(2)``."""
+
+MISSED = "missed:"
+
+
+def named_target(text: str) -> Target:
+    """Return the target of a name; raise an error if there is none."""
+    name = text.strip().lower()
+    if name in NAMED_TARGETS:
+        return NAMED_TARGETS[name]
+    number = name.removeprefix(MISSED)
+    if name.startswith(MISSED) and number.isdecimal() and len(number) <= 9:
+        return AtMostMissed(int(number))
+    raise RuleError.option("target", text, (*NAMED_TARGETS, "missed:1"))

@@ -1,0 +1,186 @@
+"""Labels of rows that can have several: every form gives the same rule, and every bad one gets a sentence."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankset as rs
+from rankset.errors import InputError, LabelError
+from refusals import refused
+
+sparse = pytest.importorskip("scipy.sparse")
+
+CLASSES = ["a", "b", "c"]
+RNG = np.random.default_rng(3)
+PROBS = RNG.random((20, 3)).round(2)
+MASK = RNG.random((20, 3)) < 0.4
+MASK[:3] = [[True, False, True], [False, False, False], [True, True, True]]
+NAMES = [[CLASSES[k] for k in np.flatnonzero(row)] for row in MASK]
+NUMBERS = [np.flatnonzero(row).tolist() for row in MASK]
+
+
+def calibrate(labels, probs=PROBS, **options):
+    return rs.calibrate(probs, labels, **{"target": "recall", "kind": "marginals", "classes": CLASSES, **options})
+
+
+KNOWN = calibrate(MASK)
+WITH_ZEROS = sparse.csr_matrix(np.where(MASK, 1, 2))
+WITH_ZEROS.data %= 2
+
+FORMS = {
+    "booleans": MASK,
+    "integers": MASK.astype(int),
+    "floats": MASK.astype(np.float32),
+    "fortran": np.asfortranarray(MASK),
+    "csr": sparse.csr_matrix(MASK),
+    "coo": sparse.coo_array(MASK.astype(float)),
+    "explicit zeros": WITH_ZEROS,
+    "names": NAMES,
+    "tuples": [tuple(row) for row in NAMES],
+    "sets": [set(row) for row in NAMES],
+    "arrays": [np.array(row) for row in NAMES],
+    "unordered": [row[::-1] for row in NAMES],
+    "numbers": NUMBERS,
+    "arrays of numbers": [np.array(row, dtype=np.int32) for row in NUMBERS],
+    "series of lists": pd.Series(NAMES),
+    "object array": np.array([*NAMES, None], dtype=object)[:-1],
+    "polars series": pl.Series(NAMES),
+    "arrow lists": pa.array(NAMES),
+    "frame of lists": pd.DataFrame({"labels": NAMES}),
+    "frame": pd.DataFrame(MASK, columns=CLASSES),
+    "frame in another order": pd.DataFrame(MASK, columns=CLASSES)[["c", "a", "b"]],
+    "polars frame": pl.DataFrame(MASK.astype(int), schema=CLASSES),
+    "arrow table": pa.table({name: MASK[:, k] for k, name in enumerate(CLASSES)}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_labels_gives_the_same_rule(form):
+    assert calibrate(FORMS[form]) == KNOWN
+    sets = KNOWN.predict(PROBS, 0.2)
+    assert np.array_equal(sets.recall(FORMS[form]), sets.recall(MASK), equal_nan=True)
+    assert rs.evaluate(sets, FORMS[form]).to_dict() == rs.evaluate(sets, MASK).to_dict()
+
+
+def test_rows_without_labels_are_set_aside():
+    assert (KNOWN.n, KNOWN.set_aside) == (int(MASK.any(axis=1).sum()), int((~MASK.any(axis=1)).sum()))
+    assert "rows without labels set aside" in repr(KNOWN)
+    some = MASK.any(axis=1)
+    assert np.array_equal(calibrate(MASK[some], PROBS[some]).predict(PROBS, 0.2).mask, KNOWN.predict(PROBS, 0.2).mask)
+
+
+TWO = np.where(MASK, 2, 0)
+MISSING = np.where(MASK, 1.0, 0.0)
+MISSING[4, 1] = np.nan
+
+BAD = {
+    "one label per row": ([0] * 20, LabelError.one_label_per_row("labels", "one label per row")),
+    "one name per row": (["a"] * 20, LabelError.one_label_per_row("labels", "one label per row")),
+    "joined names": (["a;b"] * 20, LabelError.one_label_per_row("labels", "one label per row")),
+    "a vector": (np.zeros(20, int), LabelError.one_label_per_row("labels", "one label per row")),
+    "a number": (3, LabelError.one_label_per_row("labels", "a int")),
+    "a dictionary": ({"a": 1}, LabelError.one_label_per_row("labels", "a dict")),
+    "another width": (MASK[:, :2], LabelError.indicator_shape("labels", (20, 3), (20, 2))),
+    "three dimensions": (MASK[:, :, None], LabelError.one_label_per_row("labels", "an array of shape (20, 3, 1)")),
+    "fewer rows": (MASK[:7], InputError.length("labels", 20, 7)),
+    "fewer lists": (NAMES[:7], InputError.length("labels", 20, 7)),
+    "a wider sparse matrix": (sparse.csr_matrix((20, 4)), LabelError.indicator_shape("labels", (20, 3), (20, 4))),
+    "twos": (TWO, LabelError.not_indicator("labels", 0, 0, 2)),
+    "sparse twos": (sparse.csr_matrix(TWO), LabelError.not_indicator("labels", 0, 0, 2)),
+    "probabilities": (np.full((20, 3), 0.25), LabelError.not_indicator("labels", 0, 0, 0.25)),
+    "NaN": (MISSING, InputError.missing("labels", 4, 1)),
+    "an unknown name": ([*NAMES[:-1], ["a", "x"]], LabelError.unknown("labels", 19, ["x"], CLASSES)),
+    "a repeated name": ([["a", "b", "a"], *NAMES[1:]], LabelError.repeated("labels", 0, ["a"])),
+    "None as a row": ([None, *NAMES[1:]], LabelError.no_list("labels", 0, None)),
+    "a name as a row": (["a", *NAMES[1:]], LabelError.no_list("labels", 0, "a")),
+    "None as a label": ([[None], *NAMES[1:]], LabelError.missing("labels", 0)),
+    "absent labels": ([[rs.ABSENT, "a"], *NAMES[1:]], LabelError.absent_among_several("labels", 0)),
+    "no label anywhere": (np.zeros((20, 3)), LabelError.no_labels_at_all(20)),
+    "empty lists": ([[]] * 20, LabelError.no_labels_at_all(20)),
+    "lists of 0 and 1": (MASK.astype(int).tolist(), LabelError.zeros_and_ones("labels", 3)),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_labels_get_a_sentence(name):
+    labels, error = BAD[name]
+    with refused(error):
+        calibrate(labels)
+
+
+@pytest.mark.parametrize("labels", [MASK, MASK.astype(int), NAMES, NUMBERS], ids=["booleans", "0/1", "names", "lists"])
+def test_several_labels_without_a_target_are_refused_with_the_names_of_targets(labels):
+    with pytest.raises(LabelError, match=r"target=rankset\.Recall\(\) or target=rankset\.AllLabels\(\)"):
+        rs.calibrate(PROBS, labels, kind="marginals", classes=CLASSES)
+
+
+@pytest.mark.parametrize("position", [(0, 0), (7, 2)])
+@pytest.mark.parametrize("value", [-0.1, 1.5, np.inf, -np.inf, np.nan, 40.0])
+def test_marginals_must_lie_between_0_and_1(position, value):
+    wrong = PROBS.copy()
+    wrong[position] = value
+    largest = float(np.nanmax(wrong))
+    expected = InputError.not_marginal("probs", *position, value, largest)
+    if np.isnan(value):
+        expected = InputError.missing("probs", *position)
+    with refused(expected):
+        calibrate(MASK, wrong)
+    with refused(expected):
+        KNOWN.predict(wrong, 0.1)
+
+
+def test_marginal_logits_are_the_sigmoid():
+    logits = RNG.normal(size=(20, 3)) * 4
+    logits[0] = [-np.inf, np.inf, 800.0]
+    with np.errstate(over="ignore"):
+        known = 1 / (1 + np.exp(-logits))
+    rule = calibrate(MASK, logits, kind="marginal_logits", method="thr")
+    np.testing.assert_allclose(rule.calibration.keys[0], np.sort(-known[MASK]), rtol=1e-14)
+    logits[3, 1] = np.nan
+    with refused(InputError.missing("probs", 3, 1)):
+        calibrate(MASK, logits, kind="marginal_logits")
+
+
+@pytest.mark.parametrize("score", ["aps", "raps", "saps", "average", rs.Tempered(rs.Thr(), 2.0), rs.TieBreak(rs.Aps())])
+def test_scores_that_add_up_refuse_marginals(score):
+    with pytest.raises(rs.errors.ScoreError, match="sum to 1"):
+        calibrate(MASK, method=score)
+
+
+def test_share_refuses_other_numbers():
+    with pytest.raises(rs.errors.ScoreError, match="get probabilities"):
+        calibrate(MASK, kind="decision", method="share")
+
+
+def test_lists_of_scikit_learn_are_a_matrix():
+    parts = [np.column_stack((1 - column, column)) for column in PROBS.T]
+    assert calibrate(MASK, parts) == KNOWN
+    assert KNOWN.predict(parts, 0.2) == KNOWN.predict(PROBS, 0.2)
+    with refused(InputError.single_label(1, (20, 1), (20, 2))):
+        calibrate(MASK, [parts[0], parts[1][:, :1], parts[2]])
+
+
+def test_an_index_of_labels_must_be_that_of_the_rows():
+    rows = pd.DataFrame(PROBS, columns=CLASSES, index=range(100, 120))
+    assert calibrate(pd.Series(NAMES, index=rows.index), rows) == KNOWN
+    other = rows.index[::-1]
+    for labels in (pd.Series(NAMES, index=other), pd.DataFrame(MASK, columns=CLASSES, index=other)):
+        with refused(InputError.other_order("labels", "the rows")):
+            calibrate(labels, rows)
+
+
+def test_candidates_of_ragged_rows_can_have_several_labels():
+    rows = rs.Ragged.of([[0.9, 0.2], [0.7, 0.6, 0.1], [0.3]])
+    rule = rs.calibrate(rows, [[0], [0, 1], [0]], target="recall", kind="decision", method="thr")
+    assert rule.n == 3
+    with refused(LabelError.padding(0, 2, 2)):
+        rs.calibrate(rows, [[2], [0], [0]], target="recall", kind="decision", method="thr")
+    named = rs.Ragged.of([{"x": 0.9, "y": 0.2}, {"u": 0.7, "v": 0.6, "w": 0.1}, {"z": 0.3}])
+    same = rs.calibrate(named, [["x"], ["u", "v"], ["z"]], target="recall", kind="decision", method="thr")
+    assert np.array_equal(same.calibration.keys[0], rule.calibration.keys[0])
+    sets = same.predict(named, 0.5)
+    assert sets.recall([["x"], ["u", "v"], ["z"]]).shape == (3,)
+    with pytest.raises(LabelError, match="be among the candidates of their rows"):
+        rs.calibrate(named, [["u"], ["u"], ["z"]], target="recall", kind="decision", method="thr")
