@@ -36,6 +36,7 @@ Targets (argument ``target``): several labels per row, and costs
 OneLabel                               the default: the one true label is in the set
 Recall, AllLabels, AnyLabel            several labels per row: a share of them, all of them, or one of them
 AtMostMissed, Cost                     all but a few of them; labels that are more expensive to miss
+CertainLabels, bounds, LabelBounds     labels that are true; what is certain and what is possible
 Share                                  the score for Recall
 Target, TrueLabels                     how to write a target: the protocol; what it gets
 LabelsEvaluation                       what evaluate returns if rows can have several labels
@@ -116,6 +117,7 @@ NAMES_ON_DEMAND = {
     "AtMostMissed": "targets",
     "Average": "scores",
     "Cells": "core.cells",
+    "CertainLabels": "targets",
     "Choice": "integrations.sklearn.choice",
     "Chosen": "scores",
     "ClassCoverageDisplay": "integrations.matplotlib.class_coverage_display",
@@ -133,6 +135,7 @@ NAMES_ON_DEMAND = {
     "Evaluation": "evaluation.evaluation",
     "GivenSplit": "integrations.sklearn.splits",
     "Holdout": "integrations.sklearn.splits",
+    "LabelBounds": "evaluation.bounds",
     "LabelsEvaluation": "evaluation.several_labels",
     "LevelRule": "rules.level_rule",
     "Margin": "scores",
@@ -169,6 +172,7 @@ NAMES_ON_DEMAND = {
     "TrueLabels": "targets",
     "Wording": "scores",
     "auto": "evaluation.auto",
+    "bounds": "evaluation.bounds",
     "calibrate": "evaluation.calibrate",
     "choose": "evaluation.choose",
     "compare": "evaluation.compare",
@@ -209,6 +213,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.core.kernels import warm_up as warm_up
     from rankset.errors import RanksetError as RanksetError, RanksetWarning as RanksetWarning
     from rankset.evaluation.auto import auto as auto
+    from rankset.evaluation.bounds import LabelBounds as LabelBounds, bounds as bounds
     from rankset.evaluation.calibrate import calibrate as calibrate
     from rankset.evaluation.choose import choose as choose, grid as grid
     from rankset.evaluation.compare import compare as compare
@@ -245,7 +250,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, Wording as Wording
     from rankset.sets import PredictionSets as PredictionSets
     from rankset.targets import AllLabels as AllLabels, AnyLabel as AnyLabel, AtMostMissed as AtMostMissed
-    from rankset.targets import Cost as Cost, OneLabel as OneLabel, Recall as Recall, Target as Target
+    from rankset.targets import CertainLabels as CertainLabels, Cost as Cost, OneLabel as OneLabel, Recall as Recall, Target as Target
     from rankset.targets import TrueLabels as TrueLabels
 else:
 

@@ -274,3 +274,48 @@ def test_parts_in_any_order_merge_to_the_same_bytes(target, rows, seed, score, c
     assert rs.load(folder / "merged") == whole
     groups = parts[1].groups if condition.needs_groups else None
     assert first.update(parts[1].probs, parts[1].mask, groups=groups) == whole
+
+
+def wrong_rows(rows, score, condition, alpha):
+    """For each group, whether the set of each row with a false label has one, if the row is left out."""
+    found = {}
+    for row in range(len(rows)):
+        others = rows.without(row)
+        if not (~others.mask).any():
+            continue
+        kept = rows.predict(others.calibrate(score, rs.CertainLabels(), condition), row, alpha)
+        false = Rows(rows.probs, ~rows.mask, rows.groups, rows.kind)
+        for name, columns in groups_of(false, row, condition).items():
+            found.setdefault(name, []).append(bool(kept[columns].any()))
+    return found
+
+
+@PER_SCORE
+@pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
+@given(rows=several(), alpha=alphas, score=st.sampled_from(SCORES))
+def test_certain_labels_are_wrong_in_at_most_alpha_of_rows(condition, rows, alpha, score):
+    for wrong in wrong_rows(rows, score, condition, alpha).values():
+        if len(wrong) > 1:  # a group of one row has no other row to learn from, and keeps nothing
+            assert sum(wrong) <= len(wrong) * exact_alpha(alpha)
+
+
+def test_the_law_of_certain_labels_catches_a_threshold_that_is_kept_itself():
+    strict = calibration.lexicographic.not_after
+    late = mock.patch.object(
+        calibration.Threshold, "keep", lambda self, keys: strict(keys, self._keys) & (not self._nothing)
+    )
+
+    def violations_of(seeds):
+        count = 0
+        for seed in seeds:
+            rng = np.random.default_rng(seed)
+            n, k = int(rng.integers(3, 9)), int(rng.integers(2, 5))
+            probs, mask = rng.integers(0, 4, (n, k)) / 3, rng.random((n, k)) < 0.4
+            rows = Rows(probs, mask, np.array(["all"] * n), "marginals")
+            wrong = wrong_rows(rows, rs.Thr(), rs.Marginal(), "0.3")
+            count += any(sum(own) > len(own) * Fraction(3, 10) for own in wrong.values() if len(own) > 1)
+        return count
+
+    assert violations_of(range(100)) == 0
+    with late:
+        assert violations_of(range(100)) > 0

@@ -25,17 +25,21 @@ Ints = NDArray[np.int64]
 class Threshold:
     """The last key that is kept in one group that does not keep everything."""
 
-    def __init__(self, keys: Keys, *, nothing: bool = False) -> None:
-        """Keep a tuple of arrays of length 1; ``nothing``: no cell is in the set."""
+    def __init__(self, keys: Keys, *, nothing: bool = False, strict: bool = False) -> None:
+        """Keep a tuple of arrays of length 1; ``nothing``: no cell is in the set; ``strict``: this key is not."""
         self._keys = keys
-        self._nothing = nothing
+        self._nothing, self._strict = nothing, strict
         self._dtypes = [key.dtype for key in keys]
 
     def keep(self, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells of the group are in the set."""
         if [key.dtype for key in keys] != self._dtypes:
             _check_dtypes(keys, self._keys)
-        return np.zeros(len(keys[0]), np.bool_) if self._nothing else lexicographic.not_after(keys, self._keys)
+        if self._nothing:
+            return np.zeros(len(keys[0]), np.bool_)
+        if self._strict:
+            return ~lexicographic.not_after(self._keys, keys)
+        return lexicographic.not_after(keys, self._keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +47,25 @@ class Thresholds(Sealed):
     """The last key that is kept in each group; the entry at the end, number -1, is for groups without rows.
 
     ``everything`` says which groups keep every label, and ``nothing`` which keep none; None if there are none of these.
-    The threshold of the latter is before all keys.
+    The threshold of the latter is before all keys. ``strict``: the threshold itself is not kept.
     """
 
     keys: Keys
     everything: NDArray[np.bool_]
     nothing: NDArray[np.bool_] | None = None
+    strict: bool = False
 
     def of_group(self, group: Ints) -> Threshold:
         """Return the threshold of one group, an array of length 1."""
         nothing = self.nothing is not None and bool(self.nothing[group][0])
-        return Threshold(tuple(key[group] for key in self.keys), nothing=nothing)
+        return Threshold(tuple(key[group] for key in self.keys), nothing=nothing, strict=self.strict)
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells are in the set."""
         _check_dtypes(keys, self.keys)
         bounds = tuple(key[groups] for key in self.keys)
-        kept = self.everything[groups] | lexicographic.not_after(keys, bounds)
+        within = ~lexicographic.not_after(bounds, keys) if self.strict else lexicographic.not_after(keys, bounds)
+        kept = self.everything[groups] | within
         return kept if self.nothing is None else kept & ~self.nothing[groups]
 
 
@@ -185,11 +191,17 @@ class Calibration(Sealed):
         nothing = np.append(places <= 0, False)
         cuts = np.where(everything | nothing, 0, np.append(self.offsets[:-1] + places - 1, 0))
         keys = tuple(_at(key, cuts) for key in self.keys)
-        if not nothing.any():
-            return Thresholds(keys, everything)
-        for key in keys:
-            key[nothing] = -np.inf if key.dtype.kind == "f" else np.iinfo(key.dtype).min
-        return Thresholds(keys, everything, nothing)
+        return Thresholds(_before_all(keys, nothing), everything, nothing if nothing.any() else None)
+
+    def thresholds_below(self, promise: Promise) -> Thresholds:
+        """Return the first key of each group that is not kept, if sets must not contain entries."""
+        counts, sizes = self.counts_with_keys, self.counts.tolist()
+        allowed = {n: math.floor(promise.allowed(n)) for n in set(sizes)}
+        places = np.array([allowed[n] for n in sizes], dtype=np.int64)
+        nothing, everything = np.append(places < 0, True), np.append((places >= counts) & (places >= 0), False)
+        cuts = np.where(everything | nothing, 0, np.append(self.offsets[:-1] + places, 0))
+        keys = tuple(_at(key, cuts) for key in self.keys)
+        return Thresholds(_before_all(keys, nothing), everything, nothing, strict=True)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone for pickling, nothing that is computed from them."""
@@ -261,6 +273,12 @@ def _check_dtypes(keys: Keys, known: Keys) -> None:
     if [key.dtype for key in keys] != [key.dtype for key in known]:
         expected, received = (", ".join(key.dtype.name for key in some) for some in (known, keys))
         raise ScoreError.keys(f"arrays of {expected}, as in the calibration", received)
+
+
+def _before_all(keys: Keys, nothing: NDArray[np.bool_]) -> Keys:
+    """Return thresholds, and in groups that keep nothing one that is before all keys."""
+    lowest = (-np.inf if key.dtype.kind == "f" else np.iinfo(key.dtype).min for key in keys)
+    return tuple(np.where(nothing, low, key).astype(key.dtype) for key, low in zip(keys, lowest, strict=True))
 
 
 def _at(key: NDArray[Any], cuts: Ints) -> NDArray[Any]:

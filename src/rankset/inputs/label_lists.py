@@ -60,6 +60,13 @@ class LabelLists(Sealed):
         """The row of each label."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
+    def complement(self, n_columns: int, counts: Ints | None = None) -> LabelLists:
+        """Return all other columns of each row; of ``counts`` columns each if rows have different numbers of them."""
+        others = ~self.mask(n_columns)
+        if counts is not None:
+            others &= np.arange(n_columns) < counts[:, np.newaxis]
+        return LabelLists.of_mask(others)
+
     def mask(self, n_columns: int) -> NDArray[np.bool_]:
         """Return a matrix (n, K) that is True where the label of the column is a label of the row."""
         mask = np.zeros((len(self), n_columns), dtype=np.bool_)

@@ -19,9 +19,7 @@ from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells
 from rankset.core.ranking import likeliest
 from rankset.core.ranks import LabelRanks
-from rankset.core.true_cells import TrueCells
 from rankset.errors import RuleError, ScoreError, join_names, warn
-from rankset.inputs.label_lists import LabelLists
 from rankset.inputs.matrix import SUM_TO_ONE, plain_dtype
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
@@ -153,19 +151,14 @@ class Batch:
         cells = self._label_cells(part, labels[part])
         return np.broadcast_to(self.groups(cells, part), len(labels[part])), keys_of(self.spec.score, cells)
 
-    def true_keys(self, truths: LabelLists, part: slice) -> tuple[TrueCells, Ints, Keys]:
-        """Return cells, groups and keys of the labels ``truths`` of the rows of a block."""
-        cells = TrueCells(self._rows(part, self.data.rows(part)), truths.rows, truths.codes)
-        return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
-
     def all_keys(self, part: slice) -> tuple[RankedCells, Ints, Keys]:
         """Return cells, groups and keys of all labels of each row of a block, most likely first."""
-        cells = RankedCells(self._rows(part, self.data.rows(part)))
+        cells = RankedCells(self.block(part))
         return cells, self.groups(cells, part), keys_of(self.spec.score, cells)
 
     def matrix_keys(self, part: slice, loops: CompiledLoops | None) -> tuple[Ints | slice, Ints, Keys]:
         """Return position in the block, group and keys of all labels of each row of a block, in any order."""
-        rows, traits = self._rows(part, self.data.rows(part)), self.spec.traits
+        rows, traits = self.block(part), self.spec.traits
         cells: MatrixCells | RankedMatrix
         if not (traits.uses_rank or traits.uses_mass):
             cells = MatrixCells(rows)
@@ -182,10 +175,10 @@ class Batch:
         """Return the most likely cells of a block within these limits, and few others (see ``ranking.likeliest``)."""
         most = mass if self.spec.kind in SUM_TO_ONE else np.inf
         if self.narrow:
-            rows = self._rows(part, self.data.rows(part))
+            rows = self.block(part)
             return NarrowCells(rows, rank, most, cutoffs(rows))
         if self.compiled is None:
-            rows = self._rows(part, self.data.rows(part))
+            rows = self.block(part)
             return RankedCells(rows, likeliest(rows.probs, rank, most, cutoffs(rows)))
         loops, masses = self.compiled, self._sums_masses
         rows, found = self._read(
@@ -201,7 +194,7 @@ class Batch:
             self.spec.traits.uses_mass or self.spec.traits.uses_rank,
         )
         if loops is None or not (ranks or self._loops_check):
-            return LabelCells(self._rows(part, self.data.rows(part)), labels)
+            return LabelCells(self.block(part), labels)
 
         def read(rows: Rows) -> LabelRanks:
             if ranks:
@@ -231,6 +224,10 @@ class Batch:
     def _loops_check(self) -> bool:
         """Whether compiled loops check the rows that they read."""
         return self.spec.kind == "probs" and not self.spec.traits.transforms
+
+    def block(self, part: slice) -> Rows:
+        """Return a block of rows, checked, as the score wants them."""
+        return self._rows(part, self.data.rows(part))
 
     def _rows(self, part: slice, probs: Array) -> Rows:
         """Return a block of rows as the score wants them, with their noise."""

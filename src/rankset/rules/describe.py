@@ -9,22 +9,22 @@ from fractions import Fraction
 import numpy as np
 
 from rankset import notebook
-from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.core.promise import Promise
 from rankset.errors import RuleError
+from rankset.rules.bands import HasBand
 from rankset.rules.group_choice import group_number, is_alone
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.spec import ONE_LABEL, RuleSpec, settings_text
-from rankset.rules.summaries import CoverageBand, RankProfile
+from rankset.rules.summaries import RankProfile
 from rankset.rules.tables import groups_table, levels_table
 
 NOT_PROVEN = "coverage is not proven, because of a stratified split"
 
 
-class DescribesRule:
+class DescribesRule(HasBand):
     """Methods of ``Rule`` that need no rows."""
 
     spec: RuleSpec
@@ -75,73 +75,6 @@ class DescribesRule:
         return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
 
     @takes_alpha
-    def coverage_band(
-        self, alpha: Alpha, *, confidence: float = 0.9, group: object = None, label: object = None
-    ) -> CoverageBand:
-        """Return the range in which the coverage of this rule is expected.
-
-        Coverage depends on which rows were used for calibration. If we repeated the calibration with other rows, the
-        coverage would follow a Beta distribution. This method returns two quantiles of this distribution. If several
-        calibration rows have the same score value, coverage can be higher. Then ``tied`` of the result is True.
-
-        If calibration rows have the label ``rankset.ABSENT``, coverage is the smaller of two numbers: one that follows
-        this Beta distribution, and the share of rows whose true label is among the candidates. The share is not known.
-        So ``mean`` is NaN, and the band contains the coverage in at least ``confidence`` of calibrations. If alpha is
-        below ``smallest_alpha()``, every candidate is in its set, ``attained`` of the result is False, and the band is
-        about this share.
-
-        Parameters
-        ----------
-        alpha
-            The allowed error rate, strictly between 0 and 1.
-        confidence
-            Probability that the coverage is in the band, strictly between 0 and 1.
-        group, label
-            The group or the label whose threshold you want. Needed if the condition has several thresholds.
-
-        Returns
-        -------
-        CoverageBand
-
-        Raises
-        ------
-        LevelError
-            If ``alpha`` or ``confidence`` is not strictly between 0 and 1.
-        RuleError
-            If a group or label is needed but not passed, is unknown, or is not used by the condition. Also if
-            coverage is not proven, because the calibration rows are from a stratified split (``guaranteed``).
-
-        Examples
-        --------
-        >>> import numpy as np, rankset as rs
-        >>> tops = np.linspace(0.51, 0.99, 99)
-        >>> rs.calibrate(np.column_stack((tops, 1 - tops)), np.zeros(99, int)).coverage_band(0.1)
-        CoverageBand(90% within 0.8467 to 0.9442, mean 0.9000, n=99)
-        """
-        tails = coverage_law.tails(confidence)
-        if not self.spec.guaranteed:
-            raise RuleError.not_guaranteed()
-        number = self._group(group, label)
-        n, absent = self.calibration.size_of(number)
-        k = self._kept_rows(number, alpha)
-        if absent and k > n - absent:
-            low, high = coverage_law.share_range(n - absent, n, confidence)
-            return CoverageBand(low, high, math.nan, confidence, n, attained=False, absent=absent)
-        if k > n:
-            return CoverageBand(1.0, 1.0, 1.0, confidence, n)
-        low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) if k > 0 else 0.0 for q in tails)
-        if self.calibration.weights is not None:
-            return CoverageBand(low, high, math.nan, confidence, n, outer=True)
-        place = k - (n - absent - len(self.calibration.of_group(number)[0]))
-        tied = place <= 0 or self.calibration.tied(number, place)
-        return CoverageBand(low, high, math.nan if absent else k / (n + 1), confidence, n, tied, absent=absent)
-
-    def _kept_rows(self, number: int, alpha: Alpha) -> int:
-        """Return the position of a threshold among the rows of its group: of n rows at most n minus this are missed."""
-        n, _ = self.calibration.size_of(number)
-        return n - math.floor(Promise(exact_alpha(alpha)).allowed(n))
-
-    @takes_alpha
     def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
         """Return the threshold at ``alpha``: the largest score value that a label in the set can have.
 
@@ -173,10 +106,21 @@ class DescribesRule:
         (-0.7,)
         """
         number = self._group(group, label)
+        if self.spec.below:
+            return self._first_left_out(number, alpha)
         keys, k = self.calibration.of_group(number), self.calibration.position(number, Promise(exact_alpha(alpha)))
         if k <= 0:
             return (-math.inf,) * len(keys)
         return None if k > len(keys[0]) else tuple(key[k - 1].item() for key in keys)
+
+    def _first_left_out(self, number: int, alpha: Alpha) -> tuple[float, ...] | None:
+        """Return the threshold of a group if sets must not contain entries: the first key that is left out."""
+        found = self.calibration.thresholds_below(Promise(exact_alpha(alpha)))
+        if found.everything[number]:
+            return None
+        if found.nothing is not None and found.nothing[number]:
+            return (-math.inf,) * len(found.keys)
+        return tuple(key[number].item() for key in found.keys)
 
     def smallest_alpha(self, *, group: object = None, label: object = None) -> Fraction:
         """Return the smallest alpha at which sets leave labels out. At a smaller alpha every set contains all labels.

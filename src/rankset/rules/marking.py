@@ -30,7 +30,7 @@ def smallest_prob(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> float
         return None
     if spec.traits.key_features != ("prob",) or len(thresholds.keys) > 1 or reach.prob != -thresholds.keys[0][group][0]:
         return None
-    return float(reach.prob)
+    return math.nextafter(float(reach.prob), math.inf) if thresholds.strict else float(reach.prob)
 
 
 class DirectMarks:

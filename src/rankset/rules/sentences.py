@@ -58,15 +58,18 @@ def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
     spec, threshold = at.spec, threshold_of(at.thresholds, number)
     alone = number < 0 or is_alone(spec, number)
     if at.thresholds.nothing is not None and at.thresholds.nothing[number]:
-        return "keeps no label: so few labels can be missed that empty sets keep the promise"
+        few = "so few labels can be missed that empty sets keep the promise"
+        return f"keeps no label: {_why_everything(at, number) if spec.below else few}"
     if threshold is None:
-        return f"{'keeps every label' if alone else 'always in the set'}: {_why_everything(at, number)}"
+        why = "no calibration row has enough false labels" if spec.below else _why_everything(at, number)
+        return f"{'keeps every label' if alone else 'always in the set'}: {why}"
     has_probabilities = spec.kind != "decision"
     n_columns = spec.n_columns if spec.kind in SUM_TO_ONE else None
     wording = Wording("probability" if has_probabilities else "value", digits)
+    but = ", except labels exactly at this threshold" if spec.below else ""
     if not alone:
-        return f"in the set if {describe_label(spec.score, threshold, wording)}"
-    sentence = describe_threshold(spec.score, threshold, wording)
+        return f"in the set if {describe_label(spec.score, threshold, wording)}{but}"
+    sentence = describe_threshold(spec.score, threshold, wording) + but
     empty = can_be_empty(spec.score, threshold, n_columns)
     return f"{sentence}; a set can be empty" if empty else sentence
 

@@ -22,7 +22,7 @@ from rankset.scores.any_width import takes_any_width
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, checked_traits, traits
 from rankset.targets import OneLabel, Target
-from rankset.targets.base import has_several_labels
+from rankset.targets.base import has_several_labels, is_about_false_labels
 
 Ints = NDArray[np.int64]
 
@@ -104,6 +104,11 @@ class RuleSpec:
     def several_labels(self) -> bool:
         """Whether rows can have several labels."""
         return has_several_labels(self.target)
+
+    @cached_property
+    def below(self) -> bool:
+        """Whether sets must not contain entries: they contain what is less unusual."""
+        return is_about_false_labels(self.target)
 
     @property
     def n_columns(self) -> int:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from rankset.core.calibration import Calibration
 from rankset.core.entries import Entries, RowCounts
+from rankset.core.true_cells import TrueCells
 from rankset.core.weights import Weights
 from rankset.errors import LabelError, ScoreError
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
+from rankset.scores.application import keys_of
 from rankset.targets import BUILT_IN, TrueLabels
 
 Ints = NDArray[np.int64]
@@ -32,7 +34,7 @@ class _Part(NamedTuple):
 def calibration_of(batch: Batch, count: int) -> Calibration:
     """Return the calibration of rows with labels, for a target that is not ``OneLabel``."""
     data = batch.data
-    labelled = len(data) if data.truths is None else int(np.count_nonzero(data.truths.sizes))
+    labelled = _number_of_rows(batch)
     if not labelled:
         raise LabelError.no_labels_at_all(len(data))
     if data.absent is not None:
@@ -40,6 +42,16 @@ def calibration_of(batch: Batch, count: int) -> Calibration:
     parts = batch.map_blocks(partial(_part, batch, count))
     rows = RowCounts(np.sum([part.by_group for part in parts], axis=0), labelled, len(data) - labelled)
     return Calibration.of_entries([part.entries for part in parts], count, rows)
+
+
+def _number_of_rows(batch: Batch) -> int:
+    """Return how many rows can have entries."""
+    data = batch.data
+    if data.truths is None:
+        return len(data)
+    if not batch.spec.below:
+        return int(np.count_nonzero(data.truths.sizes))
+    return int(np.count_nonzero(data.truths.sizes < (batch.shape[1] if data.counts is None else data.counts)))
 
 
 def _part(batch: Batch, count: int, part: slice) -> _Part:
@@ -62,9 +74,13 @@ def _true_labels(batch: Batch, part: slice) -> TrueLabels:
         columns = data.labels[part]  # type: ignore[index]
         groups, keys = batch.label_keys(data.labels, part)  # type: ignore[arg-type]
         return TrueLabels(np.arange(len(columns)), groups, columns, keys, batch.spec.classes.values)
-    cells, groups, keys = batch.true_keys(data.truths[part], part)
-    numbers = np.broadcast_to(groups, cells.size)
-    return TrueLabels(cells.row, numbers, cells.column, keys, batch.spec.classes.values)
+    some = data.truths[part]
+    if batch.spec.below:
+        counts = None if data.counts is None else data.counts[part]
+        some = some.complement(batch.shape[1], counts)
+    cells = TrueCells(batch.block(part), some.rows, some.codes)
+    numbers = np.broadcast_to(batch.groups(cells, part), cells.size)
+    return TrueLabels(cells.row, numbers, cells.column, keys_of(batch.spec.score, cells), batch.spec.classes.values)
 
 
 def _checked(target: object, labels: TrueLabels, places: object, weights: object) -> tuple[Ints, Weights | None]:

@@ -2,12 +2,14 @@
 
 base       the protocol Target: what a target of your own needs
 builtin    OneLabel, Recall, AllLabels, AtMostMissed, AnyLabel
+certain    CertainLabels
 cost       Cost
 names      targets by name, as in target="recall"
 """
 
 from rankset.targets.base import Target, TrueLabels, checked_target
 from rankset.targets.builtin import AllLabels, AnyLabel, AtMostMissed, OneLabel, Recall
+from rankset.targets.certain import CertainLabels
 from rankset.targets.cost import Cost
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "AllLabels",
     "AnyLabel",
     "AtMostMissed",
+    "CertainLabels",
     "Cost",
     "OneLabel",
     "Recall",
@@ -23,5 +26,5 @@ __all__ = [
     "checked_target",
 ]
 
-BUILT_IN: tuple[type, ...] = (OneLabel, Recall, AllLabels, AtMostMissed, AnyLabel, Cost)
+BUILT_IN: tuple[type, ...] = (OneLabel, Recall, AllLabels, AtMostMissed, AnyLabel, CertainLabels, Cost)
 """Classes of targets that can be saved in a rule file."""

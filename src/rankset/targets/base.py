@@ -95,6 +95,11 @@ class Target(Protocol):
 
     ``several_labels``
         Whether rows can have several labels, so that ``labels`` are lists or a 0/1 matrix. Default: True.
+    ``about_false_labels``
+        Whether entries are false labels, which sets must not contain: ``entries`` then gets the false labels of the
+        rows, and a set contains the labels that are less unusual than almost all entries. Default: False.
+    ``promise``
+        What is promised, in words, with ``{}`` in place of 1 - alpha.
 
     Examples
     --------
@@ -145,6 +150,11 @@ def checked_target(target: object) -> Target:
         expected = "a target such as Recall() or AllLabels(), the name of one, or another object with entries(labels)"
         raise KindError.argument("target", expected, target)
     return cast("Target", target)
+
+
+def is_about_false_labels(target: Target) -> bool:
+    """Return whether sets must not contain entries."""
+    return bool(getattr(target, "about_false_labels", False))
 
 
 def has_several_labels(target: Target) -> bool:

@@ -7,12 +7,14 @@ from typing import Final
 from rankset.errors import RuleError
 from rankset.targets.base import Target
 from rankset.targets.builtin import AllLabels, AnyLabel, AtMostMissed, OneLabel, Recall
+from rankset.targets.certain import CertainLabels
 
 NAMED_TARGETS: Final[dict[str, Target]] = {
     "one": OneLabel(),
     "recall": Recall(),
     "all": AllLabels(),
     "any": AnyLabel(),
+    "certain": CertainLabels(),
 }
 """The target behind each name. ``"missed:2"`` is ``AtMostMissed(2)``."""
 

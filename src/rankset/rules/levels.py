@@ -1,0 +1,117 @@
+"""Levels of a rule: its thresholds at one alpha, with or without a confidence, and the law of coverage."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha_argument import takes_alpha
+from rankset.core.calibration import Calibration
+from rankset.core.promise import Promise
+from rankset.core.promise_argument import promise_of
+from rankset.rules.level_rule import LevelRule
+from rankset.rules.spec import RuleSpec
+from rankset.sets import CoverageLaw
+
+MOST_LEVELS = 64
+MOST_THRESHOLDS = 1000
+"""A rule keeps its last LevelRules, at most MOST_LEVELS of them, unless one has more than MOST_THRESHOLDS."""
+
+
+class HasLevels:
+    """Methods of ``Rule`` that find thresholds."""
+
+    spec: RuleSpec
+    calibration: Calibration
+
+    @takes_alpha
+    def at(
+        self,
+        alpha: Alpha,
+        *,
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
+    ) -> LevelRule:
+        """Return a small rule for one alpha. Use it in programs that only predict at this alpha.
+
+        Parameters
+        ----------
+        alpha
+            The allowed error rate, strictly between 0 and 1.
+        confidence, next_rows, all_groups
+            As in ``predict``.
+
+        Returns
+        -------
+        LevelRule
+            It stores the thresholds for this alpha and no calibration rows. It can be called like a function, with one
+            row or with a matrix.
+
+        Raises
+        ------
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
+        KindError
+            If ``confidence`` is not strictly between 0 and 1.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rule = rs.calibrate(probs, labels)
+        >>> ask = rule.at(0.1)
+        >>> ask(probs) == rule.predict(probs, 0.1), ask(probs[0])[0].tolist()
+        (True, [1, 3, 0])
+        """
+        if confidence is None and next_rows is None and not all_groups:
+            return self._keeping(Promise(exact_alpha(alpha)))
+        groups, shares = len(self.calibration.offsets) - 1, self.calibration.weights is not None
+        return self._keeping(
+            promise_of(alpha, confidence, next_rows, all_groups=all_groups, n_groups=groups, shares=shares)
+        )
+
+    def _keeping(self, promise: Promise) -> LevelRule:
+        """Return the rule that keeps a promise; the last ones are remembered."""
+        known = self._levels.get(promise)
+        if known is not None:
+            return known
+        calibration = self.calibration
+        below = self.spec.below
+        thresholds = calibration.thresholds_below(promise) if below else calibration.thresholds(promise)
+        counts = calibration.counts
+        law, absent = self._law(promise), calibration.absent
+        sure = None if promise.confidence is None else promise
+        made = LevelRule(self.spec, promise.alpha, thresholds, counts, law, absent, sure)
+        if len(calibration.offsets) <= MOST_THRESHOLDS:
+            if len(self._levels) >= MOST_LEVELS:
+                self._levels.clear()
+            self._levels[promise] = made
+        return made
+
+    @cached_property
+    def _levels(self) -> dict[Promise, LevelRule]:
+        """The last rules at one level: services ask for one row at a time, always at the same level."""
+        return {}
+
+    def _law(self, promise: Promise) -> CoverageLaw | None:
+        """Return the law of coverage, if it is proven, there is one threshold, and rows are missed or not."""
+        if self.spec.n_groups > 1 or not self.spec.guaranteed or self.calibration.weights is not None:
+            return None
+        n, absent = self.calibration.size_of(0)
+        k = n - math.floor(promise.allowed(n))
+        if self.spec.below:
+            return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, n - k + 1))
+        if self.calibration.rows is not None:
+            return self._law_of_rows(promise, n)
+        if absent and k > n - absent:
+            return CoverageLaw(k, n, exact=False, absent=absent)
+        return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k), absent=absent)
+
+    def _law_of_rows(self, promise: Promise, n: int) -> CoverageLaw:
+        """Return the law if entries are not rows: rows without an entry can never be missed, so they come first."""
+        place, entries = self.calibration.position(0, promise), len(self.calibration.keys[0])
+        k = place + n - entries
+        exact = place > entries or (place > 0 and not self.calibration.tied(0, place))
+        return CoverageLaw(max(k, 0), n, exact=exact)
