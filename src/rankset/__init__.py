@@ -37,6 +37,7 @@ OneLabel                               the default: the one true label is in the
 Recall, AllLabels, AnyLabel            several labels per row: a share of them, all of them, or one of them
 AtMostMissed, Cost                     all but a few of them; labels that are more expensive to miss
 CertainLabels, bounds, LabelBounds     labels that are true; what is certain and what is possible
+precise, PreciseRule                   sets with a bounded share of false labels
 Share                                  the score for Recall
 Target, TrueLabels                     how to write a target: the protocol; what it gets
 LabelsEvaluation                       what evaluate returns if rows can have several labels
@@ -144,6 +145,7 @@ NAMES_ON_DEMAND = {
     "PerGroup": "conditions",
     "PerLabel": "conditions",
     "PerLabelAndGroup": "conditions",
+    "PreciseRule": "evaluation.precise",
     "PredictionSets": "sets",
     "Ragged": "inputs.ragged",
     "Rank": "scores",
@@ -181,6 +183,7 @@ NAMES_ON_DEMAND = {
     "grid": "evaluation.choose",
     "load": "rules.load",
     "normalise_answers": "inputs.normalise",
+    "precise": "evaluation.precise",
     "report": "reports",
     "report_scores": "reports",
     "rows_needed": "rules.rows_needed",
@@ -221,6 +224,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.comparisons import Comparisons as Comparisons
     from rankset.evaluation.evaluate import evaluate as evaluate
     from rankset.evaluation.evaluation import Evaluation as Evaluation
+    from rankset.evaluation.precise import PreciseRule as PreciseRule, precise as precise
     from rankset.evaluation.several_labels import LabelsEvaluation as LabelsEvaluation
     from rankset.inputs.absent import ABSENT as ABSENT
     from rankset.inputs.normalise import normalise_answers as normalise_answers
@@ -250,7 +254,13 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, Wording as Wording
     from rankset.sets import PredictionSets as PredictionSets
     from rankset.targets import AllLabels as AllLabels, AnyLabel as AnyLabel, AtMostMissed as AtMostMissed
-    from rankset.targets import CertainLabels as CertainLabels, Cost as Cost, OneLabel as OneLabel, Recall as Recall, Target as Target
+    from rankset.targets import (
+        CertainLabels as CertainLabels,
+        Cost as Cost,
+        OneLabel as OneLabel,
+        Recall as Recall,
+        Target as Target,
+    )
     from rankset.targets import TrueLabels as TrueLabels
 else:
 

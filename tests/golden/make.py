@@ -57,6 +57,7 @@ CASES = {
     },
     "rank-missed": {"score": rs.Rank(), "target": rs.AtMostMissed(1), "condition": rs.PerLabel((1, 2, 1))},
     "ties-any": {"score": rs.TieBreak(rs.TopK()), "kind": "decision", "target": rs.AnyLabel()},
+    "thr-certain": {"score": rs.Thr(), "kind": "marginals", "target": rs.CertainLabels(), "condition": rs.PerLabel()},
     "thr-cost": {"score": rs.Thr(), "target": rs.Cost({0: 1, 2: "2.5"}, others=10)},
     "thr-marginals-stratified": {"score": rs.Thr(), "kind": "marginals", "guaranteed": False},
 }
@@ -110,6 +111,8 @@ def rows(rng, kind, n_rows):
 def answers(rule, news):
     """What ``rule`` says about the rows, as plain lists."""
     rows, groups = news["rows"], news["groups"]
+    if rule.spec.below:
+        return {"sets": {a: rule.predict(rows, a, groups=groups).to_lists() for a in ALPHAS}, "p_values": None}
     return {
         "sets": {a: [labels.tolist() for labels in rule.predict(rows, a, groups=groups)] for a in ALPHAS},
         "p_values": rule.p_values(rows, groups=groups).tolist(),

@@ -14,7 +14,7 @@ def mean_interval(mean: float, n: int, confidence: float) -> tuple[float, float]
 
     >>> low, high = mean_interval(0.9, 1000, 0.9)
     >>> round(low, 3), round(high, 3)
-    (0.877, 0.92)
+    (0.878, 0.919)
     """
     doubt, _ = tails(confidence)
     return 1 - _upper(1 - mean, n, doubt), _upper(mean, n, doubt)
@@ -25,11 +25,11 @@ def _upper(mean: float, n: int, doubt: float) -> float:
     low, high = mean, 1.0
     for _ in range(STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _p_value(mean, n, middle) > doubt else (low, middle)
+        low, high = (middle, high) if p_value_of_mean(mean, n, middle) > doubt else (low, middle)
     return high
 
 
-def _p_value(mean: float, n: int, expected: float) -> float:
+def p_value_of_mean(mean: float, n: int, expected: float) -> float:
     """Return a bound on the probability of a mean as small as this."""
     if expected >= 1:
         return float(mean >= 1)

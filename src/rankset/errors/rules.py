@@ -240,6 +240,11 @@ class RuleError(RanksetError, ValueError):
         return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
 
     @classmethod
+    def precise_only(cls) -> Self:
+        remedy = Either("Use rankset.precise(probs, labels, error=...).", "Choose another target.")
+        return cls("calibrate", "get a target that it can keep", "Precision()", remedy)
+
+    @classmethod
     def no_p_values(cls, target: object) -> Self:
         expected = "be asked of a rule whose sets contain the true labels"
         return cls("p_values", expected, short_repr(target), "Use predict, or calibrate with another target.")

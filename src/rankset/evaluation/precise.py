@@ -1,0 +1,275 @@
+"""``precise``: sets whose expected share of false labels is bounded, by a sequence of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankset.conditions import Marginal
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.arrays import is_whole
+from rankset.core.calibration import Thresholds
+from rankset.core.lexicographic import Keys, SortedKeys, sorted_union
+from rankset.core.mean_interval import p_value_of_mean
+from rankset.core.promise_argument import exact_confidence
+from rankset.errors import InputError, KindError, LevelError, Option, warn
+from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared, prepare
+from rankset.rules.batch import Batch
+from rankset.rules.level_rule import LevelRule
+from rankset.rules.select import Empty
+from rankset.rules.spec import RuleSpec
+from rankset.scores import Score, checked_score
+from rankset.sets import PredictionSets
+from rankset.targets.precision import Precision
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DEFAULT_CONFIDENCE = 0.9
+FIXING_SHARE = 0.2
+"""Share of the rows that fix the thresholds, if no other rows do."""
+
+
+@dataclass(frozen=True)
+class PreciseRule:
+    """Sets whose expected share of false labels is at most ``error``, returned by ``precise``.
+
+    Attributes
+    ----------
+    error
+        Largest expected share of false labels in a set.
+    confidence
+        Probability, over the rows of ``precise``, that this holds.
+    at
+        The threshold that was found, as a ``LevelRule``: it predicts, and can be called with one row. None if the tests
+        reject every threshold. Then all sets are empty.
+    n
+        Number of rows that the thresholds were tested on.
+    tested
+        Number of thresholds that passed their test, from strict to loose.
+    false_share, recall, mean_size
+        At the threshold that was found: the mean share of false labels in the sets of the tested rows, the mean share
+        of their true labels that the sets contain, and the mean size. They were used to find it, so they are a little
+        optimistic.
+    spec
+        Score, kind, seed, and the names of classes.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("goemotions")
+    >>> rule = rs.precise(probs[:2000], labels[:2000], error=0.2, confidence=0.9)
+    >>> rule.predict(probs[2000:]).sizes.max() > 0
+    np.True_
+    """
+
+    error: float
+    confidence: float
+    at: LevelRule | None
+    n: int
+    tested: int
+    false_share: float
+    recall: float
+    mean_size: float
+    spec: RuleSpec
+
+    def __repr__(self) -> str:
+        found = (
+            "no threshold passed" if self.at is None else f"mean size {self.mean_size:.3f}, recall {self.recall:.3f}"
+        )
+        return (
+            f"PreciseRule({self.spec.score!r}, error={self.error:g}, confidence={self.confidence:g}, "
+            f"tested on {self.n:,} rows: {found})"
+        )
+
+    def predict(self, probs: ArrayLike, *, ids: ArrayLike | None = None, empty: Empty = "allow") -> PredictionSets:
+        """Return the sets of these rows.
+
+        Parameters
+        ----------
+        probs, ids, empty
+            As in ``Rule.predict``. The promise is about sets that can be empty: with ``empty="top"`` it does not hold.
+
+        Returns
+        -------
+        PredictionSets
+
+        Raises
+        ------
+        RanksetError
+            If rows or ids are invalid.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("goemotions")
+        >>> len(rs.precise(probs[:2000], labels[:2000], error=0.2).predict(probs[2000:]))
+        2000
+        """
+        if self.at is not None:
+            return self.at.predict(probs, ids=ids, empty=empty)
+        data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, ids=ids).with_checked_values()
+        offsets, codes = np.zeros(len(data) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        level = Fraction(str(self.error))
+        return PredictionSets(offsets, codes, data.classes, level, template=data.answers, target=self.spec.target)
+
+
+def precise(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    *,
+    error: Alpha,
+    confidence: Alpha = DEFAULT_CONFIDENCE,
+    method: Score | str = "thr",
+    kind: Kind = "marginals",
+    classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
+    unlabelled: ArrayLike | None = None,
+    steps: int = 200,
+    seed: int = 0,
+) -> PreciseRule:
+    """Find the loosest threshold whose sets have an expected share of false labels of at most ``error``.
+
+    For rows that can have several labels. The share of false labels of an empty set is 0. Thresholds are fixed by rows
+    of their own, and tested on the other rows from strict to loose until a test fails (Learn then Test, Angelopoulos et
+    al. 2025, with the bounds of Hoeffding and Bentkus). With probability ``confidence`` over these rows, the sets of
+    new rows keep the promise. Larger sets contain more true labels, so the loosest threshold is the best one.
+
+    Parameters
+    ----------
+    probs, labels, kind, classes, ids
+        Rows with known labels, as in ``calibrate`` with a target for several labels.
+    error
+        Largest expected share of false labels in a set, strictly between 0 and 1.
+    confidence
+        Probability that the promise holds, strictly between 0 and 1.
+    method
+        The score by which labels are ordered, or its name.
+    unlabelled
+        Rows without labels that fix the thresholds. By default a fifth of the rows does, drawn at random.
+    steps
+        Number of thresholds.
+    seed
+        Seed of the draw, and of randomised scores.
+
+    Returns
+    -------
+    PreciseRule
+
+    Raises
+    ------
+    RanksetError
+        If an argument is invalid, or if there are fewer than two rows.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("goemotions")
+    >>> rs.precise(probs[:2000], labels[:2000], error=0.3)
+    PreciseRule(Thr(), error=0.3, confidence=0.9, tested on 1,600 rows: mean size 0.879, recall 0.499)
+    """
+    level, sure = _share(error), exact_confidence(confidence)
+    if not is_whole(steps) or not 1 <= steps <= 10_000:
+        raise KindError.argument("steps", "an integer from 1 to 10,000", steps)
+    data = prepare(probs, labels, kind=kind, classes=classes, ids=ids, several=True)
+    spec = RuleSpec.of(checked_score(method, "method"), Marginal(), data.kind, seed, data.classes, Precision())
+    fixing, testing = _parts(data, unlabelled, seed)
+    spec = spec.learning(testing)
+    thresholds = _candidates(Batch.of(spec.learning(fixing), fixing), int(steps))
+    shares, recalls, sizes = _curves(Batch.of(spec, testing), thresholds)
+    n = len(testing)
+    passed = _passed(shares, n, float(level), float(1 - sure))
+    if not passed:
+        _warn_of_nothing(level, n)
+        return PreciseRule(float(level), float(sure), None, n, 0, 0.0, 0.0, 0.0, spec)
+    last = passed - 1
+    keys = tuple(np.array([key[last], key[last]]) for key in thresholds)
+    found = Thresholds(keys, np.array([False, True]))
+    at = LevelRule(spec, level, found, np.array([n]), None)
+    false_share, recall, mean_size = (float(one[last]) for one in (shares, recalls, sizes))
+    return PreciseRule(float(level), float(sure), at, n, passed, false_share, recall, mean_size, spec)
+
+
+def _share(error: Alpha) -> Fraction:
+    """Return the allowed share of false labels, exactly as typed."""
+    try:
+        return exact_alpha(error)
+    except LevelError:
+        raise KindError.argument("error", "a share of false labels, strictly between 0 and 1", error) from None
+
+
+def _parts(data: Prepared, unlabelled: ArrayLike | None, seed: int) -> tuple[Prepared, Prepared]:
+    """Return the rows that fix thresholds, and those that test them."""
+    if unlabelled is not None:
+        fixing = prepare(unlabelled, kind=data.kind, classes=data.classes)
+        if len(fixing) and len(data):
+            return fixing, data
+        raise InputError.no_rows()
+    if len(data) < 2:
+        raise InputError.no_rows()
+    order = np.random.default_rng(seed % 2**64).permutation(len(data))
+    count = max(1, int(FIXING_SHARE * len(data)))
+    return data.take(np.sort(order[:count])), data.take(np.sort(order[count:]))
+
+
+def _candidates(batch: Batch, steps: int) -> Keys:
+    """Return keys of the labels of some rows, from strict to loose, dense where sets are small."""
+    parts = batch.map_blocks(lambda part: batch.all_keys(part)[2])
+    keys = sorted_union(parts)
+    places = np.unique((len(keys[0]) - 1) * (np.arange(1, steps + 1) / steps) ** 2).astype(np.int64)
+    return tuple(key[places] for key in keys)
+
+
+def _curves(batch: Batch, thresholds: Keys) -> tuple[Floats, Floats, Floats]:
+    """Return mean share of false labels, mean recall and mean size of the sets at each threshold."""
+    table = SortedKeys(thresholds)
+    parts = batch.map_blocks(partial(_curves_of_block, batch, table, len(thresholds[0])))
+    has_labels = max(1, int(np.count_nonzero(batch.data.truths.sizes)))  # type: ignore[union-attr]
+    counts = (batch.shape[0], has_labels, batch.shape[0])
+    shares, recalls, sizes = (
+        np.sum(part, axis=0) / n for part, n in zip(zip(*parts, strict=True), counts, strict=True)
+    )
+    return shares, recalls, sizes
+
+
+def _curves_of_block(batch: Batch, table: SortedKeys, count: int, part: slice) -> tuple[Floats, Floats, Floats]:
+    """Return the same as sums over the rows of a block."""
+    cells, _, keys = batch.all_keys(part)
+    truths = batch.data.truths[part]  # type: ignore[index]
+    n_rows, n_columns = len(truths), batch.shape[1]
+    true = truths.mask(n_columns)[cells.row, cells.column]
+    first = table.before(keys)
+    inside = batch.candidates(cells, part)
+    kept = np.ones(cells.size) if inside is None else inside.astype(np.float64)
+    flat, shape = cells.row * (count + 1) + first, (n_rows, count + 1)
+    sizes, hits = (
+        np.bincount(flat, weights, n_rows * (count + 1)).reshape(shape)[:, :count].cumsum(axis=1)
+        for weights in (kept, kept * true)
+    )
+    false = (sizes - hits) / np.maximum(sizes, 1)
+    recall = hits / np.maximum(truths.sizes, 1)[:, np.newaxis]
+    return false.sum(axis=0), recall.sum(axis=0), sizes.sum(axis=0)
+
+
+def _passed(shares: Floats, n: int, error: float, doubt: float) -> int:
+    """Return how many thresholds pass their test one after the other, from the strictest on."""
+    for place, share in enumerate(shares.tolist()):
+        if share >= error or p_value_of_mean(share, n, error) > doubt:
+            return place
+    return len(shares)
+
+
+def _warn_of_nothing(level: Fraction, n: int) -> None:
+    """Warn that all sets are empty."""
+    warn(
+        f"no threshold keeps the share of false labels at {float(level):g} or below with {n:,} rows, so all sets are "
+        "empty. Pass more rows, a larger error or a smaller ",
+        Option("confidence"),
+        ".",
+    )
