@@ -144,3 +144,17 @@ def test_compiled_loops_know_ids(n_columns, monkeypatch):
         sets = rule.predict(probs, 0.2, ids=ids)
         found.append((rule.calibration.keys[0].tobytes(), sets.to_lists(), rule.p_values(probs, ids=ids).tobytes()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("target", [rs.OneLabel(), rs.AllLabels(), rs.CertainLabels()], ids=repr)
+def test_marks_in_a_lower_precision_keep_the_threshold(target):
+    """A threshold between two float32 numbers must not be rounded to the lower one."""
+    between = float(np.float32(0.3)) + 2.0**-40
+    long, labels = np.array([[between, 1 - between]] * 9), np.zeros(9, int)
+    several = np.eye(2, dtype=bool)[labels if target != rs.CertainLabels() else 1 - labels]
+    rule = rs.calibrate(long, labels if target == rs.OneLabel() else several, method="thr", target=target)
+    ask = rule.at(0.5)
+    short = np.array([[0.3, 0.7], [np.nextafter(np.float32(0.3), np.float32(1)), 0.7]], dtype=np.float32)
+    marked, listed = ask.predict(np.tile(short, (50, 1))), ask.predict(np.tile(short, (50, 1)), empty="top")
+    assert marked.mask[:2, 0].tolist() == [False, True]
+    assert np.array_equal(marked.mask[:, 0], listed.mask[:, 0])
