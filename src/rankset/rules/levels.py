@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cached_property
 
 from rankset.core.alpha import Alpha, exact_alpha
@@ -66,17 +67,19 @@ class HasLevels:
         (True, [1, 3, 0])
         """
         if confidence is None and next_rows is None and not all_groups:
-            return self._keeping(Promise(exact_alpha(alpha)))
+            return self._at_level(exact_alpha(alpha))
         groups, shares = len(self.calibration.offsets) - 1, self.calibration.weights is not None
-        return self._keeping(
-            promise_of(alpha, confidence, next_rows, all_groups=all_groups, n_groups=groups, shares=shares)
-        )
+        asked = promise_of(alpha, confidence, next_rows, all_groups=all_groups, n_groups=groups, shares=shares)
+        known = self._levels.get(asked)
+        return self._keeping(asked, asked) if known is None else known
 
-    def _keeping(self, promise: Promise) -> LevelRule:
-        """Return the rule that keeps a promise; the last ones are remembered."""
-        known = self._levels.get(promise)
-        if known is not None:
-            return known
+    def _at_level(self, alpha: Fraction) -> LevelRule:
+        """Return the rule for the mean over calibrations; the last ones are remembered."""
+        known = self._levels.get(alpha)
+        return self._keeping(Promise(alpha), alpha) if known is None else known
+
+    def _keeping(self, promise: Promise, name: Promise | Fraction) -> LevelRule:
+        """Return the rule that keeps a promise, and remember it by ``name``."""
         calibration = self.calibration
         below = self.spec.below
         thresholds = calibration.thresholds_below(promise) if below else calibration.thresholds(promise)
@@ -87,11 +90,11 @@ class HasLevels:
         if len(calibration.offsets) <= MOST_THRESHOLDS:
             if len(self._levels) >= MOST_LEVELS:
                 self._levels.clear()
-            self._levels[promise] = made
+            self._levels[name] = made
         return made
 
     @cached_property
-    def _levels(self) -> dict[Promise, LevelRule]:
+    def _levels(self) -> dict[Promise | Fraction, LevelRule]:
         """The last rules at one level: services ask for one row at a time, always at the same level."""
         return {}
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
-from rankset.core.promise import Promise
 from rankset.errors import RuleError
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules import all_labels
@@ -96,7 +95,7 @@ class PredictsSets(HasLevels):
         [[0, 1]]
         """
         if confidence is None and next_rows is None and not all_groups:
-            return self._keeping(Promise(exact_alpha(alpha))).predict(probs, groups=groups, ids=ids, empty=empty)
+            return self._at_level(exact_alpha(alpha)).predict(probs, groups=groups, ids=ids, empty=empty)
         asked = self.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
         return asked.predict(probs, groups=groups, ids=ids, empty=empty)
 
