@@ -11,6 +11,8 @@ ORDER = (
     "groups",
     "many_classes",
     "comparing_scores",
+    "retrieval_recall",
+    "segmentation",
     "few_rows",
     "from_csv",
     "report_page",

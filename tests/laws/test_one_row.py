@@ -253,3 +253,14 @@ def test_pickled_marks_keep_no_copy_of_the_rows():
     sets = rs.calibrate(probs, labels, score=rs.Thr()).predict(probs, 0.2)
     again = pickle.loads(pickle.dumps(sets))  # noqa: S301
     assert set(vars(again)) == {field.name for field in fields(rs.PredictionSets)}
+
+
+@pytest.mark.parametrize("score", [rs.Aps(), rs.TieBreak(rs.Rank())], ids=repr)
+def test_a_row_without_its_id_is_refused_alone_too(score):
+    rng = np.random.default_rng(2)
+    probs, labels = rng.dirichlet(np.ones(4), 60), rng.integers(0, 4, 60)
+    rule = rs.calibrate(probs, labels, method=score, ids=range(60))
+    for ask in (lambda: rule.predict(probs[:1], 0.1), lambda: rule.at(0.1)(probs[0]), lambda: rule.at(0.1)(probs[:1])):
+        with pytest.raises(rs.errors.RuleError, match="ids"):
+            ask()
+    assert len(rule.predict(probs[:1], 0.1, ids=[0])) == 1
