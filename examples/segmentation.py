@@ -34,9 +34,8 @@ for method in ("thr", "share"):
     rule = rs.calibrate(flat[:200], masks[:200], target="recall", kind="marginals", method=method)
     sets = rule.predict(flat[200:], alpha=0.05)
     recall = sets.recall(masks[200:]).mean()
-    print(
-        f"{method:<5} recall {recall:.3f}, {sets.sizes.mean():.0f} pixels marked of {masks[200:].sum(axis=1).mean():.0f}"
-    )
+    marked, right = sets.sizes.mean(), masks[200:].sum(axis=1).mean()
+    print(f"{method:<5} recall {recall:.3f}, {marked:.0f} pixels marked of {right:.0f}")
 
 # %%
 # With a threshold of 0.5 much of the object is missed. The lines show the object (blue), what the model marks at 0.5
