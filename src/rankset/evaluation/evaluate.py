@@ -12,9 +12,10 @@ from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LevelError
+from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
-from rankset.evaluation.several_labels import LabelsEvaluation, evaluate_several
+from rankset.evaluation.several_labels import LabelsEvaluation
 from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import label_columns

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankset import notebook
-from rankset.core import coverage_law
-from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError
 from rankset.evaluation.metrics import format_value
 from rankset.inputs.frames import ARRAY
-from rankset.inputs.label_lists import LabelLists
 from rankset.inputs.vocabulary import Name, short
-from rankset.sets import PredictionSets
+from rankset.targets import Target
 
 Range = tuple[float, float]
 
-MOST_LABELS = 4
-"""Rows with so many labels or more are shown together."""
 SHOWN = 5
 """Number of labels listed in the printed table, those with the lowest recall."""
 
@@ -88,6 +78,13 @@ class LabelsEvaluation:
         Recall of rows with 1, 2, 3, and 4 or more labels.
     missed_more
         For each number m of labels, the share of rows of which the set misses more than m.
+    promised
+        What the promise of the target is about, on these rows: ``recall`` for ``Recall``, ``all_labels`` for
+        ``AllLabels``, the share of sets without a false label for ``CertainLabels``, and so on. At least 1 - alpha is
+        promised on average. NaN for a target of your own.
+    expected
+        Random variation alone can explain a value of ``promised`` in this range, with probability ``confidence``; for
+        ``Recall`` with at least about this probability. None if the range is not known, as in ``Evaluation``.
 
     Examples
     --------
@@ -99,7 +96,7 @@ class LabelsEvaluation:
     """
 
     alpha: float
-    target: object
+    target: Target
     n: int
     set_aside: int
     confidence: float
@@ -116,6 +113,8 @@ class LabelsEvaluation:
     labels: tuple[LabelRecall, ...]
     by_number: tuple[LabelRecall, ...]
     missed_more: tuple[float, ...]
+    promised: float = math.nan
+    expected: Range | None = None
 
     @property
     def lowest_label(self) -> LabelRecall:
@@ -166,11 +165,11 @@ class LabelsEvaluation:
         lines = [self._title, *(f"  {name:<20}{value:>8}  {remark}".rstrip() for name, value, remark in self._lines())]
         lines.append("Rows by number of labels")
         lines += [
-            f"  {one.name!s:<20}{one.recall:>8.4f}  {one.n:,} rows, mean size {one.kept:.3f}" for one in self.by_number
+            f"  {one.name!s:<20}{one.recall:>8.4f}  {_rows(one.n)}, mean size {one.kept:.3f}" for one in self.by_number
         ]
         lines.append("Labels with the lowest recall")
         return "\n".join(
-            [*lines, *(f"  {short(str(one.name)):<20}{one.recall:>8.4f}  {one.n:,} rows" for one in self._lowest())]
+            [*lines, *(f"  {short(str(one.name)):<20}{one.recall:>8.4f}  {_rows(one.n)}" for one in self._lowest())]
         )
 
     def _repr_html_(self) -> str:
@@ -184,6 +183,22 @@ class LabelsEvaluation:
         aside = f", {self.set_aside:,} rows without labels set aside" if self.set_aside else ""
         return f"Evaluation of {self.n:,} rows with labels at alpha={self.alpha:g}, target {self.target!r}{aside}"
 
+    @property
+    def _promise(self) -> str:
+        """What is promised, in words."""
+        return str(getattr(self.target, "promise", "")).format(f"{1 - self.alpha:g}")
+
+    @property
+    def _variation(self) -> str:
+        """Whether random variation can explain the difference, in words; empty if it is not known."""
+        if self.expected is None or math.isnan(self.promised):
+            return ""
+        low, high = self.expected
+        where = "inside" if low <= self.promised <= high else "outside"
+        return (
+            f"sampling variation alone gives {low:.4f} to {high:.4f} in {self.confidence:.0%} of calibrations: {where}"
+        )
+
     def _lowest(self) -> list[LabelRecall]:
         return sorted(self.labels, key=lambda one: (one.recall, -one.n))[:SHOWN]
 
@@ -191,6 +206,8 @@ class LabelsEvaluation:
         """Name, value and remark of each line."""
         interval = f"{self.confidence:.0%} interval {{:.4f}} to {{:.4f}}"
         return [
+            ("promised", format_value(self.promised), self._promise),
+            *([("", "", self._variation)] if self._variation else []),
             ("recall", format_value(self.recall), interval.format(*self.recall_interval)),
             ("all labels", format_value(self.all_labels), interval.format(*self.all_labels_interval)),
             ("any label", format_value(self.any_label), "rows with at least one of their labels in the set"),
@@ -202,60 +219,5 @@ class LabelsEvaluation:
         ]
 
 
-def evaluate_several(
-    sets: PredictionSets, truths: LabelLists, level: Fraction, target: object, confidence: float
-) -> LabelsEvaluation:
-    """Compare sets with the true labels of rows that can have several of them."""
-    n = int(np.count_nonzero(truths.sizes))
-    if not n:
-        raise InputError.no_rows_to_evaluate()
-    mask, has = sets.mask, truths.sizes > 0
-    hits = np.bincount(truths.rows, mask[truths.rows, truths.codes], len(sets)).astype(np.int64)
-    shares, missed = hits[has] / truths.sizes[has], (truths.sizes - hits)[has]
-    recall, complete, sizes = float(shares.mean()), int((missed == 0).sum()), sets.sizes
-    filled = sizes > 0
-    labels = _labels(sets, truths, mask)
-    gaps = [abs(one.recall - float(1 - level)) for one in labels]
-    return LabelsEvaluation(
-        alpha=float(level),
-        target=target,
-        n=n,
-        set_aside=len(sets) - n,
-        confidence=confidence,
-        recall=recall,
-        recall_interval=mean_interval(recall, n, confidence),
-        all_labels=complete / n,
-        all_labels_interval=coverage_law.binomial_interval(complete, n, confidence),
-        any_label=float((hits[has] > 0).mean()),
-        micro_recall=float(hits.sum() / truths.sizes.sum()),
-        precision=float((hits[filled] / sizes[filled]).mean()) if filled.any() else math.nan,
-        mean_size=float(sizes.mean()),
-        empty_rate=float((sizes == 0).mean()),
-        label_gap=float(np.mean(gaps)),
-        labels=labels,
-        by_number=_by_number(truths.sizes[has], shares, sizes[has]),
-        missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
-    )
-
-
-def _labels(sets: PredictionSets, truths: LabelLists, mask: NDArray[np.bool_]) -> tuple[LabelRecall, ...]:
-    """Return the recall of every label that occurs."""
-    n_columns = mask.shape[1]
-    counts = np.bincount(truths.codes, minlength=n_columns)
-    inside = np.bincount(truths.codes, mask[truths.rows, truths.codes], n_columns)
-    kept, names = mask.mean(axis=0), sets.names.values
-    return tuple(
-        LabelRecall(names[code], int(counts[code]), float(inside[code] / counts[code]), float(kept[code]))
-        for code in np.flatnonzero(counts).tolist()
-    )
-
-
-def _by_number(numbers: NDArray[Any], shares: NDArray[Any], sizes: NDArray[Any]) -> tuple[LabelRecall, ...]:
-    """Return the recall of rows with 1, 2, 3, and more labels."""
-    found = []
-    for number in range(1, MOST_LABELS + 1):
-        own = numbers == number if number < MOST_LABELS else numbers >= number
-        name = f"{number} label{'s' * (number > 1)}" + " or more" * (number == MOST_LABELS)
-        if own.any():
-            found.append(LabelRecall(name, int(own.sum()), float(shares[own].mean()), float(sizes[own].mean())))
-    return tuple(found)
+def _rows(n: int) -> str:
+    return f"{n:,} row{'s' * (n != 1)}"

@@ -100,10 +100,13 @@ class HasLevels:
 
     def _law(self, promise: Promise) -> CoverageLaw | None:
         """Return the law of coverage, if it is proven, there is one threshold, and rows are missed or not."""
-        if self.spec.n_groups > 1 or not self.spec.guaranteed or self.calibration.weights is not None:
+        shares = self.calibration.weights is not None
+        if self.spec.n_groups > 1 or not self.spec.guaranteed or (shares and not self.spec.several_labels):
             return None
         n, absent = self.calibration.size_of(0)
         k = n - math.floor(promise.allowed(n))
+        if shares:
+            return CoverageLaw(k, n, exact=False, outer=True)
         if self.spec.below:
             return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, n - k + 1))
         if self.calibration.rows is not None:

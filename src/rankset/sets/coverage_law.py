@@ -14,12 +14,15 @@ class CoverageLaw:
     Coverage is then the smaller of a number with this distribution (larger if there are ties) and the share of rows
     whose true label is among the candidates, which is not known.
     If the k-th key is one of them, no threshold gives a coverage of 1 - alpha: ``attained`` is False.
+
+    ``outer``: a part of a row can be missed. Coverage is then 1 minus the mean loss, which varies at most as much.
     """
 
     k: int
     n: int
     exact: bool
     absent: int = 0
+    outer: bool = False
 
     @property
     def attained(self) -> bool:

@@ -1,0 +1,111 @@
+"""``evaluate`` for rows that can have several labels: the numbers of a ``LabelsEvaluation``."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.core import coverage_law
+from rankset.core.mean_interval import mean_interval
+from rankset.errors import InputError
+from rankset.evaluation.several_labels import LabelRecall, LabelsEvaluation, Range
+from rankset.inputs.label_lists import LabelLists
+from rankset.sets import PredictionSets
+from rankset.targets import AllLabels, AnyLabel, AtMostMissed, CertainLabels, Recall, Target
+from rankset.targets.base import is_about_false_labels
+from rankset.targets.precision import Precision
+
+MOST_LABELS = 4
+"""Rows with so many labels or more are shown together."""
+
+
+def evaluate_several(
+    sets: PredictionSets, truths: LabelLists, level: Fraction, target: Target, confidence: float
+) -> LabelsEvaluation:
+    """Compare sets with the true labels of rows that can have several of them."""
+    n = int(np.count_nonzero(truths.sizes))
+    if not n:
+        raise InputError.no_rows_to_evaluate()
+    mask, has = sets.mask, truths.sizes > 0
+    hits = np.bincount(truths.rows, mask[truths.rows, truths.codes], len(sets)).astype(np.int64)
+    shares, missed = hits[has] / truths.sizes[has], (truths.sizes - hits)[has]
+    recall, complete, sizes = float(shares.mean()), int((missed == 0).sum()), sets.sizes
+    filled = sizes > 0
+    labels = _labels(sets, truths, mask)
+    gaps = [abs(one.recall - float(1 - level)) for one in labels]
+    return LabelsEvaluation(
+        alpha=float(level),
+        target=target,
+        n=n,
+        set_aside=len(sets) - n,
+        confidence=confidence,
+        recall=recall,
+        recall_interval=mean_interval(recall, n, confidence),
+        all_labels=complete / n,
+        all_labels_interval=coverage_law.binomial_interval(complete, n, confidence),
+        any_label=float((hits[has] > 0).mean()),
+        micro_recall=float(hits.sum() / truths.sizes.sum()),
+        precision=float((hits[filled] / sizes[filled]).mean()) if filled.any() else math.nan,
+        mean_size=float(sizes.mean()),
+        empty_rate=float((sizes == 0).mean()),
+        label_gap=float(np.mean(gaps)),
+        labels=labels,
+        by_number=_by_number(truths.sizes[has], shares, sizes[has]),
+        missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
+        promised=_promised(target, mask, truths, shares, missed),
+        expected=_expected(sets, level, len(sets) if is_about_false_labels(target) else n, confidence),
+    )
+
+
+def _promised(
+    target: Target, mask: NDArray[np.bool_], truths: LabelLists, shares: NDArray[Any], missed: NDArray[Any]
+) -> float:
+    """Return the share that the promise of a target is about; ``shares`` and ``missed`` are of rows with labels."""
+    if isinstance(target, Recall):
+        return float(shares.mean())
+    if isinstance(target, CertainLabels):
+        false = ~truths.mask(mask.shape[1])
+        return float(1 - np.any(mask & false, axis=1)[np.any(false, axis=1)].mean())
+    if isinstance(target, Precision):
+        wrong = mask & ~truths.mask(mask.shape[1])
+        return float(1 - (wrong.sum(axis=1) / np.maximum(mask.sum(axis=1), 1)).mean())
+    most = {AllLabels: 0, AtMostMissed: getattr(target, "m", 0)}.get(type(target))
+    if most is not None:
+        return float((missed <= most).mean())
+    return float((shares > 0).mean()) if isinstance(target, AnyLabel) else math.nan
+
+
+def _expected(sets: PredictionSets, level: Fraction, n: int, confidence: float) -> Range | None:
+    """Return the range of the promised share on ``n`` rows that random variation explains."""
+    law = sets.law
+    if law is None or sets.level != level:
+        return None
+    low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
+    return low, high if law.exact or law.outer else 1.0
+
+
+def _labels(sets: PredictionSets, truths: LabelLists, mask: NDArray[np.bool_]) -> tuple[LabelRecall, ...]:
+    """Return the recall of every label that occurs."""
+    n_columns = mask.shape[1]
+    counts = np.bincount(truths.codes, minlength=n_columns)
+    inside = np.bincount(truths.codes, mask[truths.rows, truths.codes], n_columns)
+    kept, names = mask.mean(axis=0), sets.names.values
+    return tuple(
+        LabelRecall(names[code], int(counts[code]), float(inside[code] / counts[code]), float(kept[code]))
+        for code in np.flatnonzero(counts).tolist()
+    )
+
+
+def _by_number(numbers: NDArray[Any], shares: NDArray[Any], sizes: NDArray[Any]) -> tuple[LabelRecall, ...]:
+    """Return the recall of rows with 1, 2, 3, and more labels."""
+    found = []
+    for number in range(1, MOST_LABELS + 1):
+        own = numbers == number if number < MOST_LABELS else numbers >= number
+        name = f"{number} label{'s' * (number > 1)}" + " or more" * (number == MOST_LABELS)
+        if own.any():
+            found.append(LabelRecall(name, int(own.sum()), float(shares[own].mean()), float(sizes[own].mean())))
+    return tuple(found)

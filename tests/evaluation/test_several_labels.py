@@ -1,0 +1,124 @@
+"""``evaluate`` for rows that can have several labels: every number equals a slow count."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from rankset.core.mean_interval import mean_interval
+from rankset.errors import InputError, KindError
+from refusals import refused
+
+RNG = np.random.default_rng(6)
+N, K = 60, 5
+SETS = RNG.random((N, K)) < 0.6
+TRUTH = RNG.random((N, K)) < 0.35
+TRUTH[:4] = False
+NAMES = list("abcde")
+
+
+def evaluated(target="recall", mask=SETS, truth=TRUTH):
+    return rs.evaluate(rs.PredictionSets.from_mask(mask, NAMES), truth, alpha=0.2, target=target)
+
+
+def rows():
+    """Set and true labels of every row that has labels."""
+    for kept, true in zip(SETS, TRUTH, strict=True):
+        if true.any():
+            yield {k for k in range(K) if kept[k]}, {k for k in range(K) if true[k]}
+
+
+def test_every_number_is_a_slow_count():
+    found = evaluated()
+    pairs = list(rows())
+    shares = [len(kept & true) / len(true) for kept, true in pairs]
+    assert (found.n, found.set_aside) == (len(pairs), N - len(pairs))
+    assert found.recall == found.promised == pytest.approx(np.mean(shares))
+    assert found.recall_interval == mean_interval(found.recall, found.n, 0.9)
+    assert found.all_labels == pytest.approx(np.mean([true <= kept for kept, true in pairs]))
+    low, high = found.all_labels_interval
+    assert low < found.all_labels < high
+    assert found.any_label == pytest.approx(np.mean([bool(kept & true) for kept, true in pairs]))
+    assert found.micro_recall == pytest.approx((SETS & TRUTH).sum() / TRUTH.sum())
+    sizes = SETS.sum(axis=1)
+    assert found.precision == pytest.approx(np.mean((SETS & TRUTH).sum(axis=1)[sizes > 0] / sizes[sizes > 0]))
+    assert (found.mean_size, found.empty_rate) == (sizes.mean(), (sizes == 0).mean())
+    for place, label in enumerate(found.labels):
+        true = TRUTH[:, place]
+        assert (label.name, label.n) == (NAMES[place], true.sum())
+        assert label.recall == pytest.approx(SETS[true, place].mean())
+        assert label.kept == pytest.approx(SETS[:, place].mean())
+    assert found.label_gap == pytest.approx(np.mean([abs(label.recall - 0.8) for label in found.labels]))
+    assert found.lowest_label.recall == min(label.recall for label in found.labels)
+    for group in found.by_number:
+        number = int(group.name.split()[0])
+        own = [pair for pair in pairs if (len(pair[1]) == number if number < 4 else len(pair[1]) >= 4)]
+        assert group.n == len(own)
+        assert group.recall == pytest.approx(np.mean([len(kept & true) / len(true) for kept, true in own]))
+    missed = [len(true - kept) for kept, true in pairs]
+    assert found.missed_more == tuple(pytest.approx(np.mean(np.array(missed) > m)) for m in range(max(missed) + 1))
+
+
+@pytest.mark.parametrize("target", ["all", "any", "missed:1", "certain"])
+def test_what_is_promised_depends_on_the_target(target):
+    pairs = list(rows())
+    known = {
+        "all": np.mean([true <= kept for kept, true in pairs]),
+        "any": np.mean([bool(kept & true) for kept, true in pairs]),
+        "missed:1": np.mean([len(true - kept) <= 1 for kept, true in pairs]),
+        "certain": np.mean([not (SETS[i] & ~TRUTH[i]).any() for i in range(N) if not TRUTH[i].all()]),
+    }
+    assert evaluated(target).promised == pytest.approx(known[target])
+
+
+def test_the_range_to_expect_comes_from_the_rule():
+    probs, labels = rs.datasets.load("goemotions")
+    for target in ("recall", "all", "certain"):
+        rule = rs.calibrate(probs[:2000], labels[:2000], target=target, kind="marginals")
+        found = rs.evaluate(rule.predict(probs[2000:], alpha=0.1), labels[2000:])
+        low, high = found.expected
+        assert low < 0.9 < high < 1
+        assert "sampling variation alone gives" in repr(found)
+        assert rs.evaluate(rule.predict(probs[2000:], alpha=0.1), labels[2000:], alpha=0.2).expected is None
+    assert evaluated().expected is None
+
+
+def test_a_target_of_ones_own_has_no_promised_number():
+    class Own:
+        def entries(self, labels):
+            return np.arange(len(labels)), None
+
+    found = evaluated(Own())
+    assert math.isnan(found.promised)
+    assert "promised" in repr(found)
+
+
+def test_it_can_be_printed_and_written():
+    found = evaluated()
+    assert found.to_dict()["target"] == "Recall()"
+    assert found.to_frame("pandas").columns.tolist() == ["label", "rows", "recall", "kept"]
+    assert found.to_frame("polars").shape == (5, 4)
+    assert "<table" in found._repr_html_()
+    assert str(found).startswith(f"Evaluation of {found.n} rows with labels at alpha=0.2, target Recall(), {found.set_aside}")
+
+
+def test_what_cannot_be_evaluated_is_refused():
+    with refused(InputError.no_rows_to_evaluate()):
+        evaluated(truth=np.zeros((N, K), bool))
+    with refused(KindError.argument("groups", "None if rows can have several labels", "groups")):
+        rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1, target="recall", groups=["a"] * N)
+    with pytest.raises(rs.errors.LabelError, match=r"target=rankset\.Recall"):
+        rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1)
+
+
+@pytest.mark.parametrize("n", [20, 400])
+@pytest.mark.parametrize("mean", [0.0, 0.05, 0.5, 1.0])
+def test_intervals_of_means_contain_the_expected_value(n, mean):
+    rng, runs = np.random.default_rng(9), 400
+    draws = rng.beta(1, 1 / mean - 1, (runs, n)) if 0 < mean < 1 else np.full((runs, n), mean)
+    inside = 0
+    for one in draws.mean(axis=1):
+        low, high = mean_interval(float(one), n, 0.9)
+        inside += low <= mean <= high
+    assert inside / runs >= 0.9 - 3 * math.sqrt(0.09 / runs)
