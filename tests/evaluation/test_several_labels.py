@@ -100,7 +100,9 @@ def test_it_can_be_printed_and_written():
     assert found.to_frame("pandas").columns.tolist() == ["label", "rows", "recall", "kept"]
     assert found.to_frame("polars").shape == (5, 4)
     assert "<table" in found._repr_html_()
-    assert str(found).startswith(f"Evaluation of {found.n} rows with labels at alpha=0.2, target Recall(), {found.set_aside}")
+    assert str(found).startswith(
+        f"Evaluation of {found.n} rows with labels at alpha=0.2, target Recall(), {found.set_aside}"
+    )
 
 
 def test_what_cannot_be_evaluated_is_refused():

@@ -184,3 +184,14 @@ def test_candidates_of_ragged_rows_can_have_several_labels():
     assert sets.recall([["x"], ["u", "v"], ["z"]]).shape == (3,)
     with pytest.raises(LabelError, match="be among the candidates of their rows"):
         rs.calibrate(named, [["u"], ["u"], ["z"]], target="recall", kind="decision", method="thr")
+
+
+def test_parts_without_labels_can_be_added():
+    empty = np.zeros((5, 3))
+    for target in ("recall", "all", "any", "missed:1"):
+        rule = calibrate(MASK, target=target)
+        more = rule.update(PROBS[:5], empty)
+        assert (more.n, more.set_aside) == (rule.n, rule.set_aside + 5)
+        assert more.predict(PROBS, 0.2) == rule.predict(PROBS, 0.2)
+    with refused(LabelError.no_false_labels(20)):
+        calibrate(np.ones((20, 3)), target="certain")

@@ -76,6 +76,11 @@ class LabelListErrors:
         return cls("costs of Cost", "be above 0 for at least one class", "0 for every class", "Pass other costs.")
 
     @classmethod
+    def no_false_labels(cls, n: int) -> Self:
+        received = f"{n} rows in which every label is true"
+        return cls("labels", "contain at least one false label", received, "Check that 0 stands for a false label.")
+
+    @classmethod
     def no_labels_at_all(cls, n: int) -> Self:
         received = f"{n} rows without labels"
         return cls("labels", "contain at least one true label", received, "Check that 1 stands for a true label.")

@@ -15,6 +15,7 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec
+from rankset.rules.target_entries import check_entries
 from rankset.scores import Score, method_of
 from rankset.targets import OneLabel, Target, checked_target
 from rankset.targets.base import has_several_labels
@@ -157,4 +158,6 @@ def calibrate(
         raise LevelError.not_at_calibration(alpha)
     several = has_several_labels(wanted)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
-    return calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes, wanted), data)
+    rule = calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes, wanted), data)
+    check_entries(rule.calibration, below=rule.spec.below)
+    return rule

@@ -32,16 +32,21 @@ class _Part(NamedTuple):
 
 
 def calibration_of(batch: Batch, count: int) -> Calibration:
-    """Return the calibration of rows with labels, for a target that is not ``OneLabel``."""
+    """Return the calibration of rows, for a target that is not ``OneLabel``; ``check_entries`` is for all rows."""
     data = batch.data
     labelled = _number_of_rows(batch)
-    if not labelled:
-        raise LabelError.no_labels_at_all(len(data))
     if data.absent is not None:
         raise LabelError.absent_among_several("labels", int(data.absent.argmax()))
     parts = batch.map_blocks(partial(_part, batch, count))
     rows = RowCounts(np.sum([part.by_group for part in parts], axis=0), labelled, len(data) - labelled)
     return Calibration.of_entries([part.entries for part in parts], count, rows)
+
+
+def check_entries(calibration: Calibration, *, below: bool) -> None:
+    """Raise an error if no calibration row has a true label, or a false one where the target is about these."""
+    if calibration.rows is not None and not calibration.rows.labelled:
+        made = LabelError.no_false_labels if below else LabelError.no_labels_at_all
+        raise made(calibration.rows.set_aside)
 
 
 def _number_of_rows(batch: Batch) -> int:
