@@ -57,6 +57,15 @@ class SplitError(RanksetError, ValueError):
         )
 
     @classmethod
+    def looks_at_labels(cls, split: object) -> Self:
+        return cls(
+            "a split of rows that can have several labels",
+            "be made without the labels",
+            f"the split {short_repr(split)}",
+            "Leave out stratify and classes of the split. For a promise about each label use PerLabel().",
+        )
+
+    @classmethod
     def too_few_to_choose(cls, received: int) -> Self:
         return cls(
             "the method Choice(...)",
@@ -244,6 +253,15 @@ class RuleError(RanksetError, ValueError):
         expected = "have a target by which a row is missed or not, such as AllLabels()"
         return cls(
             "several folds", expected, short_repr(target), "Use one calibration part: Holdout() or GivenSplit()."
+        )
+
+    @classmethod
+    def chosen_with_target(cls, target: object) -> Self:
+        return cls(
+            "a method that chooses a score (Choice or 'auto')",
+            "have the target of one label per row",
+            short_repr(target),
+            "Pass a single score as the method, or no method.",
         )
 
     @classmethod

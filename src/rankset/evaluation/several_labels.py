@@ -19,6 +19,7 @@ from rankset.inputs.frames import ARRAY
 from rankset.inputs.label_lists import LabelLists
 from rankset.inputs.vocabulary import Name, short
 from rankset.sets import PredictionSets
+from rankset.targets import AllLabels, AnyLabel, AtMostMissed, Recall
 
 Range = tuple[float, float]
 
@@ -88,6 +89,8 @@ class LabelsEvaluation:
         Recall of rows with 1, 2, 3, and 4 or more labels.
     missed_more
         For each number m of labels, the share of rows of which the set misses more than m.
+    observed
+        What the target promises to be at least 1 - alpha: ``recall`` for ``Recall()``, for example.
 
     Examples
     --------
@@ -121,6 +124,14 @@ class LabelsEvaluation:
     def lowest_label(self) -> LabelRecall:
         """The label with the lowest recall. If several labels have this recall, the one with the most rows."""
         return min(self.labels, key=lambda one: (one.recall, -one.n))
+
+    @property
+    def observed(self) -> float | None:
+        """What the target promises to be at least 1 - alpha, as observed; None for a target of your own."""
+        if isinstance(self.target, AtMostMissed):
+            return 1 - self.missed_more[self.target.m] if self.target.m < len(self.missed_more) else 1.0
+        name = {Recall: "recall", AllLabels: "all_labels", AnyLabel: "any_label"}.get(type(self.target))
+        return None if name is None else float(getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as a dictionary; every label is a dictionary.
