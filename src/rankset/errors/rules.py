@@ -249,6 +249,11 @@ class RuleError(RanksetError, ValueError):
         return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
 
     @classmethod
+    def ranks_of_target(cls, target: object) -> Self:
+        remedy = "Use CoverageDisplay, SizeDisplay or ClassCoverageDisplay, which know targets."
+        return cls("RankDisplay", "get a rule of one label per row", f"the target {short_repr(target)}", remedy)
+
+    @classmethod
     def folds_with_shares(cls, target: object) -> Self:
         expected = "have a target by which a row is missed or not, such as AllLabels()"
         return cls(
