@@ -249,6 +249,11 @@ class RuleError(RanksetError, ValueError):
         return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
 
     @classmethod
+    def report_of_target(cls, target: object) -> Self:
+        remedy = "Compare evaluate and CoverageDisplay, which know this target."
+        return cls("a report", "get rules of one label per row or of several", short_repr(target), remedy)
+
+    @classmethod
     def ranks_of_target(cls, target: object) -> Self:
         remedy = "Use CoverageDisplay, SizeDisplay or ClassCoverageDisplay, which know targets."
         return cls("RankDisplay", "get a rule of one label per row", f"the target {short_repr(target)}", remedy)
