@@ -34,7 +34,7 @@ def test_every_number_is_a_slow_count():
     pairs = list(rows())
     shares = [len(kept & true) / len(true) for kept, true in pairs]
     assert (found.n, found.set_aside) == (len(pairs), N - len(pairs))
-    assert found.recall == found.promised == pytest.approx(np.mean(shares))
+    assert found.recall == found.observed == pytest.approx(np.mean(shares))
     assert found.recall_interval == mean_interval(found.recall, found.n, 0.9)
     assert found.all_labels == pytest.approx(np.mean([true <= kept for kept, true in pairs]))
     low, high = found.all_labels_interval
@@ -69,7 +69,7 @@ def test_what_is_promised_depends_on_the_target(target):
         "missed:1": np.mean([len(true - kept) <= 1 for kept, true in pairs]),
         "certain": np.mean([not (SETS[i] & ~TRUTH[i]).any() for i in range(N) if not TRUTH[i].all()]),
     }
-    assert evaluated(target).promised == pytest.approx(known[target])
+    assert evaluated(target).observed == pytest.approx(known[target])
 
 
 def test_the_range_to_expect_comes_from_the_rule():
@@ -90,8 +90,8 @@ def test_a_target_of_ones_own_has_no_promised_number():
             return np.arange(len(labels)), None
 
     found = evaluated(Own())
-    assert math.isnan(found.promised)
-    assert "promised" in repr(found)
+    assert found.observed is None
+    assert "observed" in repr(found)
 
 
 def test_it_can_be_printed_and_written():

@@ -82,6 +82,81 @@ def test_for_every_label_separately_a_split_may_look_at_labels():
     assert covered == promised < Fraction(3, 4)
 
 
+class LabelFrequencies(Frequencies):
+    """The shares of the rows that have each label in training, plus a little noise made from the row."""
+
+    def fit(self, X, y):
+        self.shares_ = np.mean(y, axis=0)
+        return self
+
+    def predict_proba(self, X):
+        drawn = np.abs(np.sin(1e4 * (np.asarray(X)[:, :1] + 1) * (1 + np.arange(len(self.shares_)))))
+        return (self.shares_ + self.noise * drawn) / (1 + self.noise)
+
+
+FEW_ROWS = [
+    ((1, 0, 0), (1, 1, 0), (0, 1, 1), (0, 0, 1), (1, 1, 1)),
+    ((1, 0, 0), (1, 0, 0), (1, 0, 1), (0, 1, 1), (0, 0, 0), (0, 1, 0)),
+]
+
+
+def share_kept(labels, target, method, split):
+    """The mean of what the target promises over all cases with a labelled row left out, and what the law promises."""
+    labels = np.array(labels)
+    features = np.random.default_rng(len(labels)).normal(size=(len(labels), 2))
+    kept, promised, cases = Fraction(0), Fraction(0), 0
+    for new in np.flatnonzero(labels.any(axis=1)):
+        rest = np.delete(np.arange(len(labels)), new)
+        for order in itertools.permutations(range(len(rest))):
+            options = {"target": target, "method": method, "split": split, "random_state": Dealer(order)}
+            dealt = rest[list(order)[len(rest) - round(split.share * len(rest)) :]]
+            if not labels[dealt].any():
+                continue  # without any labelled row nothing can be calibrated
+            model = rs.ConformalClassifier(LabelFrequencies(), **options).fit(features[rest], labels[rest])
+            assert model.rule_.n == labels[dealt].any(axis=1).sum()
+            found = rs.evaluate(model.predict_set(features[[new]], ALPHA), labels[[new]], target=target)
+            kept += Fraction(found.observed).limit_denominator(6)
+            promised += Fraction(threshold_position(model.rule_.n, ALPHA), model.rule_.n + 1)
+            cases += 1
+    return kept / cases, promised / cases
+
+
+@pytest.mark.parametrize("labels", FEW_ROWS)
+@pytest.mark.parametrize("target", [rs.AllLabels(), rs.AnyLabel(), rs.Recall()], ids=repr)
+def test_with_several_labels_sets_keep_what_the_target_promises(labels, target):
+    split = rs.Holdout(0.6)
+    kept, promised = share_kept(labels, target, rs.TieBreak(rs.Thr()), split)
+    if target == rs.Recall():  # parts of rows are missed, so the mean can be between the level and the next rank
+        assert 1 - ALPHA <= kept <= promised + Fraction(1, 4)
+    else:
+        assert kept == promised
+    kept, _ = share_kept(labels, target, rs.Rank(), split)
+    assert kept >= 1 - ALPHA
+
+
+def test_the_law_catches_a_model_trained_on_the_rows_that_calibrate():
+    class Memory(LabelFrequencies):
+        """Sure of the labels of rows that it has seen."""
+
+        def fit(self, X, y):
+            self.rows_, self.labels_ = np.asarray(X), np.asarray(y)
+            return super().fit(X, y)
+
+        def predict_proba(self, X):
+            same = (np.asarray(X)[:, np.newaxis] == self.rows_).all(axis=2)
+            known = np.where(self.labels_[same.argmax(axis=1)] == 1, 1 - 1e-3, 1e-3)
+            return np.where(same.any(axis=1)[:, np.newaxis], known, super().predict_proba(X) / 2)
+
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(60, 2)), (rng.uniform(size=(60, 3)) < 0.4).astype(int)
+    trained = Memory().fit(features[:40], labels[:40])
+    trained.__sklearn_is_fitted__ = lambda: True
+    for target in (rs.Recall(), rs.AllLabels()):
+        model = rs.ConformalClassifier(FrozenEstimator(trained), target=target, method="thr")
+        model.fit(features[:40], labels[:40])
+        assert rs.evaluate(model.predict_set(features[40:], 0.2), labels[40:]).observed < 0.3
+
+
 class Distances(Frequencies):
     """Probabilities of three classes by the distance to points that depend on the training rows; never equal."""
 

@@ -39,6 +39,7 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
     several = "Alphas" in str(parameters["alpha"].annotation)
     place = list(parameters).index("alpha") if parameters["alpha"].kind != inspect.Parameter.KEYWORD_ONLY else FAR
     default = parameters["alpha"].default
+    beside = "confidence" in parameters and default is not None
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @wraps(function)
@@ -46,7 +47,7 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
         if kwargs and not words.isdisjoint(kwargs):
             raise _refusal(name, words, kwargs)
         alpha = kwargs["alpha"] if "alpha" in kwargs else args[place] if len(args) > place else default
-        if alpha is inspect.Parameter.empty:
+        if alpha is inspect.Parameter.empty or (beside and len(args) <= place and _only_confidence(kwargs)):
             _check_complete(name, parameters, kwargs)
         if (type(alpha) is not float or alpha > 0.5) and alpha is not None and _is_users(sys._getframe(1)):
             for one in _each(alpha) if several else [alpha]:
@@ -54,6 +55,11 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return checked
+
+
+def _only_confidence(given: Mapping[str, object]) -> bool:
+    """Return whether a confidence is passed by name and alpha is not."""
+    return given.get("confidence") is not None and "alpha" not in given
 
 
 def _check_complete(name: str, parameters: Mapping[str, inspect.Parameter], given: Mapping[str, object]) -> None:

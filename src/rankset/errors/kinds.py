@@ -58,6 +58,12 @@ class KindError(RanksetError, TypeError):
         return cls(name, "be passed only together with a confidence", "no confidence", remedy)
 
     @classmethod
+    def confidence_of_folds(cls, name: str) -> Self:
+        reason = "the models of the folds share training rows, so it is not known how far coverage is from its mean"
+        remedy = "Fit with Holdout() or GivenSplit() as the split."
+        return cls(name, "not be passed for a classifier of several folds", reason=reason, remedy=remedy)
+
+    @classmethod
     def alpha_missing(cls, function: str) -> Self:
         remedy: Text = ("Pass alpha, the allowed error rate, such as ", Option("alpha", 0.05), " for 95% coverage.")
         return cls(function, "be called with alpha", "no alpha", remedy)

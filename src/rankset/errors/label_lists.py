@@ -25,6 +25,11 @@ class LabelListErrors:
         return cls(name, SEVERAL, received, Either(remedy, "If every row has exactly one label, leave out --target."))
 
     @classmethod
+    def no_columns(cls, name: str, received: str) -> Self:
+        remedy = "Pass a 0/1 matrix with one column per class. For lists of class names pass classes, too."
+        return cls(name, "say how many classes there are, at least two", received, remedy)
+
+    @classmethod
     def indicator_shape(cls, name: str, expected: tuple[int, int], received: tuple[int, ...]) -> Self:
         remedy = "Pass one column per class, in the order of the columns of probs, or lists of labels."
         return cls(name, f"have shape {expected} as a 0/1 matrix", f"shape {received}", remedy)

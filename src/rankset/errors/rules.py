@@ -57,6 +57,15 @@ class SplitError(RanksetError, ValueError):
         )
 
     @classmethod
+    def looks_at_labels(cls, split: object) -> Self:
+        return cls(
+            "a split of rows that can have several labels",
+            "be made without the labels",
+            f"the split {short_repr(split)}",
+            "Leave out stratify and classes of the split. For a promise about each label use PerLabel().",
+        )
+
+    @classmethod
     def too_few_to_choose(cls, received: int) -> Self:
         return cls(
             "the method Choice(...)",
@@ -250,10 +259,29 @@ class RuleError(RanksetError, ValueError):
         return cls("p_values", expected, short_repr(target), "Use predict, or calibrate with another target.")
 
     @classmethod
+    def report_of_target(cls, target: object) -> Self:
+        remedy = "Compare evaluate and CoverageDisplay, which know this target."
+        return cls("a report", "get rules of one label per row or of several", short_repr(target), remedy)
+
+    @classmethod
+    def ranks_of_target(cls, target: object) -> Self:
+        remedy = "Use CoverageDisplay, SizeDisplay or ClassCoverageDisplay, which know targets."
+        return cls("RankDisplay", "get a rule of one label per row", f"the target {short_repr(target)}", remedy)
+
+    @classmethod
     def folds_with_shares(cls, target: object) -> Self:
         expected = "have a target by which a row is missed or not, such as AllLabels()"
         return cls(
             "several folds", expected, short_repr(target), "Use one calibration part: Holdout() or GivenSplit()."
+        )
+
+    @classmethod
+    def chosen_with_target(cls, target: object) -> Self:
+        return cls(
+            "a method that chooses a score (Choice or 'auto')",
+            "have the target of one label per row",
+            short_repr(target),
+            "Pass a single score as the method, or no method.",
         )
 
     @classmethod

@@ -56,15 +56,18 @@ def evaluate_several(
         labels=labels,
         by_number=_by_number(truths.sizes[has], shares, sizes[has]),
         missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
-        promised=_promised(target, mask, truths, shares, missed),
+        observed=_observed(target, mask, truths, shares, missed),
         expected=_expected(sets, level, len(sets) if is_about_false_labels(target) else n, confidence),
     )
 
 
-def _promised(
+def _observed(
     target: Target, mask: NDArray[np.bool_], truths: LabelLists, shares: NDArray[Any], missed: NDArray[Any]
-) -> float:
-    """Return the share that the promise of a target is about; ``shares`` and ``missed`` are of rows with labels."""
+) -> float | None:
+    """Return the share that the promise of a target is about; None for a target of a user's own.
+
+    ``shares`` and ``missed`` are of rows with labels.
+    """
     if isinstance(target, Recall):
         return float(shares.mean())
     if isinstance(target, CertainLabels):
@@ -76,11 +79,11 @@ def _promised(
     most = {AllLabels: 0, AtMostMissed: getattr(target, "m", 0)}.get(type(target))
     if most is not None:
         return float((missed <= most).mean())
-    return float((shares > 0).mean()) if isinstance(target, AnyLabel) else math.nan
+    return float((shares > 0).mean()) if isinstance(target, AnyLabel) else None
 
 
 def _expected(sets: PredictionSets, level: Fraction, n: int, confidence: float) -> Range | None:
-    """Return the range of the promised share on ``n`` rows that random variation explains."""
+    """Return the range of the observed share on ``n`` rows that random variation explains."""
     law = sets.law
     if law is None or sets.level != level:
         return None

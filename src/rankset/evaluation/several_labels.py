@@ -78,12 +78,12 @@ class LabelsEvaluation:
         Recall of rows with 1, 2, 3, and 4 or more labels.
     missed_more
         For each number m of labels, the share of rows of which the set misses more than m.
-    promised
-        What the promise of the target is about, on these rows: ``recall`` for ``Recall``, ``all_labels`` for
-        ``AllLabels``, the share of sets without a false label for ``CertainLabels``, and so on. At least 1 - alpha is
-        promised on average. NaN for a target of your own.
+    observed
+        What the target promises to be at least 1 - alpha, as observed: ``recall`` for ``Recall``, ``all_labels`` for
+        ``AllLabels``, the share of sets without a false label for ``CertainLabels``, and so on. None for a target of
+        your own.
     expected
-        Random variation alone can explain a value of ``promised`` in this range, with probability ``confidence``; for
+        Random variation alone can explain a value of ``observed`` in this range, with probability ``confidence``; for
         ``Recall`` with at least about this probability. None if the range is not known, as in ``Evaluation``.
 
     Examples
@@ -113,7 +113,7 @@ class LabelsEvaluation:
     labels: tuple[LabelRecall, ...]
     by_number: tuple[LabelRecall, ...]
     missed_more: tuple[float, ...]
-    promised: float = math.nan
+    observed: float | None = None
     expected: Range | None = None
 
     @property
@@ -186,15 +186,16 @@ class LabelsEvaluation:
     @property
     def _promise(self) -> str:
         """What is promised, in words."""
-        return str(getattr(self.target, "promise", "")).format(f"{1 - self.alpha:g}")
+        words = str(getattr(self.target, "promise", "")).format(f"{1 - self.alpha:g}")
+        return f"promised: {words}" if words else ""
 
     @property
     def _variation(self) -> str:
         """Whether random variation can explain the difference, in words; empty if it is not known."""
-        if self.expected is None or math.isnan(self.promised):
+        if self.expected is None or self.observed is None:
             return ""
         low, high = self.expected
-        where = "inside" if low <= self.promised <= high else "outside"
+        where = "inside" if low <= self.observed <= high else "outside"
         return (
             f"sampling variation alone gives {low:.4f} to {high:.4f} in {self.confidence:.0%} of calibrations: {where}"
         )
@@ -206,7 +207,7 @@ class LabelsEvaluation:
         """Name, value and remark of each line."""
         interval = f"{self.confidence:.0%} interval {{:.4f}} to {{:.4f}}"
         return [
-            ("promised", format_value(self.promised), self._promise),
+            ("observed", format_value(math.nan if self.observed is None else self.observed), self._promise),
             *([("", "", self._variation)] if self._variation else []),
             ("recall", format_value(self.recall), interval.format(*self.recall_interval)),
             ("all labels", format_value(self.all_labels), interval.format(*self.all_labels_interval)),

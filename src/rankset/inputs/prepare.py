@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,19 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import parallel
 from rankset.errors import InputError, LabelError, Option, warn
-from rankset.inputs import frames, huggingface, named_rows
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.label_lists import LabelLists, label_lists, option_lists
 from rankset.inputs.matrix import AS_THEY_ARE, Kind, as_matrix, known_kind, look_like_probs, plain_rows
 from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import id_words, label_codes, names_per_row
 from rankset.inputs.probabilities import from_kind
-from rankset.inputs.ragged import Ragged, fill_padding
-from rankset.inputs.row_index import RowIndex, index_of
+from rankset.inputs.ragged import fill_padding
+from rankset.inputs.row_index import RowIndex
 from rankset.inputs.single_labels import from_single_labels
-from rankset.inputs.single_row import with_names
+from rankset.inputs.unwrap import Unwrapped, unwrap
 from rankset.inputs.value_checks import check_rows, check_whole
-from rankset.inputs.vocabulary import Array, Names, class_names, in_order
+from rankset.inputs.vocabulary import Array, Names, class_names
 
 Ints = NDArray[np.int64]
 Result = TypeVar("Result")
@@ -184,7 +182,7 @@ def prepare(
     known, names = (classes, classes.values) if isinstance(classes, Names) else (None, classes)
     if isinstance(kind, str) and kind == "marginals":
         values = from_single_labels(values)
-    opened = _unwrap(values, names, kind)
+    opened = unwrap(values, names, kind)
     checked_kind = known_kind(kind)
     width = None if known is None else len(known.values)
     if opened.counts is not None:
@@ -231,7 +229,7 @@ def _check_ragged(n_columns: int, kind: Kind, width: int | None) -> None:
         raise InputError.more_candidates(width, n_columns)
 
 
-def _label_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int) -> Ints:
+def _label_columns(labels: ArrayLike, opened: Unwrapped, classes: Names, n: int) -> Ints:
     """Return the column of each row's label, by the names of its candidates if they have names."""
     if opened.options is not None:
         return option_codes(labels, opened.options, opened.index)
@@ -241,7 +239,7 @@ def _label_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int
     return columns
 
 
-def _true_columns(labels: ArrayLike, opened: _Unwrapped, classes: Names, n: int) -> LabelLists:
+def _true_columns(labels: ArrayLike, opened: Unwrapped, classes: Names, n: int) -> LabelLists:
     """Return the columns of each row's labels, by the names of its candidates if they have names."""
     if opened.options is not None:
         return option_lists(labels, opened.options, opened.index)
@@ -257,46 +255,3 @@ def _check_candidates(columns: Ints, counts: Ints, classes: Names, rows: Ints | 
         place = int((columns >= counts).argmax())
         row = place if rows is None else int(rows[place])
         raise LabelError.padding(row, classes.values[columns[place]], int(counts[place]))
-
-
-@dataclass(frozen=True)
-class _Unwrapped:
-    """An array-like of rows, and what the object that held it says about classes, candidates and index."""
-
-    values: Any
-    classes: Iterable[object] | None
-    template: Template = ARRAY
-    counts: Ints | None = None
-    index: RowIndex = field(default_factory=RowIndex)
-    options: Array | None = None
-    by_position: bool = False
-
-
-def _unwrap(values: Any, classes: Iterable[object] | None, kind: str) -> _Unwrapped:  # noqa: ANN401
-    """Return rows with one column per class; columns that have names are put into the order of ``classes``."""
-    if type(values) is np.ndarray and values.dtype.kind != "O":
-        return _Unwrapped(values, classes, by_position=True)
-    values = with_names(named_rows.from_structs(huggingface.unwrap(values)))
-    if frames.is_frame(values):
-        match = frames.second_class if kind == "binary" else frames.match_columns
-        matrix, names, template = match(values, classes)
-        return _Unwrapped(matrix, names, template, index=RowIndex(template.index, numbered=template.numbered))
-    index = index_of(values)
-    if huggingface.is_scored(values if index is None else _first_entries(values)):
-        listed = values if index is None else list(values)
-        return _Unwrapped(*huggingface.match_columns(listed, classes), Template(index=index), index=RowIndex(index))
-    if isinstance(values, Ragged):
-        known = None if classes is None else in_order(classes)
-        matrix = values._as_wide_as(len(known or ()) or values.values.shape[1])
-        names, template = values._names_as_wide_as(matrix.shape[1]), values.template
-        rows = RowIndex(template.index, numbered=template.numbered)
-        return _Unwrapped(matrix, known, template, values.counts, rows, names)
-    if named_rows.are_named(values):
-        columns = named_rows.match_columns(values, classes, kind)
-        return _Unwrapped(*columns, Template(index=index), index=RowIndex(index))
-    return _Unwrapped(values, classes, Template(index=index), index=RowIndex(index), by_position=True)
-
-
-def _first_entries(series: Any) -> list[Any]:  # noqa: ANN401
-    """Return the first entry of a series in a list; [] for a series of numbers or without entries."""
-    return list(islice(series, 1)) if getattr(getattr(series, "dtype", None), "kind", "") == "O" else []

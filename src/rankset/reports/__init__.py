@@ -5,7 +5,8 @@
 """
 
 from rankset.reports.page import Report, page
-from rankset.reports.study import Study, study_rules, study_scores
+from rankset.reports.results import Study
+from rankset.reports.study import study_rules, study_scores
 from rankset.reports.write import report, report_scores
 
 __all__ = ["Report", "Study", "page", "report", "report_scores", "study_rules", "study_scores"]

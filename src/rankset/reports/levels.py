@@ -14,7 +14,7 @@ from rankset.core.alpha import smallest_alpha
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.vocabulary import short
 from rankset.reports.rule_names import condition_in_words
-from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, Floats, Ints, LabelledRows, TestedRule
+from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, SURE, Floats, Ints, LabelledRows, TestedRule
 
 SHOWN_ROWS = 100
 """Number of ambiguous rows that are listed."""
@@ -29,7 +29,8 @@ LONGEST_TEXT = 400
 
 def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str, Any]:
     """Return everything that the page shows of one rule, ready for JSON. ``label`` is its name on the page."""
-    true, second, sizes = _p_values_and_sizes(rule, rows)
+    sure = rule.sure_alphas(rows.alphas)
+    true, second, sizes, sure_sizes = _p_values_and_sizes(rule, rows, sure or [])
     listed = np.lexsort((-second, -sizes[rows.alphas.index(rows.alpha)]))[:SHOWN_ROWS]
     ambiguous = [
         _ambiguous_row(int(row), rows, sizes[:, row], p_values)
@@ -42,6 +43,7 @@ def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str
         "guarantee": _guarantee(rule),
         "proven": [rule.proven(alpha) for alpha in rows.alphas],
         **rule.laws(rows.n, rows.alphas),
+        **_sure(sure, true, sure_sizes),
         "ambiguous": ambiguous,
     }
 
@@ -60,9 +62,18 @@ def _guarantee(rule: TestedRule) -> dict[str, Any]:
     }
 
 
-def _p_values_and_sizes(rule: TestedRule, rows: LabelledRows) -> tuple[Floats, Floats, Ints]:
-    """The p-value of each row's label, the second largest of the row, and the set sizes (alpha, row)."""
-    true, second = np.empty(rows.n), np.zeros(rows.n)
+def _sure(alphas: list[float] | None, true: Floats, sizes: Ints) -> dict[str, Any]:
+    """Coverage and mean size of the sets that keep their promise with a confidence; nothing if it is not known."""
+    if alphas is None:
+        return {}
+    coverage = [float((true > alpha).mean()) for alpha in alphas]
+    return {"sure": {"confidence": SURE, "coverage": coverage, "size": (sizes / len(true)).tolist()}}
+
+
+def _p_values_and_sizes(rule: TestedRule, rows: LabelledRows, sure: list[float]) -> tuple[Floats, Floats, Ints, Ints]:
+    """The p-value of each row's label, the second largest of the row, the set sizes (alpha, row), and the sums of the
+    set sizes at the alphas ``sure``."""
+    true, second, sure_sizes = np.empty(rows.n), np.zeros(rows.n), np.zeros(len(sure), dtype=np.int64)
     sizes = np.empty((len(rows.alphas), rows.n), dtype=np.int64)
     n_columns = len(rows.classes)
     for part in parallel.split(rows.n, n_columns):
@@ -71,9 +82,10 @@ def _p_values_and_sizes(rule: TestedRule, rows: LabelledRows) -> tuple[Floats, F
         true[part] = np.where(columns < 0, 0.0, p_values[np.arange(len(p_values)), columns])  # absent: in no set
         for place, alpha in enumerate(map(float, rows.alphas)):
             sizes[place, part] = (p_values > alpha).sum(axis=1)
+        sure_sizes += np.array([np.count_nonzero(p_values > alpha) for alpha in sure], dtype=np.int64)
         if n_columns > 1:
             second[part] = np.partition(p_values, -2, axis=1)[:, -2]
-    return true, second, sizes
+    return true, second, sizes, sure_sizes
 
 
 def _at_levels(rows: LabelledRows, true: Floats, sizes: Ints, n_columns: int) -> dict[str, Any]:

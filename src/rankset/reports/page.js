@@ -1,45 +1,4 @@
-"use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const by = (id) => document.getElementById(id);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const state = { level: data.alphas.indexOf(data.alpha), score: 0, sort: "coverage", falling: false, printing: false };
-
-  function make(tag, text, name) {
-    const element = document.createElement(tag);
-    if (text !== undefined) element.textContent = text;
-    if (name) element.className = name;
-    return element;
-  }
-  function fixed(value, digits = 4) {  // as rankset evaluate writes it: a number halfway between two others becomes the even one
-    const text = Number(value).toFixed(digits), last = Number(text.at(-1)), halfway = Math.abs(value * 2 ** (digits + 1)) % 2 === 1;
-    return halfway && last % 2 ? text.slice(0, -1) + (last - 1) : text;
-  }
-  const metric = (score, name) => score.metrics[name][state.level], shown = (value) => (value === null ? "–" : fixed(value));
   const sections = [...new Set(data.metrics.map((one) => one.section))].map((title) => [title, data.metrics.filter((one) => one.section === title)]);
-  const percent = (value) => Number((100 * value).toFixed(1)) + " %";
-  const asked = (alpha) => Number((1 - alpha).toPrecision(12)), askedPercent = (alpha) => Number((100 * (1 - alpha)).toPrecision(12)) + " %";
-  const many = (value) => value.toLocaleString("en");
-  const short = (score) => score.label;
-
-  const BLUE = "#3478be", red = () => (dark.matches && !state.printing ? "#e57a6d" : "#c0392b");
-  function layout(extra) {
-    const night = dark.matches && !state.printing, ink = night ? "#e6e8eb" : "#1b1f24", line = night ? "#333a43" : "#d5d9e0";
-    const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true, fixedrange: true };
-    return { margin: { t: 24, r: 10, b: 44, l: 54 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 12 }, hoverlabel: { align: "left" },
-      legend: { orientation: "h", y: 1.02, yanchor: "bottom" }, ...extra, xaxis: { ...axis, ...extra.xaxis }, yaxis: { ...axis, ...extra.yaxis } };
-  }
-  const fit = (plot) => { for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("viewBox", "0 0 " + svg.getAttribute("width") + " " + svg.getAttribute("height")); };
-  function draw(id, traces, extra) {  // with a viewBox pictures can be printed at any size
-    const plot = by(id), first = !plot.on;
-    Plotly.react(plot, traces, layout(extra), { responsive: true, displayModeBar: false });
-    if (first) plot.on("plotly_afterplot", () => fit(plot));
-    fit(plot);
-  }
-  const marked = (x, text) => ({ shapes: [{ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: { color: red(), dash: "dot", width: 2 } }],
-    annotations: [{ x, y: 1, yref: "paper", yanchor: "bottom", text, showarrow: false, font: { color: red(), size: 12 } }] });
-  const whole = (count) => (count < 15 ? { dtick: 1 } : { tickformat: ",d" });
-
   function coverage(score, alpha) {
     const band = score.band;
     draw("coverage", [
@@ -69,17 +28,6 @@
       { xaxis: { title: { text: "rank of the true label" }, ...whole(last) }, yaxis: { title: { text: "share of calibration rows" } }, ...marked(star, "r* = " + star) });
   }
 
-  function cells(values, numbers) {
-    const line = make("tr");
-    line.append(...values.map((value, place) => make("td", value, numbers[place] ? "number" : "")));
-    return line;
-  }
-  function heading(text, place, span) {
-    const head = make("th", text, place ? "number" : "");
-    head.scope = span ? "colgroup" : "col";
-    if (span) head.colSpan = span;
-    return head;
-  }
   function scores() {
     const names = ["score", percent(data.confidence) + " interval", ...sections.flatMap(([, some]) => some.map((one) => one.name))];
     const tops = make("tr", undefined, "sections"), heads = make("tr");
@@ -95,32 +43,16 @@
   }
   by("scores-title").textContent = (data.scores.length > 1 ? "All scores" : "This rule") + " at this alpha";
   by("scores-note").textContent = data.scores.filter((one) => one.text.length > 60).map((one) => one.label + ": " + one.text + ".").join(" ");
-  const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows"], ["coverage", "coverage"], ["size", "mean size"]];
+  const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows", many], ["coverage", "coverage", fixed], ["size", "mean size", (value) => fixed(value, 3)]];
   function classes(score) {
     if (data.own_names) {
       by("classes-title").textContent = "Positions";
       by("classes-note").textContent = "Candidates have names of their own in every row, so these are rows by the position of the true label among the candidates, counted from 0.";
     }
-    const head = document.querySelector("#classes thead tr"), body = document.querySelector("#classes tbody");
-    if (!head.children.length) head.append(...COLUMNS.map(([key, text], place) => {
-      const cell = make("th", undefined, place ? "number" : ""), button = make("button", text);
-      cell.scope = "col";
-      button.type = "button";
-      button.onclick = () => { state.falling = state.sort === key ? !state.falling : false; state.sort = key; classes(data.scores[state.score]); };
-      cell.append(button);
-      return cell;
-    }));
-    COLUMNS.forEach(([key, text], place) => {
-      const cell = head.children[place], chosen = state.sort === key;
-      cell.setAttribute("aria-sort", chosen ? (state.falling ? "descending" : "ascending") : "none");
-      cell.firstChild.textContent = text + (chosen ? (state.falling ? " ▼" : " ▲") : "");
-    });
     const hits = score.class_coverage[state.level];
-    if (!hits) { body.replaceChildren(); by("classes-note").textContent = "There are too many classes to list."; return; }
+    if (!hits) { document.querySelector("#classes tbody").replaceChildren(); by("classes-note").textContent = "There are too many classes to list."; return; }
     const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], coverage: hits[k], size: score.class_size[state.level][k] })).filter((row) => row.rows);
-    const value = (row) => (state.sort === "name" && row.name.trim() !== "" && !isNaN(row.name) ? Number(row.name) : row[state.sort]);
-    rows.sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (state.falling ? -1 : 1));
-    body.replaceChildren(...rows.map((row) => cells([row.name, many(row.rows), fixed(row.coverage), fixed(row.size, 3)], [false, true, true, true])));
+    sortedTable("classes", COLUMNS, rows, () => classes(data.scores[state.score]));
   }
   function groups(score) {
     by("groups-section").hidden = !data.group_names.length;
@@ -158,21 +90,17 @@
     const where = seen < low ? "coverage is BELOW it" : seen > high && !score.tied[at] ? "coverage is above it" : "coverage is inside";
     return [["expected coverage", score.tied[at] ? "at least " + fixed(low) : fixed(low) + " to " + fixed(high), "range that sampling variation alone gives in " + percent(data.confidence) + " of calibrations; " + where]];
   }
-  function tiles(list, told) {
-    list.replaceChildren(...told.map(([name, value, more]) => {
-      const box = make("div"), answer = make("dd", value);
-      if (more) answer.append(make("small", more));
-      box.append(make("dt", name), answer);
-      return box;
-    }));
-    return list;
+  function sure(score) {
+    if (!score.sure) return [];
+    const at = state.level;
+    return [["size with confidence " + score.sure.confidence, fixed(score.sure.size[at]), "mean size of the sets whose promise holds for this calibration with probability " + percent(score.sure.confidence) + ", not only on average over calibrations; they cover " + percent(score.sure.coverage[at]) + " of these rows"]];
   }
   const BIG = ["coverage", "size"];
   function facts(score, alpha) {
     const at = state.level, hits = metric(score, "coverage"), width = metric(score, "size");
     tiles(by("facts"), [["coverage", shown(hits), "target " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["size", shown(width), "mean number of labels in a set, of " + many(data.classes.length)]]);
     const tile = (one) => { const value = metric(score, one.name); return [one.name, shown(value), value === null ? one.undefined : one.explanation]; };
-    by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : expected(score)), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
+    by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : [...expected(score), ...sure(score)]), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
     by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }
   function words(score, alpha) {
@@ -202,35 +130,6 @@
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha);
     facts(score, alpha); scores(); groups(score); classes(score); ambiguous(score, alpha); words(score, alpha); pictures();
   }
-  let waiting = 0;
-  const soon = () => { if (!waiting) waiting = requestAnimationFrame(() => { waiting = 0; show(); }); };
-
-  function download() {
-    const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';
-    const names = data.metrics.map((one) => one.name), lines = [["score", "alpha", "low", "high", ...names].map(quoted).join(",")];
-    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.label), a, ...one.interval[at], ...names.map((name) => one.metrics[name][at] ?? "")].join(",")));
-    const link = make("a");
-    link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
-    link.download = "rankset-report.csv";
-    link.click();
-  }
-  by("alpha").max = data.alphas.length - 1;
-  by("alpha").value = state.level;
-  by("alpha").oninput = () => { state.level = Number(by("alpha").value); soon(); };
-  by("score").append(...data.scores.map((one, place) => { const option = make("option", short(one)); option.value = place; return option; }));
-  by("score").onchange = () => { state.score = Number(by("score").value); soon(); };
   by("find-what").textContent = named ? "an id or a true label" : "a row or a true label";
   by("find").oninput = soon;
-  by("controls").onsubmit = (event) => event.preventDefault();
-  by("download").onclick = download;
-  dark.addEventListener("change", pictures);
-  const printing = (now) => { state.printing = now; pictures(); };
-  window.addEventListener("beforeprint", () => printing(true));
-  window.addEventListener("afterprint", () => printing(false));
-  show();
-  requestAnimationFrame(() => setTimeout(() => {  // numbers first: the pictures' library takes a second to start
-    const library = make("script", by("plotly").textContent);
-    document.head.append(library);
-    pictures();
-  }, 0));
-})();
+  start(show, pictures);

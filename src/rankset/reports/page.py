@@ -14,7 +14,7 @@ from rankset import notebook
 from rankset.errors import FileError, needs_extra
 from rankset.evaluation.short_names import LONGEST
 from rankset.io import atomic
-from rankset.reports.study import Study
+from rankset.reports.results import Study
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,9 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
     '<!doctype html>'
     """
     folder = files("rankset.reports")
-    template, style, script = (
-        (folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js")
+    own = "several" if study.data.get("several") else "page"
+    template, style, common, script = (
+        (folder / name).read_text(encoding="utf-8") for name in (f"{own}.html", "page.css", "common.js", f"{own}.js")
     )
     parts = {
         "{{title}}": _escaped(title),
@@ -141,7 +142,7 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
         "{{style}}": style,
         "{{data}}": _json(study.data),
         "{{plotly}}": plotly_script(),
-        "{{script}}": script,
+        "{{script}}": f'"use strict";\n(() => {{\n{common}{script}}})();\n',
     }
     return "".join(parts.get(part, part) for part in _split(template, tuple(parts)))
 

@@ -11,6 +11,7 @@ from rankset.errors import KindError
 from rankset.evaluation.short_names import LONGEST, short_name
 from rankset.inputs.vocabulary import short
 from rankset.rules.spec import RuleSpec
+from rankset.targets import OneLabel
 
 WIDTH = 80
 """Longer names are truncated."""
@@ -64,6 +65,9 @@ def condition_in_words(condition: Condition) -> str:
 
 
 def _name(spec: RuleSpec, score: str) -> str:
-    if isinstance(spec.condition, Marginal):
-        return score
-    return f"{score}, {condition_in_words(spec.condition)}"
+    parts = [score]
+    if spec.target != OneLabel():
+        parts.append(repr(spec.target))
+    if not isinstance(spec.condition, Marginal):
+        parts.append(condition_in_words(spec.condition))
+    return ", ".join(parts)

@@ -1,9 +1,8 @@
-"""``Study``: all numbers that a report shows, for fifty values of alpha."""
+"""``study_scores`` and ``study_rules``: all numbers that a report shows, for fifty values of alpha."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,34 +20,15 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import distinct_labels
 from rankset.reports.levels import describe_score
+from rankset.reports.results import Study
 from rankset.reports.rule_names import rule_names
+from rankset.reports.several_labels import RowsOfLabels, study_several
 from rankset.reports.tested import CONFIDENCE, NAME_WIDTH, LabelledRows, RuleOnRows, TestedRule
 from rankset.rules.rule import Rule
+from rankset.rules.spec import RuleSpec
 from rankset.scores import Score
-
-
-@dataclass(frozen=True)
-class Study:
-    """All results that a report page shows, returned by ``study_scores`` and ``study_rules``.
-
-    Pass it to ``page`` to get an HTML page.
-
-    Attributes
-    ----------
-    data
-        A dictionary that can be written as JSON. ``data["metrics"]`` describes the metrics. ``data["scores"]`` has one
-        entry per score, with the values of all metrics for every alpha.
-
-    Examples
-    --------
-    >>> import rankset as rs
-    >>> probs, labels = rs.datasets.load("marketing")
-    >>> study = rs.reports.study_scores(probs[:130], labels[:130], probs[130:], labels[130:])
-    >>> [score["name"] for score in study.data["scores"]][:2]
-    ['Rank()', 'Thr()']
-    """
-
-    data: Mapping[str, Any]
+from rankset.targets import OneLabel
+from rankset.targets.base import has_several_labels
 
 
 @takes_alpha
@@ -137,7 +117,7 @@ def study_rules(
         Rules that were returned by ``calibrate`` or ``load``. All rules must have the same classes and the same kind. A
         ``LevelRule`` or a ``CrossRule`` is not accepted.
     probs, labels
-        Model outputs (n, K) and labels of the test rows.
+        Model outputs (n, K) and labels of the test rows. If rows can have several labels, as in ``calibrate``.
     groups
         The group of each row. The study then has coverage for every group. Needed if the condition of a rule uses
         groups.
@@ -176,8 +156,13 @@ def study_rules(
     """
     _check_rules(rules)
     first = rules[0]
+    several = has_several_labels(first.target)
     classes = min((rule.spec.classes_of(probs) for rule in rules), key=len)  # all rules must take more candidates
-    data = prepare(probs, labels, kind=first.kind, classes=classes, groups=groups, ids=ids)
+    data = prepare(probs, labels, kind=first.kind, classes=classes, groups=groups, ids=ids, several=several)
+    if data.truths is not None:
+        tested = [RuleOnRows(rule, data.with_checked_values()) for rule in rules]
+        truths = RowsOfLabels(data.truths, data.classes, alpha)
+        return study_several(tested, truths, names=names, show_progress=show_progress)
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
     rows = LabelledRows.of(data.labels, data, ids, data.index, alpha)
@@ -215,6 +200,16 @@ def _check_rules(rules: Sequence[Rule]) -> None:
             raise RuleError.different("kind", first.kind, rule.kind)
         if rule.spec.classes != first.spec.classes:
             raise RuleError.different("classes", list(first.classes), list(rule.classes))
+        if has_several_labels(rule.target) != has_several_labels(first.target):
+            raise RuleError.different("number of labels per row", first.target, rule.target)
+    check_one_label([rule.spec for rule in rules])
+
+
+def check_one_label(specs: Iterable[RuleSpec]) -> None:
+    """Refuse targets of one label per row other than ``OneLabel``: the page would show what they do not promise."""
+    for spec in specs:
+        if spec.target != OneLabel() and not has_several_labels(spec.target):
+            raise RuleError.report_of_target(spec.target)
 
 
 def _facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, Any]:

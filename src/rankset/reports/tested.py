@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.promise_argument import promise_of
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.row_index import RowIndex, is_default
@@ -25,6 +26,8 @@ Ints = NDArray[np.int64]
 ALPHAS = tuple(f"{percent / 100:g}" for percent in range(1, 51))
 """The values of alpha of the slider."""
 CONFIDENCE = 0.9
+SURE = 0.95
+"""Confidence of the promise about this calibration, shown beside the promise about the mean over calibrations."""
 NAME_WIDTH = 60
 """Longer names of classes and groups are truncated."""
 ID_WIDTH = 200
@@ -54,8 +57,7 @@ class LabelledRows:
     @classmethod
     def of(cls, labels: Ints, data: Prepared, ids: ArrayLike | None, index: RowIndex, alpha: Alpha) -> LabelledRows:
         """Return the rows ``data`` with these labels (column numbers) and ids; ``index`` is that of the rows."""
-        level = exact_alpha(alpha)
-        levels = tuple(sorted({*map(exact_alpha, ALPHAS), level}))
+        levels, level = levels_with(alpha)
         names, codes = _group_codes(data.groups, len(labels))
         found = _row_ids(ids, len(labels), index)
         return cls(labels, names, codes, found, levels, level, data.classes, data.options)
@@ -77,6 +79,12 @@ class LabelledRows:
             return None
         (name,) = self.ids[row : row + 1].tolist()
         return short(name, ID_WIDTH)
+
+
+def levels_with(alpha: Alpha) -> tuple[tuple[Fraction, ...], Fraction]:
+    """Return the values of alpha of the slider and ``alpha``, sorted, and ``alpha``."""
+    level = exact_alpha(alpha)
+    return tuple(sorted({*map(exact_alpha, ALPHAS), level})), level
 
 
 class TestedRule(Protocol):
@@ -102,6 +110,20 @@ class TestedRule(Protocol):
 
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return what is expected of the coverage of ``n_rows`` rows, for the page; empty if it is not known."""
+
+    @property
+    def n(self) -> int:
+        """Number of calibration rows that have labels."""
+
+    @property
+    def set_aside(self) -> int:
+        """Number of calibration rows without labels."""
+
+    def sure_alphas(self, alphas: Sequence[Fraction]) -> list[float] | None:
+        """Return for each alpha the smaller one whose sets keep the promise at ``alpha`` with the confidence ``SURE``.
+
+        None if it is not known, or if there are several thresholds.
+        """
 
 
 @dataclass(frozen=True)
@@ -136,6 +158,28 @@ class RuleOnRows:
     def proven(self, alpha: Fraction) -> float | None:  # noqa: ARG002
         """Return None, or 0 if nothing is proven."""
         return None if self.spec.guaranteed else 0.0
+
+    @property
+    def n(self) -> int:
+        """Number of calibration rows that have labels."""
+        return self.rule.n
+
+    @property
+    def set_aside(self) -> int:
+        """Number of calibration rows without labels."""
+        return self.rule.set_aside
+
+    def sure_alphas(self, alphas: Sequence[Fraction]) -> list[float] | None:
+        """Return the alphas of the sets that keep the promise with confidence.
+
+        A set contains the labels whose p-value, (1 + loss from the label on) / (1 + n), is larger than alpha. With
+        a confidence the loss must be larger than what the promise allows. So both are the same question.
+        """
+        if self.spec.n_groups > 1 or not self.spec.guaranteed or self.absent.any():
+            return None
+        n, shares = int(self.counts[0]), self.rule.calibration.weights is not None
+        allowed = [promise_of(alpha, SURE, shares=shares).allowed(n) for alpha in alphas]
+        return [float((most + 1) / (n + 1)) for most in allowed]
 
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return the range of coverage and whether ties may raise it at every level, and the ranks of the paper."""

@@ -12,7 +12,8 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import FileError
 from rankset.inputs.matrix import Kind
 from rankset.reports.page import Report, plotly_script
-from rankset.reports.study import Study, study_rules, study_scores
+from rankset.reports.results import Study
+from rankset.reports.study import study_rules, study_scores
 from rankset.rules.rule import Rule
 from rankset.scores import Score
 

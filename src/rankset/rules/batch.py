@@ -188,11 +188,7 @@ class Batch:
 
     def _label_cells(self, part: slice, labels: Ints) -> LabelCells:
         """Return the labels' cells, by a compiled loop if the score uses ranks or masses or if the loop checks rows."""
-        loops, masses, ranks = (
-            self.compiled,
-            self._sums_masses,
-            self.spec.traits.uses_mass or self.spec.traits.uses_rank,
-        )
+        loops, masses, ranks = self.compiled, self._sums_masses, _counts(self.spec)
         if loops is None or not (ranks or self._loops_check):
             return LabelCells(self.block(part), labels)
 

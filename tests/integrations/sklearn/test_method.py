@@ -125,7 +125,7 @@ def test_score_is_refused_with_the_reason():
 
 
 def test_scikit_learn_and_help_see_the_parameters():
-    expected = ["estimator", "method", "condition", "split", "classes", "random_state"]
+    expected = ["estimator", "method", "condition", "split", "classes", "random_state", "target"]
     assert list(inspect.signature(rs.ConformalClassifier).parameters) == expected
     model = rs.ConformalClassifier(method="auto", random_state=1)
     assert sorted(model.get_params()) == sorted(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,10 +14,13 @@ from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError
 from rankset.evaluation.evaluate import evaluate
+from rankset.evaluation.evaluation import Evaluation
+from rankset.evaluation.several_labels import LabelsEvaluation
 from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
 from rankset.integrations.matplotlib.display import TARGET, Display
 from rankset.sets import PredictionSets
+from rankset.targets import Target
 
 LONGEST_NAME = 28
 MANY_CLASSES = 15
@@ -30,7 +34,8 @@ class ClassCoverageDisplay(Display):
     """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first unless ``sort=False``.
 
     A dashed line shows 1 - alpha, the target: of every class for sets with a threshold per label (``PerLabel``), else
-    of the average over all rows.
+    of the average over all rows. If rows can have several labels, it is the recall of each label: the share of its rows
+    whose sets contain it.
 
     Parameters
     ----------
@@ -44,6 +49,8 @@ class ClassCoverageDisplay(Display):
         Probability used for the confidence intervals.
     of_classes : int, optional
         Total number of classes, including classes that are not in the figure.
+    measure : str, default "coverage"
+        What is drawn: "coverage", or "recall" if rows can have several labels.
 
     Examples
     --------
@@ -60,6 +67,7 @@ class ClassCoverageDisplay(Display):
     alpha: float
     confidence: float = 0.9
     of_classes: int | None = None
+    measure: str = "coverage"
 
     @classmethod
     @takes_alpha
@@ -72,6 +80,7 @@ class ClassCoverageDisplay(Display):
         confidence: float = 0.9,
         max_classes: int = 30,
         sort: bool = True,
+        target: Target | str | None = None,
         ax: Any = None,
         **points: Any,
     ) -> Self:
@@ -82,7 +91,7 @@ class ClassCoverageDisplay(Display):
         sets : PredictionSets
             Sets, for example from ``Rule.predict``.
         labels : array-like (n,)
-            The true label of each row.
+            The true label of each row. If rows can have several labels: a 0/1 matrix, or one list of labels per row.
         alpha : float, optional
             The alpha of the sets. Needed only if the sets do not store alpha.
         confidence : float, default 0.9
@@ -92,6 +101,8 @@ class ClassCoverageDisplay(Display):
         sort : bool, default True
             If False, classes stand in the order of the classes of the sets, so that figures can be compared. If there
             are more than ``max_classes``, those with the lowest coverage are still the ones drawn.
+        target : Target or str, optional
+            Pass it if rows can have several labels and no rule predicted the sets. By default the target of the rule.
         ax : matplotlib Axes, optional
             Axes to draw on. Default: the axes of a new figure.
         **points
@@ -121,10 +132,11 @@ class ClassCoverageDisplay(Display):
             raise KindError.argument("max_classes", "an integer of at least 1", max_classes)
         if not isinstance(sort, bool | np.bool_):
             raise KindError.argument("sort", "True or False", sort)
-        evaluation = evaluate(sets, labels, alpha, confidence=confidence)
-        drawn = _lowest(evaluation.classes, max_classes, sort=bool(sort))
+        evaluation = _evaluated(sets, labels, alpha, confidence, target)
+        shares, measure = _shares(evaluation)
+        drawn = _lowest(shares, max_classes, sort=bool(sort))
         intervals = tuple(coverage_law.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in drawn)
-        return cls(drawn, intervals, evaluation.alpha, confidence, len(evaluation.classes)).plot(ax, **points)
+        return cls(drawn, intervals, evaluation.alpha, confidence, len(shares), measure).plot(ax, **points)
 
     def plot(self, ax: Any = None, **points: Any) -> Self:
         """Draw a point and its interval for every class.
@@ -164,10 +176,29 @@ class ClassCoverageDisplay(Display):
         some = "" if self.of_classes in (None, len(names)) else f", the lowest {len(names)} of {self.of_classes:,}"
         ax.set_yticks(places, names, fontsize=8 if len(names) > MANY_CLASSES else None)
         ax.invert_yaxis()
-        ax.set(xlabel="coverage", ylabel="true class (rows)")
-        ax.set_title(f"coverage by class, alpha = {self.alpha:g}{some}", pad=SPACE_OF_LEGEND)
+        ax.set(xlabel=self.measure, ylabel="true class (rows)" if self.measure == "coverage" else "label (rows)")
+        of = "class" if self.measure == "coverage" else "label"
+        ax.set_title(f"{self.measure} by {of}, alpha = {self.alpha:g}{some}", pad=SPACE_OF_LEGEND)
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)  # above all points
         return self
+
+
+def _evaluated(
+    sets: PredictionSets, labels: ArrayLike, alpha: Alpha | None, confidence: float, target: Target | str | None
+) -> Evaluation | LabelsEvaluation:
+    if target is None:
+        return evaluate(sets, labels, alpha, confidence=confidence)
+    return evaluate(sets, labels, alpha, confidence=confidence, target=target)
+
+
+def _shares(evaluation: Evaluation | LabelsEvaluation) -> tuple[tuple[Share, ...], str]:
+    """Return the coverage of every class, or the recall of every label, and which of them it is.
+
+    The mean size of the sets of the rows with a label is not known.
+    """
+    if isinstance(evaluation, LabelsEvaluation):
+        return tuple(Share(one.name, one.n, one.recall, math.nan) for one in evaluation.labels), "recall"
+    return evaluation.classes, "coverage"
 
 
 def _lowest(classes: tuple[Share, ...], most: int, *, sort: bool) -> tuple[Share, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +13,10 @@ from rankset.core import coverage_law
 from rankset.core.alpha import exact_alpha, threshold_position
 from rankset.errors import KindError
 from rankset.integrations.matplotlib.display import TARGET, Display
-from rankset.integrations.matplotlib.p_value_curves import ALPHAS, coverage_and_size, estimator_p_values, rule_p_values
+from rankset.integrations.matplotlib.p_value_curves import ALPHAS, ONE, curves, estimator_p_values, rule_p_values
 from rankset.rules.rule import Rule
 from rankset.sets import CoverageLaw
+from rankset.targets import Target
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,10 @@ Floats = NDArray[np.float64]
 @dataclass(eq=False)
 class CoverageDisplay(Display):
     """Observed coverage against alpha, with the target 1 - alpha as a dashed line.
+
+    For a rule with another target than one label per row, the line is what the target promises to be at least
+    1 - alpha: the recall with ``Recall()``, the share of rows whose sets contain all labels with ``AllLabels()``. If
+    rows can have several labels, both are drawn, and the one that is not promised is dotted.
 
     Parameters
     ----------
@@ -35,6 +40,10 @@ class CoverageDisplay(Display):
         limits with probability ``confidence``. None if the limits are not known.
     confidence : float, default 0.9
         Probability used for ``band``.
+    measure : str, default "coverage"
+        The name of ``coverage``: "recall" for the target ``Recall()``, for example.
+    others : mapping from str to array (m,), optional
+        Other measures at each alpha, which are not promised.
 
     Examples
     --------
@@ -50,6 +59,8 @@ class CoverageDisplay(Display):
     coverage: Floats
     band: tuple[Floats, Floats] | None = None
     confidence: float = 0.9
+    measure: str = "coverage"
+    others: Mapping[str, Floats] = field(default_factory=dict)
 
     @classmethod
     def from_predictions(
@@ -62,6 +73,7 @@ class CoverageDisplay(Display):
         n_calibration: int | None = None,
         n_absent: int = 0,
         confidence: float = 0.9,
+        target: Target | str = ONE,
         ax: Any = None,
         **line: Any,
     ) -> Self:
@@ -72,7 +84,7 @@ class CoverageDisplay(Display):
         p_values : array-like (n, K)
             P-values, for example from ``Rule.p_values``.
         labels : array-like (n,)
-            The true label of each row.
+            The true label of each row. If rows can have several labels: a 0/1 matrix, or one list of labels per row.
         classes : sequence, optional
             Class names in column order.
         alphas : sequence of float
@@ -82,7 +94,10 @@ class CoverageDisplay(Display):
         n_absent : int, default 0
             Number of calibration rows with the label ``rankset.ABSENT``.
         confidence : float, default 0.9
-            Probability used for the band.
+            Probability used for the band. With targets that count parts of rows, such as ``Recall()``, the band is
+            for losses of 0 and 1, so it contains the line at least about as often.
+        target : Target or str, default ``OneLabel()``
+            The target of the rule that made the p-values.
         ax : matplotlib Axes, optional
             Axes to draw on. Default: the axes of a new figure.
         **line
@@ -105,12 +120,13 @@ class CoverageDisplay(Display):
         >>> rs.CoverageDisplay.from_predictions(p_values, [0, 0], alphas=[0.1, 0.5]).coverage
         array([1. , 0.5])
         """
-        grid, covered, _ = coverage_and_size(p_values, labels, classes, alphas)
+        drawn = curves(p_values, labels, classes, alphas, target)
         if n_calibration is not None and (not isinstance(n_calibration, int | np.integer) or n_calibration < 1):
             raise KindError.argument("n_calibration", "an integer of at least 1", n_calibration)
-        n_rows = len(np.asarray(labels))
-        band = None if n_calibration is None else _band(n_rows, n_calibration, n_absent, grid.tolist(), confidence)
-        return cls(grid, covered, band, confidence).plot(ax, **line)
+        band = None
+        if n_calibration is not None:
+            band = _band(drawn.n_rows, n_calibration, n_absent, drawn.alphas.tolist(), confidence)
+        return cls(drawn.alphas, drawn.kept, band, confidence, drawn.measure, drawn.others).plot(ax, **line)
 
     @classmethod
     def from_rule(
@@ -154,8 +170,8 @@ class CoverageDisplay(Display):
         p_values, columns = rule_p_values(rule, probs, labels, groups, ids)
         n = rule.n if rule.spec.n_groups == 1 and rule.guaranteed else None
         absent = rule.calibration.n_absent
-        options = {"alphas": alphas, "n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
-        return cls.from_predictions(p_values, columns, **options, **line)
+        options: dict[str, Any] = {"n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
+        return cls.from_predictions(p_values, columns, alphas=alphas, target=rule.target, **options, **line)
 
     @classmethod
     def from_estimator(
@@ -190,7 +206,8 @@ class CoverageDisplay(Display):
         p_values, rule = estimator_p_values(estimator, X, y, groups), estimator.rule_
         known = isinstance(rule, Rule) and rule.spec.n_groups == 1 and rule.guaranteed
         n = rule.n if known else None
-        return cls.from_predictions(p_values, y, classes=estimator.classes_, n_calibration=n, ax=ax, **line)
+        options = {"classes": estimator.classes_, "n_calibration": n, "target": rule.spec.target, "ax": ax}
+        return cls.from_predictions(p_values, y, **options, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
         """Draw the observed coverage, the target 1 - alpha, and the band.
@@ -219,11 +236,15 @@ class CoverageDisplay(Display):
         first = not any(known.get_gid() == "asked" for known in ax.lines)
         if first:
             ax.plot(self.alphas, 1 - self.alphas, **TARGET, gid="asked", label="asked: 1 − alpha")
-        (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": "seen"} | line)
+        seen = "seen" if self.measure == "coverage" else f"{self.measure} seen"
+        (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": seen} | line)
+        for name, values in self.others.items():
+            ax.plot(self.alphas, values, color=drawn.get_color(), linestyle=":", linewidth=1.5, label=f"{name} seen")
         if self.band is not None:
             label = f"sampling variation, {self.confidence:.0%} at each alpha" if first else None
             ax.fill_between(self.alphas, *self.band, color=drawn.get_color(), alpha=0.12, linewidth=0, label=label)
-        ax.set(xlabel="alpha", ylabel="coverage", title="coverage against alpha")
+        ylabel = " or ".join((self.measure, *self.others))
+        ax.set(xlabel="alpha", ylabel=ylabel, title=f"{self.measure} against alpha")
         ax.legend(loc="lower left")
         return self
 

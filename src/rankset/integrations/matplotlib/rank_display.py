@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
+from rankset.errors import RuleError
 from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
 from rankset.integrations.matplotlib.display import SHOWN_SHARE, TARGET, Display
 from rankset.rules.rule import Rule
+from rankset.targets import OneLabel
 
 
 @dataclass(eq=False)
@@ -81,7 +83,8 @@ class RankDisplay(Display):
         Raises
         ------
         RuleError
-            If the score does not compare labels by rank first, or if the group or label does not exist.
+            If the score does not compare labels by rank first, if the group or label does not exist, or if the target
+            of the rule is not one label per row.
 
         Examples
         --------
@@ -90,6 +93,8 @@ class RankDisplay(Display):
         >>> rs.RankDisplay.from_rule(rule, alpha=0.1, label=0).r_star
         3
         """
+        if isinstance(rule, Rule) and rule.target != OneLabel():
+            raise RuleError.ranks_of_target(rule.target)
         profile = rule.rank_profile(alpha, group=group, label=label)
         return cls(profile.counts, profile.r_star, float(exact_alpha(alpha)), profile.absent).plot(ax, **bars)
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.integrations.matplotlib.display import Display
-from rankset.integrations.matplotlib.p_value_curves import ALPHAS, coverage_and_size, estimator_p_values, rule_p_values
+from rankset.integrations.matplotlib.p_value_curves import ALPHAS, ONE, curves, estimator_p_values, rule_p_values
 from rankset.rules.rule import Rule
+from rankset.targets import Target
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +31,8 @@ class SizeDisplay(Display):
         Observed coverage at each alpha.
     mean_sizes : array (m,)
         Mean size of the sets at each alpha.
+    measure : str, default "coverage"
+        The name of ``coverage``: "recall" for the target ``Recall()``, for example.
 
     Examples
     --------
@@ -44,6 +47,7 @@ class SizeDisplay(Display):
     alphas: Floats
     coverage: Floats
     mean_sizes: Floats
+    measure: str = "coverage"
 
     @classmethod
     def from_predictions(
@@ -53,6 +57,7 @@ class SizeDisplay(Display):
         *,
         classes: Iterable[object] | None = None,
         alphas: Sequence[float] = ALPHAS,
+        target: Target | str = ONE,
         ax: Any = None,
         **line: Any,
     ) -> Self:
@@ -63,11 +68,13 @@ class SizeDisplay(Display):
         p_values : array-like (n, K)
             P-values, for example from ``Rule.p_values``.
         labels : array-like (n,)
-            The true label of each row.
+            The true label of each row. If rows can have several labels: a 0/1 matrix, or one list of labels per row.
         classes : sequence, optional
             Class names in column order.
         alphas : sequence of float
             Values of alpha. Default: 0.01, 0.02, …, 0.5.
+        target : Target or str, default ``OneLabel()``
+            The target of the rule that made the p-values. The curve shows what it promises, such as recall.
         ax : matplotlib Axes, optional
             Axes to draw on. Default: the axes of a new figure.
         **line
@@ -90,7 +97,8 @@ class SizeDisplay(Display):
         >>> rs.SizeDisplay.from_predictions(p_values, [0, 0], alphas=[0.1, 0.5]).mean_sizes
         array([1.5, 1. ])
         """
-        return cls(*coverage_and_size(p_values, labels, classes, alphas)).plot(ax, **line)
+        drawn = curves(p_values, labels, classes, alphas, target)
+        return cls(drawn.alphas, drawn.kept, drawn.sizes, drawn.measure).plot(ax, **line)
 
     @classmethod
     def from_rule(
@@ -134,7 +142,7 @@ class SizeDisplay(Display):
         """
         p_values, columns = rule_p_values(rule, probs, labels, groups, ids)
         named = {"label": type(rule.score).__name__} | line
-        return cls.from_predictions(p_values, columns, alphas=alphas, ax=ax, **named)
+        return cls.from_predictions(p_values, columns, alphas=alphas, target=rule.target, ax=ax, **named)
 
     @classmethod
     def from_estimator(
@@ -167,7 +175,8 @@ class SizeDisplay(Display):
         'coverage seen'
         """
         p_values = estimator_p_values(estimator, X, y, groups)
-        return cls.from_predictions(p_values, y, classes=estimator.classes_, ax=ax, **line)
+        options = {"classes": estimator.classes_, "target": estimator.rule_.spec.target, "ax": ax}
+        return cls.from_predictions(p_values, y, **options, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
         """Draw one curve. Pass ``label=`` to set its name in the legend.
@@ -194,7 +203,7 @@ class SizeDisplay(Display):
         """
         ax = self._set_axes(ax)
         ax.plot(self.coverage, self.mean_sizes, **{"marker": ".", "markersize": 4} | line)
-        ax.set(xlabel="coverage seen", ylabel="mean set size", title="size against coverage")
+        ax.set(xlabel=f"{self.measure} seen", ylabel="mean set size", title=f"size against {self.measure}")
         ax.autoscale(enable=True, axis="y")
         ax.set_ylim(bottom=0)
         if "label" in line:

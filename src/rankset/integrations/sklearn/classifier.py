@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted
 
 from rankset.conditions import Condition, Marginal, checked_condition
-from rankset.core.alpha import Alpha
-from rankset.core.alpha_argument import refuse_alpha, takes_alpha
+from rankset.core.alpha_argument import refuse_alpha
 from rankset.errors import KindError
-from rankset.inputs import frames
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.row_selection import check_row_labels
 from rankset.integrations.sklearn.choice import Choice
-from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.delegated import DelegatedMethods
 from rankset.integrations.sklearn.enclosing import warn_about_enclosing_estimators
-from rankset.integrations.sklearn.fitting import Settings, read_labels, read_method
-from rankset.integrations.sklearn.model_outputs import add_model_classes, class_outputs
+from rankset.integrations.sklearn.fitting import Settings, read_method
+from rankset.integrations.sklearn.predicting import PredictsSetsOfRows
 from rankset.integrations.sklearn.reporting import WritesReport
+from rankset.integrations.sklearn.several_labels import read_target
 from rankset.integrations.sklearn.splits import Split
-from rankset.rules.select import Empty
 from rankset.rules.spec import check_groups
 from rankset.scores import Score
-from rankset.sets import PredictionSets
+from rankset.targets import Target
+from rankset.targets.base import has_several_labels
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
@@ -53,7 +49,9 @@ def refuse_score(init: Init) -> Init:
     return cast("Init", refusing)
 
 
-class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ConformalClassifier(
+    WritesReport, PredictsSetsOfRows, DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
     """Wrap a classifier: ``fit`` trains the classifier on some rows and calibrates prediction sets on the other rows.
 
     ``predict(X)`` returns the predictions of the wrapped classifier. ``predict_set(X, alpha)`` returns sets that
@@ -62,17 +60,18 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
     Parameters
     ----------
     estimator : classifier, optional
-        A classifier with ``predict_proba`` or ``decision_function``. Default: ``LogisticRegression()``. Every step
-        that learns from rows must be inside this estimator. For example, pass a pipeline with a scaler, or a
-        ``GridSearchCV`` that tunes the classifier. Do not put a ConformalClassifier inside such a pipeline or search:
-        the pipeline or search would also learn from the calibration rows, and the guarantee would not hold. If your
-        classifier is already trained, pass ``FrozenEstimator(trained)``. Then ``fit`` uses all rows for calibration.
+        A classifier with ``predict_proba`` or ``decision_function``. Default: ``LogisticRegression()``, one per label
+        if rows can have several (see ``target``). Every step that learns from rows must be inside this estimator. For
+        example, pass a pipeline with a scaler, or a ``GridSearchCV`` that tunes the classifier. Do not put a
+        ConformalClassifier inside such a pipeline or search: the pipeline or search would also learn from the
+        calibration rows, and the guarantee would not hold. If your classifier is already trained, pass
+        ``FrozenEstimator(trained)``. Then ``fit`` uses all rows for calibration.
     method : Score, str or Choice, optional
         The score. It measures how unusual a label is for its row. Default: ``rankset.Rank()``. Pass a score, or the
-        name of one ("rank", "thr", "aps" and so on, as in ``rankset.calibrate``). Pass "auto" to fit a score with
-        ``rankset.auto`` for alpha=0.1, or ``rankset.Choice("auto", alpha=0.05)`` for another alpha: sets are often
-        smaller. Pass ``rankset.Choice([...])`` to choose one of several scores. Both choose on held-out rows that are
-        not used for calibration.
+        name of one ("rank", "thr", "aps" and so on, as in ``rankset.calibrate``). With several labels per row the
+        default is that of ``rankset.calibrate``. Pass "auto" to fit a score with ``rankset.auto`` for alpha=0.1, or
+        ``rankset.Choice("auto", alpha=0.05)`` for another alpha: sets are often smaller. Pass ``rankset.Choice([...])``
+        to choose one of several scores. Both choose on held-out rows that are not used for calibration.
     condition : Condition, optional
         Groups for which coverage must hold separately. Default: ``rankset.Marginal()``, which has no separate groups.
         If the condition uses groups of rows, pass ``groups=`` to ``fit``, ``predict_set`` and ``predict_p``.
@@ -81,17 +80,24 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         ``rankset.CrossConformal()``, coverage is usually about 1 - alpha, but the proven coverage is lower (see
         ``rule_.guarantee(alpha)``). With ``rankset.GivenSplit(rows)``, you choose the calibration rows.
     classes : sequence, optional
-        All classes, in any order. Default: the classes in ``y``. Sets cannot contain any other class. If new rows can
-        have other classes, coverage can be lower than 1 - alpha. The difference is at most the probability of a row
-        with another class. The list must be sorted if the condition or the score depends on the order of the classes,
-        as ``PerLabel(clusters)`` and ``Seen`` do.
+        All classes, in any order. Default: the classes in ``y``. With several labels per row, the names of the columns
+        of ``y``, in their order; by default the columns of a data frame, or 0, 1, …, K - 1. Sets cannot contain any
+        other class. If new rows can have other classes, coverage can be lower than 1 - alpha. The difference is at most
+        the probability of a row with another class. The list must be sorted if the condition or the score depends on
+        the order of the classes, as ``PerLabel(clusters)`` and ``Seen`` do.
     random_state : int, RandomState or None
         Seed of the split.
+    target : Target or str, optional
+        What is promised about the true labels of a row, as in ``rankset.calibrate``. Default: ``rankset.OneLabel()``.
+        With ``Recall()``, ``AllLabels()``, ``AnyLabel()`` or ``AtMostMissed(m)`` rows can have several labels: ``y`` is
+        a 0/1 matrix (n, K), and the estimator is a classifier for several labels. With ``Cost({label: cost})`` labels
+        are more or less expensive to miss. ``CrossConformal`` cannot be combined with ``Recall()`` and ``Cost()``.
 
     Attributes
     ----------
     classes_ : array (K,)
-        All classes, sorted. A class without training rows has probability 0, but it can still be in a set.
+        All classes, sorted; with several labels per row, the names of the columns of ``y``. A class without training
+        rows has probability 0, but it can still be in a set.
     estimator_ : classifier
         The trained classifier. With ``CrossConformal``, this classifier is trained on all rows.
     guaranteed_ : bool
@@ -127,6 +133,7 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         split: Split | None = None,
         classes: Any = None,
         random_state: Any = None,
+        target: Target | str | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -134,16 +141,22 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         self.split = split
         self.classes = classes
         self.random_state = random_state
+        self.target = target
 
     @property
     def _settings(self) -> Settings:
         condition = Marginal() if self.condition is None else self.condition
-        return Settings(self._inner, read_method(self.method), condition, self.split, self.classes, self.random_state)
+        method, target = read_method(self.method), read_target(self.target)
+        return Settings(self._inner, method, condition, self.split, self.classes, self.random_state, target)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self._inner)
         tags.input_tags = inner.input_tags
-        tags.classifier_tags.multi_class = inner.classifier_tags is None or inner.classifier_tags.multi_class
+        several = has_several_labels(read_target(self.target))
+        multi_class = inner.classifier_tags is None or inner.classifier_tags.multi_class
+        tags.classifier_tags.multi_class = multi_class and not several
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = several
+        tags.target_tags.single_output = not several
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -166,8 +179,9 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         ----------
         X : array-like (n, n_features)
             The rows, in any form that the wrapped classifier accepts.
-        y : array-like (n,)
-            The true label of each row.
+        y : array-like (n,) or (n, K)
+            The true label of each row. If rows can have several labels (see ``target``): a 0/1 matrix, dense or sparse,
+            a data frame with one such column per class, or lists of class names if ``classes`` is passed.
         groups : array-like (n,), optional
             The group of each row. Required if the condition needs groups.
         **fit_params
@@ -199,98 +213,21 @@ class ConformalClassifier(WritesReport, DelegatedMethods, MetaEstimatorMixin, Cl
         for name, given in {"y": y, "split": getattr(self.split, "calibration", None), **fit_params}.items():
             index.check(given, name)
         check_row_labels(getattr(self.split, "calibration", None), index_of(X), "calibration")
-        labels, settings = read_labels(X, y, type(self).__name__), self._settings
+        settings = self._settings
+        labels, known = settings.read(X, y, type(self).__name__)
         check_groups(checked_condition(settings.condition), groups)
         names = None if groups is None else names_per_row(groups, len(labels), index)
-        params, known = self._route(groups, fit_params), settings.known_classes(labels)
+        params = self._route(groups, fit_params)
         warn_about_enclosing_estimators()
         settings.warn_about_split()
         models, parts = settings.train(X, labels, params)
-        classes = add_model_classes(known, models)
+        classes = settings.all_classes(known, models)
         method, rule = settings.calibrate(models, X, labels, names, parts, classes)
         everything = np.arange(len(labels))
         best = models[0] if len(models) == 1 else settings.train_one(X, labels, params, everything)
         self.__dict__.pop("estimators_", None)
         if len(models) > 1:
-            self.estimators_ = models
+            self.estimators_ = list(models)
         self.estimator_, self.rule_, self.method_ = best, rule, method  # all at once: a fit that fails changes nothing
         self.classes_, self.guaranteed_ = classes, not settings.voids_guarantee
         return self
-
-    @takes_alpha
-    def predict_set(
-        self, X: Any, alpha: Alpha = 0.1, *, groups: ArrayLike | None = None, empty: Empty = "allow"
-    ) -> PredictionSets:
-        """Return sets that contain the true label with probability at least 1 - ``alpha``.
-
-        With ``CrossConformal``, the proven probability is lower, see ``rule_.guarantee(alpha)``. If the split is
-        stratified, nothing is proven, unless the condition is ``PerLabel``.
-
-        Parameters
-        ----------
-        X : array-like (n, n_features)
-            The rows to predict.
-        alpha : float, str or Fraction, default 0.1
-            Largest allowed probability that a set does not contain the true label.
-        groups : array-like (n,), optional
-            The group of each row. Required if the condition needs groups.
-        empty : {"allow", "top"}, default "allow"
-            "allow" keeps empty sets. "top" adds the most likely label to each empty set.
-
-        Returns
-        -------
-        PredictionSets
-            One set of class names per row.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> rs.ConformalClassifier(random_state=0).fit(X / 10, y).predict_set(X[:2] / 10, alpha=0.2).to_lists()
-        [[0], [0]]
-        """
-        outputs = self._outputs(X)
-        RowIndex.of(X).check(groups, "groups")
-        sets = self.rule_.predict(outputs, alpha, groups=groups, empty=empty)
-        return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
-
-    def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the p-value of each class. A class is in the set if and only if its p-value is larger than alpha.
-
-        Parameters
-        ----------
-        X : array-like (n, n_features)
-            The rows to predict.
-        groups : array-like (n,), optional
-            The group of each row. Required if the condition needs groups.
-
-        Returns
-        -------
-        array (n, K)
-            One column per class of ``classes_``.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> rs.ConformalClassifier(random_state=0).fit(X / 10, y).predict_p(X[:1] / 10).round(2)
-        array([[0.92, 0.03, 0.03]])
-        """
-        outputs = self._outputs(X)
-        RowIndex.of(X).check(groups, "groups")
-        return self.rule_.p_values(outputs, groups=groups)
-
-    def _outputs(self, X: Any) -> Any:
-        """Return what the rule needs: the outputs of the model, or a list of those of every fold's model."""
-        check_is_fitted(self)
-        if isinstance(self.rule_, CrossRule):
-            return [class_outputs(model, X, self.classes_)[0] for model in self.estimators_]
-        return class_outputs(self.estimator_, X, self.classes_)[0]
-
-
-def _template(X: Any) -> frames.Template:
-    """Return the data frame library and the index of results for the rows of ``X``."""
-    known = frames.template(X)
-    return frames.Template(index=index_of(X)) if known is frames.ARRAY else known

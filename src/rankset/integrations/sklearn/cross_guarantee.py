@@ -14,8 +14,13 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.rules.merging import renumbered
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
+from rankset.targets import AllLabels, AnyLabel, AtMostMissed, OneLabel, Target
 
 Ints = NDArray[np.int64]
+
+ONE = OneLabel()
+EVERY_LABEL, SOME_LABELS = OneLabel | AllLabels, AnyLabel | AtMostMissed
+"""Targets by which a set must contain all labels of a row, and by which some labels suffice."""
 
 
 class ProvesCoverage:
@@ -34,6 +39,10 @@ class ProvesCoverage:
 
         If there are several thresholds, the value is computed for each group, where n is the number of rows of the
         group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass.
+
+        With ``AllLabels()`` it is the probability that the set contains all labels of the row. With ``AnyLabel()`` and
+        ``AtMostMissed(m)`` every fold can prefer another label of a row, so less is proven: with m rows in the largest
+        fold, the value is 1 - alpha (n + 1) / (m + 1). For a target of your own nothing is proven.
 
         The value is 1 if there are so few rows that every set contains all labels. It is 0 if the folds are stratified,
         unless every label has its own threshold, as with ``PerLabel()``.
@@ -67,7 +76,8 @@ class ProvesCoverage:
             sizes = sizes[:, [self._number(group, label)]]
         if not self.spec.guaranteed or (self.stratified and not has_one_label_per_group(self.rules[0].condition)):
             return 0.0
-        return float(min(proven_coverage(tuple(of_group), exact) for of_group in sizes.T.tolist()))
+        target = self.spec.target
+        return float(min(proven_coverage(tuple(of_group), exact, target) for of_group in sizes.T.tolist()))
 
     def _fold_sizes(self) -> Ints:
         """Return the number of rows in every fold and group (F, groups)."""
@@ -79,14 +89,20 @@ class ProvesCoverage:
         return Rule(spec, renumbered(self.rules[0].spec, self.rules[0].calibration, spec))._group(group, label)
 
 
-def proven_coverage(sizes: Sequence[int], alpha: Fraction) -> Fraction:
+def proven_coverage(sizes: Sequence[int], alpha: Fraction, target: Target = ONE) -> Fraction:
     """Return the proven coverage of a group with ``sizes`` calibration rows in each fold.
 
     The pooled p-value is a weighted mean of the p-values of the folds, with weights (rows + 1) / (n + F), plus a
     constant. A weighted mean of p-values is at most u with probability at most 2 u, and at most u / (largest weight).
+    If all labels of a row must be in the set, the p-value of a row in a fold is that of its most unusual label, and no
+    label has a smaller one. If some labels suffice, they can differ between folds. Then only this is known: if a row is
+    missed, its p-value in each fold is at most alpha (n + 1) / (rows of the fold + 1).
     """
     n, folds = sum(sizes), len(sizes)
     if n < rows_needed(alpha):
         return Fraction(1)
+    if not isinstance(target, EVERY_LABEL) and target != AtMostMissed(0):
+        known = isinstance(target, SOME_LABELS)
+        return max(Fraction(0), 1 - alpha * (n + 1) / (max(sizes) + 1)) if known else Fraction(0)
     factor = min(Fraction(2), Fraction(n + folds, max(sizes) + 1))
     return max(Fraction(0), 1 - factor * (alpha * (n + 1) + folds - 1) / (n + folds))

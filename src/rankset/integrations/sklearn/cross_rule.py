@@ -201,8 +201,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             kept[:, 0] |= ~kept.any(axis=1)
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
         codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
-        proven = self.guarantee(exact)
-        return PredictionSets(offsets, codes, self.rules[0].spec.classes, exact, template=template, proven=proven)
+        spec, proven = self.rules[0].spec, self.guarantee(exact)
+        return PredictionSets(offsets, codes, spec.classes, exact, template=template, proven=proven, target=spec.target)
 
     @takes_alpha
     def expected_size(

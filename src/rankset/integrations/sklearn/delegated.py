@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rankset.integrations.sklearn.model_outputs import align_columns, two_columns
+from rankset.integrations.sklearn.several_labels import label_outputs, read_target
+from rankset.targets.base import has_several_labels
 
 
 def _inner_has(name: str) -> Callable[[DelegatedMethods], bool]:
@@ -29,11 +32,16 @@ class DelegatedMethods:
 
     estimator: Any
     estimator_: Any
+    target: Any
     classes_: NDArray[Any]
+    rule_: Any
 
     @property
     def _inner(self) -> Any:
-        return LogisticRegression() if self.estimator is None else self.estimator
+        if self.estimator is not None:
+            return self.estimator
+        several = has_several_labels(read_target(self.target))
+        return OneVsRestClassifier(LogisticRegression()) if several else LogisticRegression()
 
     @available_if(_inner_has("predict"))
     def predict(self, X: Any) -> NDArray[Any]:
@@ -47,7 +55,7 @@ class DelegatedMethods:
         Returns
         -------
         array (n,)
-            One label per row.
+            One label per row. With several labels per row, a 0/1 matrix (n, K).
 
         Examples
         --------
@@ -72,7 +80,8 @@ class DelegatedMethods:
         Returns
         -------
         array (n, K)
-            One column per class of ``classes_``. The value is 0 for a class without training rows.
+            One column per class of ``classes_``. The value is 0 for a class without training rows. With several labels
+            per row, every label has a probability of its own.
 
         Examples
         --------
@@ -83,6 +92,8 @@ class DelegatedMethods:
         (2, 3)
         """
         check_is_fitted(self)
+        if has_several_labels(self.rule_.spec.target):
+            return label_outputs(self.estimator_, X, len(self.classes_))[0]
         return align_columns(self.estimator_.predict_proba(X), self.estimator_.classes_, self.classes_, absent=0.0)
 
     @available_if(_inner_has("decision_function"))
@@ -110,7 +121,7 @@ class DelegatedMethods:
         """
         check_is_fitted(self)
         values = np.asarray(self.estimator_.decision_function(X))
-        if values.ndim == 1 and len(self.classes_) == 2:
+        if (values.ndim == 1 and len(self.classes_) == 2) or has_several_labels(self.rule_.spec.target):
             return values
         return align_columns(two_columns(values), self.estimator_.classes_, self.classes_, absent=-np.inf)
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
-from rankset.errors import KindError, LabelError, SplitError, warn
+from rankset.errors import KindError, LabelError, RuleError, SplitError, warn
 from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.absent import is_absent
 from rankset.inputs.frames import is_frame, only_column
@@ -31,20 +31,28 @@ from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names, in_order
 from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.cross_rule import CrossRule
-from rankset.integrations.sklearn.model_outputs import class_outputs
+from rankset.integrations.sklearn.model_outputs import add_model_classes, class_outputs, outputs_of
+from rankset.integrations.sklearn.several_labels import read_label_matrix, refuse_label_splits
 from rankset.integrations.sklearn.splits import Holdout, Split
 from rankset.rules.rule import Rule
 from rankset.scores import AUTO, Rank, Score, checked_score, is_auto, traits
+from rankset.targets import Cost, OneLabel, Recall, Target
+from rankset.targets.base import has_several_labels
 
 Ints = NDArray[np.int64]
 
 
-def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
-    """Return ``y`` as an array (n,) of class labels for the rows of ``X``; ``owner`` is the estimator's class name."""
+def check_given(X: Any, y: Any, owner: str) -> None:
+    """Raise an error if there are no labels, or if rows or labels have a mask."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if is_masked(y) or is_masked(X):
         raise KindError.argument("X and y", "arrays without a mask", "a masked array; drop the masked rows")
+
+
+def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
+    """Return ``y`` as an array (n,) of class labels for the rows of ``X``; ``owner`` is the estimator's class name."""
+    check_given(X, y, owner)
     column = only_column(y) if is_frame(y) else None
     values = y if column is None else column
     labels = column_or_1d(check_array(values, ensure_2d=False, dtype=None, input_name="y"), warn=True)
@@ -55,10 +63,10 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
     return labels
 
 
-def read_method(method: object) -> Score | Choice:
-    """Return the parameter ``method`` of a ConformalClassifier as a score or a Choice."""
+def read_method(method: object) -> Score | Choice | None:
+    """Return the parameter ``method`` of a ConformalClassifier as a score or a Choice; None for the default score."""
     if method is None:
-        return Rank()
+        return None
     if isinstance(method, Choice):
         return method
     return Choice(AUTO) if is_auto(method) else checked_score(method, "method")
@@ -66,14 +74,30 @@ def read_method(method: object) -> Score | Choice:
 
 @dataclass(frozen=True)
 class Settings:
-    """Parameters of a ConformalClassifier, with defaults in place of None except for ``split`` and ``classes``."""
+    """Parameters of a ConformalClassifier. ``method``, ``split`` and ``classes`` are None for their defaults."""
 
     estimator: Any
-    method: Score | Choice
+    method: Score | Choice | None
     condition: Condition
     split: Split | None
     classes: Any
     random_state: Any
+    target: Target
+
+    def read(self, X: Any, y: Any, owner: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the labels of the rows of ``X``, as an array (n,) or a 0/1 matrix, and the known classes."""
+        if isinstance(self.method, Choice) and self.target != OneLabel():
+            raise RuleError.chosen_with_target(self.target)
+        if not has_several_labels(self.target):
+            labels = read_labels(X, y, owner)
+            return labels, self.known_classes(labels)
+        refuse_label_splits(self.split)
+        check_given(X, y, owner)
+        return read_label_matrix(X, y, self.classes)
+
+    def all_classes(self, known: NDArray[Any], models: Sequence[Any]) -> NDArray[Any]:
+        """Return the ``known`` classes and those that only the ``models`` know."""
+        return known if has_several_labels(self.target) else add_model_classes(known, models)
 
     def known_classes(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return the given ``classes``, which must include all labels, or the classes of the labels; sorted."""
@@ -90,7 +114,7 @@ class Settings:
 
     def _depends_on_class_order(self) -> bool:
         """Whether the condition or a score identifies classes by their column."""
-        scores = self.method.candidates if isinstance(self.method, Choice) else (self.method,)
+        scores = self.method.candidates if isinstance(self.method, Choice) else (self.method or Rank(),)
         return has_clusters(self.condition) or any(traits(score).n_columns is not None for score in scores)
 
     def train(
@@ -102,6 +126,8 @@ class Settings:
         split = self._checked_split().parts(labels, self.random_state)
         if len(split) > 1 and isinstance(self.method, Choice):
             raise SplitError.chosen_with_folds(self.split)
+        if len(split) > 1 and isinstance(self.target, Recall | Cost):
+            raise RuleError.folds_with_shares(self.target)
         models = [self.train_one(X, labels, fit_params, train) for train, _ in split]
         return models, [rows for _, rows in split]
 
@@ -144,11 +170,11 @@ class Settings:
             method, parts = method.best(outputs, labels[choosing], kind, classes), [calibrating]
         rules = []
         for model, rows in zip(models, parts, strict=True):
-            outputs, kind = class_outputs(model, _safe_indexing(X, rows), classes)
+            outputs, kind = outputs_of(model, _safe_indexing(X, rows), classes, self.target)
             options: dict[str, Any] = {"method": method, "condition": self.condition, "kind": kind, "classes": classes}
             own_groups = None if groups is None else groups[rows]
-            rules.append(finish(calibrate(outputs, labels[rows], groups=own_groups, **options)))
-        return method, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), self.stratified)
+            rules.append(finish(calibrate(outputs, labels[rows], groups=own_groups, target=self.target, **options)))
+        return rules[0].score, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), self.stratified)
 
     def _auto(
         self,

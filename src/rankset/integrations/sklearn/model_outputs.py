@@ -11,6 +11,16 @@ from sklearn.pipeline import Pipeline
 
 from rankset.errors import KindError, LabelError
 from rankset.inputs.matrix import Kind
+from rankset.integrations.sklearn.several_labels import label_outputs
+from rankset.targets import Target
+from rankset.targets.base import has_several_labels
+
+
+def outputs_of(model: Any, X: Any, classes: NDArray[Any], target: Target) -> tuple[NDArray[Any], Kind]:
+    """Return the outputs of ``model`` for one or several labels per row (n, K), and their kind."""
+    if has_several_labels(target):
+        return label_outputs(model, X, len(classes))
+    return class_outputs(model, X, classes)
 
 
 def class_outputs(model: Any, X: Any, classes: NDArray[Any]) -> tuple[NDArray[Any], Kind]:

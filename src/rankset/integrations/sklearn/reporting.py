@@ -14,16 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
+from rankset.inputs.label_lists import label_lists
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.row_index import RowIndex
 from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.reports.page import Report
-from rankset.reports.study import study_tested
+from rankset.reports.several_labels import RowsOfLabels, study_several
+from rankset.reports.study import check_one_label, study_tested
 from rankset.reports.tested import LabelledRows, RuleOnRows, TestedRule
 from rankset.reports.write import TITLE, check_report, write_study
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
+from rankset.targets.base import has_several_labels
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,19 @@ class CrossRuleOnRows:
         """Return the proven coverage, which is lower than 1 - ``alpha``."""
         return self.rule.guarantee(alpha)
 
+    @property
+    def n(self) -> int:
+        """Number of calibration rows that have labels, in all folds."""
+        return self.rule.n
+
+    @property
+    def set_aside(self) -> int:
+        """Number of calibration rows without labels, in all folds."""
+        return self.rule.set_aside
+
+    def sure_alphas(self, alphas: Sequence[Fraction]) -> list[float] | None:
+        """Return None: with folds no confidence is known."""
+
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return the number of folds: nothing else is known about coverage."""
         return {"folds": len(self.rule.rules)}
@@ -86,14 +102,14 @@ class WritesReport:
     ) -> Report:
         """Test the sets on rows with known labels, and write the results as an HTML page.
 
-        The page is that of ``rankset.report``.
+        The page is that of ``rankset.report``. If rows can have several labels, it shows recall and all labels.
 
         Parameters
         ----------
         X : array-like (n, n_features)
             The test rows: rows that were not passed to ``fit``.
-        y : array-like (n,)
-            The true label of each row.
+        y : array-like (n,) or (n, K)
+            The true label of each row, or the true labels as in ``fit``.
         path : str or path, optional
             The file to write. Its name must end in ".html". An existing file is replaced. Without a path, nothing is
             written.
@@ -137,6 +153,11 @@ class WritesReport:
         outputs, index = self._outputs(X), RowIndex.of(X)  # type: ignore[attr-defined]
         index.check(groups, "groups")
         tested, data = _tested(self.rule_, outputs, groups)
+        if has_several_labels(tested.spec.target):
+            truths = label_lists(y, tested.spec.classes, len(data), index, name="y")
+            several = RowsOfLabels(truths, tested.spec.classes, alpha)
+            return write_study(study_several([tested], several, show_progress=show_progress), path, title)
+        check_one_label([tested.spec])
         labels = label_codes(y, tested.spec.classes, len(data), index, name="y")
         rows = LabelledRows.of(labels, data, ids, index, alpha)
         return write_study(study_tested([tested], rows, show_progress=show_progress), path, title)

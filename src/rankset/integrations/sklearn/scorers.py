@@ -12,8 +12,10 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import class_takes_alpha
 from rankset.errors import KindError
+from rankset.evaluation.evaluate import evaluate
 from rankset.inputs.row_index import RowIndex
 from rankset.sets import PredictionSets
+from rankset.targets.base import has_several_labels
 
 
 class Scorer:
@@ -72,6 +74,9 @@ class SetSize(Scorer):
 class Coverage(Scorer):
     """scikit-learn scorer: the fraction of sets that contain the true label.
 
+    If rows can have several labels, it is what the target promises to be at least 1 - alpha: the mean recall with
+    ``Recall()``, the fraction of sets that contain all labels of their row with ``AllLabels()``.
+
     Parameters
     ----------
     alpha : float, str or Fraction, default 0.1
@@ -101,7 +106,13 @@ class Coverage(Scorer):
     def __call__(self, estimator: Any, X: Any, y: Any, **kwargs: Any) -> float:
         """Return the coverage of a fitted ``estimator`` on the rows of ``X`` with labels ``y``."""
         _check_order(X, {"labels": y, **kwargs})
-        return float(_predict_sets(estimator, X, self.alpha, kwargs).covers(y).mean())
+        sets = _predict_sets(estimator, X, self.alpha, kwargs)
+        if sets.target is None or not has_several_labels(sets.target):
+            return float(sets.covers(y).mean())
+        seen = evaluate(sets, y, target=sets.target).observed
+        if seen is None:
+            raise KindError.argument("the target of sets for Coverage", "a target of rankset", sets.target)
+        return seen
 
 
 def _check_order(X: Any, per_row: Mapping[str, Any]) -> None:
