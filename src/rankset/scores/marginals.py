@@ -19,7 +19,7 @@ from rankset.inputs.ragged import Ragged
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import check_names, traits
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
-from rankset.scores.label_dependence.exact_products import rounded_columns
+from rankset.scores.label_dependence.exact_products import multiply, rounded_columns
 from rankset.scores.label_dependence.features import PRIOR, row_features
 from rankset.scores.label_dependence.fit import fit
 from rankset.scores.label_dependence.fit_cross import standardised
@@ -235,7 +235,7 @@ class Marginals(Wrapper):
             features = row_features(rows)
             logits = weighted_logits(features, weights, intercepts)
             if self.matrix:
-                logits += standardised(features[0], means, deviations) @ self._crossed[:width, :width]
+                logits += multiply(standardised(features[0], means, deviations), self._crossed[:width, :width])
             return sigmoid(logits)
 
         return self._transformed(map_rows(recalibrated, probs))

@@ -27,6 +27,21 @@ def logits_of(probs: Floats) -> Floats:
     return np.log(inner) - np.log1p(-inner)
 
 
+def _ranks(values: Floats) -> Floats:
+    """Return one plus the number of larger entries of the row, for all entries: equal entries have the same rank.
+
+    >>> _ranks(np.array([[0.1, 0.5, 0.2, 0.2]]))
+    array([[4., 1., 2., 2.]])
+    """
+    order = rank_columns(values)
+    ranked = np.take_along_axis(values, order, axis=1)
+    places = np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape).copy()
+    places[:, 1:][ranked[:, 1:] == ranked[:, :-1]] = 1.0
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, np.maximum.accumulate(places, axis=1), axis=1)
+    return ranks
+
+
 def row_features(probs: Floats) -> Floats:
     """Return the features of all labels (6, n, K): own logit, 1, log rank, gap, log sum, log share.
 
@@ -36,14 +51,11 @@ def row_features(probs: Floats) -> Floats:
     logits = logits_of(probs)
     inner = np.clip(probs, LEAST, 1 - LEAST)
     sums = np.rint(inner * SUM_UNITS).astype(np.int64).sum(axis=1, keepdims=True) / SUM_UNITS
-    ranks = np.empty(probs.shape)
-    numbers = np.broadcast_to(np.arange(1.0, probs.shape[1] + 1), probs.shape)
-    np.put_along_axis(ranks, rank_columns(logits), numbers, axis=1)
     log_sums = np.log(sums)
     answer = np.empty((len(PRIOR), *probs.shape))
     answer[0] = logits
     answer[1] = 1.0
-    answer[2] = np.log(ranks)
+    answer[2] = np.log(_ranks(logits))
     answer[3] = logits.max(axis=1, keepdims=True, initial=-np.inf) - logits
     answer[4] = log_sums
     answer[5] = np.log(inner) - log_sums
