@@ -36,7 +36,6 @@ SCORES = [
     rs.Seen(rs.Thr(), (0,), 1),
     rs.Seen(rs.Raps(penalty=0.2, free_ranks=1), (0,), 1),
     rs.Tempered(rs.Seen(rs.Saps(), (0,), 1), 2.0),
-    rs.Marginals(rs.Thr(), (0.8, 0.1, -0.3, 0.1, -0.2, 0.1)),
 ]
 """All scores; ``sized`` makes those for a certain number of classes fit."""
 ORDER_ONLY = [rs.Rank(), rs.TopK(), rs.Thr(), rs.Margin(), rs.TieBreak(rs.Rank())]
