@@ -393,6 +393,12 @@ JOBS = {
         "demo",
         [f"python experiments/choosing_study.py {ARGS}"],
     ),
+    "several-labels": Job(
+        "what a fit of all labels gains on rows with several labels: --data <folder>",
+        "test",
+        [f"python experiments/several_labels.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",
         "test",

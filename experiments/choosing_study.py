@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 import rankset as rs
 from rankset.core import coverage_law
 from rankset.core.alpha import exact_alpha, threshold_position
-from rankset.evaluation.auto import FEWEST_FITTING
 from rankset.evaluation.default_scores import DEFAULT_SCORES
+from rankset.evaluation.fitting_rows import FEWEST_FITTING
 
 DOCS = Path(__file__).parents[1] / "docs" / "understand"
 ALPHAS = ("0.05", "0.1", "0.2")

@@ -38,7 +38,7 @@ Recall, AllLabels, AnyLabel            several labels per row: a share of them, 
 AtMostMissed, Cost                     all but a few of them; labels that are more expensive to miss
 CertainLabels, bounds, LabelBounds     labels that are true; what is certain and what is possible
 precise, PreciseRule                   sets with a bounded share of false labels
-Share                                  the score for Recall
+Share, Marginals                       the score for Recall; a score on probabilities that are fitted together
 Target, TrueLabels                     how to write a target: the protocol; what it gets
 LabelsEvaluation                       what evaluate returns if rows can have several labels
 rows_needed                            how many calibration rows a promise needs
@@ -141,6 +141,7 @@ NAMES_ON_DEMAND = {
     "LevelRule": "rules.level_rule",
     "Margin": "scores",
     "Marginal": "conditions",
+    "Marginals": "scores",
     "OneLabel": "targets",
     "PerGroup": "conditions",
     "PerLabel": "conditions",
@@ -248,7 +249,8 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.rules.rows_needed import rows_needed as rows_needed
     from rankset.rules.rule import Rule as Rule
     from rankset.rules.summaries import CoverageBand as CoverageBand, Estimate as Estimate, RankProfile as RankProfile
-    from rankset.scores import Aps as Aps, Average as Average, Chosen as Chosen, Margin as Margin, Rank as Rank
+    from rankset.scores import Aps as Aps, Average as Average, Chosen as Chosen, Margin as Margin
+    from rankset.scores import Marginals as Marginals, Rank as Rank
     from rankset.scores import Raps as Raps, Reach as Reach, Recalibrated as Recalibrated, Saps as Saps, Score as Score
     from rankset.scores import Seen as Seen, Share as Share, Temperature as Temperature, Tempered as Tempered
     from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, Wording as Wording

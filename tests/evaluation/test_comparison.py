@@ -15,8 +15,9 @@ from click.testing import CliRunner
 
 import rankset as rs
 from rankset.cli.commands import rankset
-from rankset.evaluation.auto import FEW_ROWS, MANY_ROWS, count_calibration_rows
+from rankset.evaluation.auto import count_calibration_rows
 from rankset.evaluation.default_scores import DEFAULT_SCORES
+from rankset.evaluation.fitting_rows import FEW_ROWS, MANY_ROWS
 from rankset.evaluation.metrics import METRICS
 from rankset.evaluation.resampling import SortedCells, halves
 

@@ -60,6 +60,23 @@ CASES = {
     "thr-certain": {"score": rs.Thr(), "kind": "marginals", "target": rs.CertainLabels(), "condition": rs.PerLabel()},
     "thr-cost": {"score": rs.Thr(), "target": rs.Cost({0: 1, 2: "2.5"}, others=10)},
     "thr-marginals-stratified": {"score": rs.Thr(), "kind": "marginals", "guaranteed": False},
+    "marginals-recall": {
+        "score": rs.Chosen(
+            rs.Marginals(
+                rs.Share(),
+                weights=(0.75, 0.5, -0.25, 0.125, -0.1, 0.05),
+                intercepts=(0.5, -0.25, 0.125),
+                means=(-1.0, 0.25, -0.5),
+                deviations=(1.5, 0.75, 1.0),
+                matrix=(0.1, -0.3, 0.25, 0.0, 0.05, 0.7, -0.2, 0.15, 0.3),
+                names=("cat", "dog", "fox"),
+            ),
+            "for the golden files",
+        ),
+        "kind": "marginals",
+        "target": rs.Recall(),
+        "classes": ["cat", "dog", "fox"],
+    },
 }
 
 

@@ -4,7 +4,7 @@ Every law is judged by a slow reference: losses of sets are computed from masks 
 trying every key.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from unittest import mock
 
@@ -21,6 +21,8 @@ from strategies import PER_SCORE
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
 SCORES = [rs.Share(), rs.Thr(), rs.Rank(), rs.TopK(), rs.Margin(), rs.TieBreak(rs.Rank()), rs.TieBreak(rs.Share())]
+UNFITTED = rs.Marginals(rs.Share(), weights=(0.7, 0.2, -0.4, 0.1, -0.2, 0.1))
+SCORES += [UNFITTED, rs.TieBreak(rs.Marginals(rs.Rank(), weights=UNFITTED.weights))]
 WITH_SUMS = [rs.Aps(), rs.Raps(penalty=0.1, free_ranks=1), rs.Saps(randomized=False), rs.Tempered(rs.Aps(), 1.5)]
 TARGETS = [rs.Recall(), rs.AllLabels(), rs.AtMostMissed(1), rs.AtMostMissed(2), rs.AnyLabel()]
 CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.PerGroup(), rs.PerLabelAndGroup()]
@@ -115,6 +117,26 @@ def test_leaving_each_row_out_in_turn_loses_at_most_alpha_in_every_group(target,
 @given(rows=several(kind="probs"), alpha=alphas, score=st.sampled_from(WITH_SUMS))
 def test_so_do_scores_that_add_up_probabilities(target, rows, alpha, score):
     assert excess(rows, score, target, rs.Marginal(), alpha) <= 0
+
+
+@st.composite
+def with_fitted(draw):
+    """Rows, and a score that was fitted on other rows, with a matrix for the dependence of labels."""
+    rows = draw(several())
+    rng, k = np.random.default_rng(draw(st.integers(0, 2**32))), rows.mask.shape[1]
+    inner = draw(st.sampled_from([rs.Thr(), rs.Share()]))
+    fitted = rs.Marginals.fit(rng.random((30, k)), rng.random((30, k)) < 0.4, score=inner)
+    if k == 1:
+        return rows, fitted
+    return rows, replace(fitted, means=(0.0,) * k, deviations=(1.0,) * k, matrix=tuple(rng.normal(size=k * k)))
+
+
+@PER_SCORE
+@pytest.mark.parametrize("target", TARGETS, ids=repr)
+@given(made=with_fitted(), alpha=alphas, condition=st.sampled_from(CONDITIONS))
+def test_so_do_scores_that_were_fitted_on_other_rows(target, made, alpha, condition):
+    rows, score = made
+    assert excess(rows, score, target, condition, alpha) <= 0
 
 
 @PER_SCORE

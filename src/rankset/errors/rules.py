@@ -285,11 +285,6 @@ class RuleError(RanksetError, ValueError):
         )
 
     @classmethod
-    def target(cls, what: str, target: object) -> Self:
-        remedy = Either("Calibrate a score with this target, by rankset.calibrate.", "Choose a score: --method thr.")
-        return cls(what, "have the target of one label per row", short_repr(target), remedy)
-
-    @classmethod
     def option(cls, name: str, value: object, options: Sequence[object]) -> Self:
         return cls(name, f"be one of {', '.join(map(repr, options))}", f"{value!r}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.alpha_argument import takes_alpha
-from rankset.core.arrays import is_real
 from rankset.errors import InputError, KindError
+from rankset.evaluation.auto_for_target import auto_for_target
 from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
+from rankset.evaluation.fitting_rows import FEWEST_FITTING, count_fitting_rows
 from rankset.evaluation.metrics import metrics_named
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
@@ -24,17 +24,11 @@ from rankset.rules import absent_rows
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec, check_groups
 from rankset.scores import Chosen, Rank, Recalibrated, Score, Thr
+from rankset.targets import OneLabel, Target, checked_target
+from rankset.targets.base import has_several_labels
 
 Ints = NDArray[np.int64]
 
-FEW_ROWS = 250
-"""With fewer rows nothing is fitted: fewer calibration rows would cost more than a fit gains."""
-MANY_ROWS = 2000
-FEWEST_FITTING = 40
-"""A recalibration is fitted on at least this number of rows."""
-SHARES = {FEW_ROWS: 0.2, MANY_ROWS: 0.3}
-"""Share of the rows used to fit, by the least number of rows."""
-MOST_FITTING_CELLS = 10_000_000
 MOST_COMPARED_ROWS = 4000
 """Largest number of rows on which a recalibration is compared with THR and RANK."""
 CLEARLY_SMALLER = 0.97
@@ -58,6 +52,7 @@ def auto(
     class_factors: bool = True,
     share: float | None = None,
     seed: int = 0,
+    target: Target | str = OneLabel(),  # noqa: B008
 ) -> Rule:
     """Return a rule whose sets are small at ``alpha``. The score is chosen automatically.
 
@@ -73,18 +68,24 @@ def auto(
     low. Pass ``condition=PerLabel()`` if coverage must hold for every class. Pass ``class_factors=False`` if the
     frequencies of the classes will be different in new rows.
 
+    With a ``target`` for several labels per row, the first part is used to fit ``Marginals`` and to compare it with
+    ``Share`` (for ``Recall()``) and THR. Nothing is fitted, and all rows calibrate the default score, if fewer than 500
+    rows have labels or fewer than 10 rows per label would be used to fit. If rows are not probabilities of single
+    labels (``kind="marginals"``), nothing is fitted, and the smaller one of RANK and THR is used.
+
     Parameters
     ----------
     probs
         Model outputs, one row per sample and one column per class. An array, a data frame, a tensor or ``Ragged``. The
         model must not have been trained on these rows.
     labels
-        The true label of each row.
+        The true label of each row. With a target for several labels: a 0/1 matrix, or one list of labels per row.
     alpha
         Allowed error rate for which sets should be small, strictly between 0 and 1. The rule can also predict at other
         values of alpha.
     kind
-        The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
+        The type of values in ``probs``: "probs", "logits", "decision", "binary", "marginals" or "marginal_logits", as
+        in ``calibrate``.
     classes
         Class names in column order.
     condition
@@ -101,6 +102,8 @@ def auto(
         ``probs`` is ``Ragged`` or contains decision values.
     seed
         Seed of the random split.
+    target
+        What is promised about the true labels of a row, as in ``calibrate``.
 
     Returns
     -------
@@ -123,13 +126,19 @@ def auto(
     >>> rule = rs.auto(probs[:1000], labels[:1000], alpha=0.1, kind="logits")
     >>> rule.n
     799
+    >>> probs, labels = rs.datasets.load("goemotions")
+    >>> rs.auto(probs[:400], labels[:400], target="recall", kind="marginals").score
+    Share(): not fitted: 400 rows have labels, and 500 are needed; 400 of 400 rows calibrate, so the promise holds
     """
     if not isinstance(class_factors, bool):
         raise KindError.argument("class_factors", "True or False", class_factors)
-    level = exact_alpha(alpha)
-    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups).with_checked_values()
+    level, wanted = exact_alpha(alpha), checked_target(target)
+    several = has_several_labels(wanted)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, several=several).with_checked_values()
     if len(data) == 0:
         raise InputError.no_rows()
+    if wanted != OneLabel():
+        return auto_for_target(data, level, condition, wanted, share=share, seed=seed)
     return auto_prepared(data, level, condition, class_factors=class_factors, share=share, seed=seed)
 
 
@@ -177,23 +186,6 @@ def count_calibration_rows(n: int, alpha: Fraction) -> int:
     least = max(1, n - int(SLACK * n)) if n >= rows_needed(alpha) else n
     numerator, denominator = alpha.numerator, alpha.denominator
     return min(range(n, least - 1, -1), key=lambda rows: ((rows + 1) * numerator % denominator) / (rows + 1))
-
-
-def count_fitting_rows(n: int, n_columns: int, share: float | None, needed: int) -> int:
-    """Return how many of ``n`` rows to fit on; 0 if that is too few, or if fewer than ``needed`` rows would be left."""
-    if share is None:
-        fraction = max((value for least, value in SHARES.items() if n >= least), default=0.0)
-        count = min(int(fraction * n), max(MANY_ROWS, MOST_FITTING_CELLS // n_columns))
-    else:
-        check_share(share)
-        count = int(share * n)
-    return count if count >= FEWEST_FITTING and n - count >= needed else 0
-
-
-def check_share(share: object) -> None:
-    """Raise an error if ``share`` is not a number from 0 to below 1."""
-    if not (is_real(share) or isinstance(share, Fraction)) or not 0 <= cast("float", share) < 1:
-        raise KindError.argument("share", "a number of at least 0 and below 1", share)
 
 
 def _obstacle(data: Prepared) -> str:

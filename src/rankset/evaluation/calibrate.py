@@ -10,7 +10,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, LevelError
-from rankset.evaluation.default_scores import default_score, refuse_target
+from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.rule import Rule, calibrate_prepared
@@ -147,13 +147,22 @@ def calibrate(
     wanted = checked_target(target)
     chosen = method_of(method, score, default_score(kind, wanted))
     if chosen is None:
-        refuse_target("auto", wanted)
         from rankset.evaluation.auto import auto
 
         if ids is not None:
             raise KindError.ids_with_auto()
         level = DEFAULT_ALPHA if alpha is None else alpha
-        return auto(probs, labels, level, kind=kind, classes=classes, condition=condition, groups=groups, seed=seed)
+        return auto(
+            probs,
+            labels,
+            level,
+            kind=kind,
+            classes=classes,
+            condition=condition,
+            groups=groups,
+            seed=seed,
+            target=wanted,
+        )
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
     several = has_several_labels(wanted)

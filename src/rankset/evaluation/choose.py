@@ -14,13 +14,17 @@ from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, RuleError
+from rankset.evaluation.default_scores import ONE_LABEL
 from rankset.evaluation.metrics import METRICS, Formula
 from rankset.evaluation.own_measures import checked_formula
+from rankset.evaluation.target_trial import TargetTrial
 from rankset.evaluation.trial import Alphas, Trial, check_levels, check_scores
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.spec import check_groups
 from rankset.scores import Score
+from rankset.targets import Target, checked_target
+from rankset.targets.base import has_several_labels
 
 OBJECTIVES: Mapping[str, str] = {
     "size": "size",
@@ -89,6 +93,7 @@ def choose(
     ids: ArrayLike | None = None,
     repeats: int = 20,
     seed: int = 0,
+    target: Target | str = ONE_LABEL,
 ) -> Score:
     """Return the best of several scores, measured on random splits of the rows.
 
@@ -113,14 +118,15 @@ def choose(
         one label. "sscv": the smallest SSCV*, see the page "Metrics". "worst_class": the highest coverage of the class
         with the lowest coverage. Or a function that returns a number to minimise. It is called for every split with
         four arguments about the test rows: whether each set contains the true label, the set sizes, the column numbers
-        of the true labels (-1 for ``rankset.ABSENT``), and alpha.
+        of the true labels (-1 for ``rankset.ABSENT``), and alpha. With a ``target`` it must be "size".
     condition
         The groups for which coverage must hold separately, each with its own threshold, as in ``calibrate``. Use the
         same condition for the calibration.
     groups
         The group of each row. Needed if the condition uses groups.
     kind
-        The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
+        The type of values in ``probs``: "probs", "logits", "decision", "binary", "marginals" or "marginal_logits", as
+        in ``calibrate``.
     classes
         Class names in column order.
     ids
@@ -129,6 +135,8 @@ def choose(
         Number of random splits.
     seed
         Seed of the random splits and of randomised scores.
+    target
+        What is promised about the true labels of a row, as in ``calibrate``. Use the same target for the calibration.
 
     Returns
     -------
@@ -151,11 +159,22 @@ def choose(
     >>> score = rs.choose(rs.grid(rs.Saps, weight=[0.05, 0.2, 0.5]), probs[:130], labels[:130])
     >>> rs.calibrate(probs[130:], labels[130:], method=score).n
     130
+    >>> probs, labels = rs.datasets.load("goemotions")
+    >>> rs.choose(["rank", "thr"], probs[:300], labels[:300], target="all", kind="marginals")
+    Thr()
     """
     loss = _loss(objective)
     scores, levels = check_scores(candidates, "candidates"), check_levels(alpha)
-    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
+    promised = checked_target(target)
+    several = has_several_labels(promised)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
     check_groups(checked_condition(condition), data.groups)
+    if promised != ONE_LABEL:
+        if objective != "size":
+            raise RuleError.option("objective", objective, ("size",))
+        tried = TargetTrial.of(data, levels, promised, repeats, seed, condition)
+        place = tried.measures.index("size")
+        return min(scores, key=lambda score: tried.measure(score, levels)[:, place].mean())
     trial = Trial.of(data, levels, scores, repeats, seed, condition)
     means = [
         np.mean([cells.measure(trial.splits, trial.labels, level, [loss]).mean() for level in levels])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
+from functools import partial
 from typing import overload
 
 from numpy.typing import ArrayLike
@@ -12,17 +14,21 @@ from rankset.conditions import Condition, checked_condition
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError
-from rankset.evaluation.auto_trial import measure_auto
+from rankset.evaluation.auto_for_target import auto_for_target
+from rankset.evaluation.auto_trial import auto_halves, measure_auto
 from rankset.evaluation.compare_scores import compare_at_levels, compare_prepared
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.comparisons import Comparisons
-from rankset.evaluation.default_scores import default_scores
+from rankset.evaluation.default_scores import ONE_LABEL, default_scores
 from rankset.evaluation.own_measures import Measures, chosen_metrics
+from rankset.evaluation.target_trial import Calibrate, TargetTrial, compare_for_target
 from rankset.evaluation.trial import MARGINAL, Alphas, Trial, check_levels, check_scores, has_several_levels
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.spec import check_groups
 from rankset.scores import AUTO, Score, is_auto
+from rankset.targets import Target, checked_target
+from rankset.targets.base import has_several_labels
 
 __all__ = ["compare", "compare_prepared"]
 
@@ -42,6 +48,7 @@ def compare(
     ids: ArrayLike | None = None,
     repeats: int = 20,
     seed: int = 0,
+    target: Target | str = ONE_LABEL,
 ) -> Comparison: ...
 @overload
 def compare(
@@ -58,6 +65,7 @@ def compare(
     ids: ArrayLike | None = None,
     repeats: int = 20,
     seed: int = 0,
+    target: Target | str = ONE_LABEL,
 ) -> Comparisons: ...
 @takes_alpha
 def compare(
@@ -74,6 +82,7 @@ def compare(
     ids: ArrayLike | None = None,
     repeats: int = 20,
     seed: int = 0,
+    target: Target | str = ONE_LABEL,
 ) -> Comparison | Comparisons:
     """Compare several scores on the same random splits of the rows.
 
@@ -95,7 +104,8 @@ def compare(
     scores
         Scores to compare or their names, and the text "auto" for ``rankset.auto``. At least one of them must be a fixed
         score: "auto" alone is refused, because its numbers are read against those of a score. By default RANK,
-        THR, APS, RAPS, SAPS and auto; for decision values RANK, THR, Margin and auto. With more than 20,000,000 values
+        THR, APS, RAPS, SAPS and auto; for decision values RANK, THR, Margin and auto; with a ``target`` Share (for
+        marginals), THR, RANK and auto. With more than 20,000,000 values
         in ``probs``, auto is measured on fewer splits, at least 5, because it is fitted again in each split.
     condition
         The groups for which coverage must hold separately. Each group has its own threshold in each split. A group with
@@ -107,8 +117,10 @@ def compare(
         functions by name, or a list of both. A function is called for every split with four arguments about the test
         rows: whether each set contains the true label, the set sizes, the column numbers of the true labels (-1 for
         ``rankset.ABSENT``), and alpha. It returns a number, or NaN if the measure is not defined. Default: all metrics.
+        With a ``target`` it cannot be passed: what is measured then is listed at ``Comparison``.
     kind
-        The type of values in ``probs``: "probs", "logits", "decision" or "binary", as in ``calibrate``.
+        The type of values in ``probs``: "probs", "logits", "decision", "binary", "marginals" or "marginal_logits", as
+        in ``calibrate``.
     classes
         Class names in column order.
     ids
@@ -117,6 +129,9 @@ def compare(
         Number of random splits.
     seed
         Seed of the random splits and of randomised scores.
+    target
+        What is promised about the true labels of a row, as in ``calibrate``, for example ``Recall()``. The mean loss of
+        the test rows ("risk") is then measured instead of coverage, and there are no standard errors.
 
     Returns
     -------
@@ -154,11 +169,23 @@ def compare(
     >>> largest = {"largest set": lambda covered, sizes, labels, alpha: sizes.max()}
     >>> rs.compare(probs, labels, scores=[rs.Thr(), "auto"], condition=rs.PerLabel(), metrics=largest).measures
     ('coverage', 'size', 'largest set')
+    >>> probs, labels = rs.datasets.load("goemotions")
+    >>> found = rs.compare(probs[:500], labels[:500], scores=["thr", "rank"], target="recall", kind="marginals")
+    >>> found.smallest, found.measures
+    (Thr(), ('risk', 'recall', 'all labels', 'size', 'empty'))
     """
-    chosen, with_auto = _candidates((*default_scores(kind), AUTO) if scores is None else scores)
+    promised = checked_target(target)
+    chosen, with_auto = _candidates((*default_scores(kind, promised), AUTO) if scores is None else scores)
     levels, wanted = check_levels(alpha), chosen_metrics(metrics)
-    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids)
+    several = has_several_labels(promised)
+    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
     check_groups(checked_condition(condition), data.groups)
+    if promised != ONE_LABEL:
+        _check_measures(metrics)
+        found = _with_target(
+            TargetTrial.of(data, levels, promised, repeats, seed, condition), levels, chosen, with_auto
+        )
+        return Comparisons(found) if has_several_levels(alpha) else found[levels[0]]
     trial = Trial.of(data, levels, chosen, repeats, seed, condition)
     results = dict(zip(levels, compare_at_levels(trial, levels, wanted, condition), strict=True))
     if with_auto:
@@ -167,6 +194,35 @@ def compare(
             for level, one in results.items()
         }
     return Comparisons(results) if has_several_levels(alpha) else results[levels[0]]
+
+
+def _with_target(
+    trial: TargetTrial,
+    levels: tuple[Fraction, ...],
+    scores: tuple[Score, ...],
+    with_auto: bool,  # noqa: FBT001
+) -> dict[Fraction, Comparison]:
+    """Compare scores, and ``auto`` if wanted, for a target."""
+    results = dict(zip(levels, compare_for_target(trial, levels, scores), strict=True))
+    if not with_auto:
+        return results
+    n, n_columns = len(trial.data), trial.data.n_columns
+    splits = auto_halves(n, n_columns, len(trial.splits))
+    return {
+        level: replace(one, auto_values=trial.measure_rules(_auto_route(trial), level, splits))
+        for level, one in results.items()
+    }
+
+
+def _auto_route(trial: TargetTrial) -> Calibrate:
+    """Return the route of ``auto`` for the halves of a trial."""
+    return partial(auto_for_target, condition=trial.condition, target=trial.target, seed=trial.seed)
+
+
+def _check_measures(metrics: object) -> None:
+    """Raise an error if metrics are passed together with a target."""
+    if metrics is not None:
+        raise KindError.argument("metrics", "None if a target is passed", metrics)
 
 
 def _candidates(scores: Iterable[Score | str]) -> tuple[tuple[Score, ...], bool]:

@@ -17,8 +17,10 @@ from rankset.evaluation.comparison_tables import ComparisonTables
 from rankset.evaluation.metrics import Floats, mean_where_defined
 from rankset.evaluation.short_names import short_names
 from rankset.scores import Score
+from rankset.targets import OneLabel, Target
 
 MARGINAL = Marginal()
+ONE_LABEL = OneLabel()
 
 ENOUGH = 2.0
 """Number of standard errors above which a difference is not attributed to noise."""
@@ -53,6 +55,11 @@ class Comparison(ComparisonTables):
         Array (metric, split): the values of ``auto``, which is fitted in the calibration half of each split. None if
         ``auto`` was not compared. It is not a score, so it is not among ``scores``, ``means`` and ``smallest``, but it
         is a line of every table. For large inputs it has fewer splits than the scores: the first ones.
+    target
+        What is promised about the true labels of a row. With another target than ``OneLabel()`` there are no standard
+        errors, and the metrics are the mean loss ("risk"), which is at most alpha on average, size, the share of empty
+        sets, and for several labels per row the mean share of the labels in the set ("recall") and the share of rows
+        with all of them ("all labels").
 
     Notes
     -----
@@ -86,6 +93,7 @@ class Comparison(ComparisonTables):
     size_covariances: Floats
     condition: Condition = MARGINAL
     auto_values: Floats | None = None
+    target: Target = ONE_LABEL
 
     @property
     def means(self) -> Floats:

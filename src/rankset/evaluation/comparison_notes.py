@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankset.conditions import Marginal
+from rankset.targets import OneLabel
 
 if TYPE_CHECKING:
     from rankset.evaluation.comparison import Comparison
@@ -37,6 +38,11 @@ NOTE_OF_SMALL_GROUPS = (
     "and a threshold in others."
 )
 
+NOTE_OF_TARGET = (
+    "risk is the mean loss of rows with labels, which the target promises to be at most alpha on average. No standard "
+    "errors are known for targets."
+)
+
 NOTE_OF_AUTO = (
     "auto is not a fixed score: in each half that calibrates, rankset.auto fits and chooses a score on some rows and "
     "calibrates on the others. No standard error is known for it."
@@ -49,6 +55,7 @@ def title(comparison: Comparison) -> str:
     auto = "" if comparison.auto_values is None else " and auto"
     halves = _counted(repeats, "random half", "random halves")
     condition = "" if isinstance(comparison.condition, Marginal) else f", {comparison.condition!r}"
+    condition += "" if comparison.target == OneLabel() else f", {comparison.target!r}"
     return (
         f"Comparison of {_counted(count, 'score', 'scores')}{auto} on {halves}"
         f" of {comparison.n:,} rows, alpha={comparison.alpha:g}{condition}"
@@ -60,6 +67,8 @@ def note(comparison: Comparison) -> str:
     lines, told = comparison.lines, []
     if comparison.values.shape[2] == 1:
         told.append(NOTE_OF_ONE)
+    elif comparison.target != OneLabel():
+        told.append(NOTE_OF_TARGET)
     elif np.isnan(comparison.errors[:, comparison.measures.index("size")]).all():
         told.append(NOTE_OF_SMALL_GROUPS)
     if any(np.isfinite(line.errors).any() for line in lines):

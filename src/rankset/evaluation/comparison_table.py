@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 SHOWN_IN_LATEX = ("coverage", "SSCV", "size", "singletons", "worst class")
 """The metrics of a LaTeX table if all metrics were measured, unless others are asked for. All do not fit on a page."""
+PROMISE = "Promise"
+PROMISED = ("risk", "recall", "all labels")
+"""Measures of comparisons with a target, and their section."""
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
@@ -46,9 +49,9 @@ def cell(mean: float, error: float, spread: float) -> str:
 
 def sections(comparison: Comparison) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
     """Return heading and rows of the table of each section; the last column is a mark behind the mean size."""
-    section_of = {name: METRICS[name].section if name in METRICS else OWN_SECTION for name in comparison.measures}
+    section_of = {name: _section(name) for name in comparison.measures}
     tables = []
-    for title in (*SECTIONS, OWN_SECTION):
+    for title in (PROMISE, *SECTIONS, OWN_SECTION):
         names = [name for name in comparison.measures if section_of[name] == title]
         places = [comparison.measures.index(name) for name in names]
         if names:
@@ -62,6 +65,11 @@ def sections(comparison: Comparison) -> list[tuple[tuple[str, ...], list[tuple[s
             ]
             tables.append(((title, *names, ""), rows))
     return tables
+
+
+def _section(measure: str) -> str:
+    """Return the section of a measure: that of the registry, that of targets, or that of users' own measures."""
+    return METRICS[measure].section if measure in METRICS else PROMISE if measure in PROMISED else OWN_SECTION
 
 
 def as_text(comparison: Comparison) -> list[str]:

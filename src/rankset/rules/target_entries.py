@@ -16,7 +16,8 @@ from rankset.errors import LabelError, ScoreError
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.scores.application import keys_of
-from rankset.targets import BUILT_IN, TrueLabels
+from rankset.targets import BUILT_IN, Target, TrueLabels
+from rankset.targets.base import Chosen
 
 Ints = NDArray[np.int64]
 
@@ -61,18 +62,22 @@ def _number_of_rows(batch: Batch) -> int:
 
 def _part(batch: Batch, count: int, part: slice) -> _Part:
     """Return the entries of a block."""
-    spec, labels = batch.spec, _true_labels(batch, part)
+    spec, labels = batch.spec, true_labels(batch, part)
     numbers = labels.group
     if numbers.dtype.kind not in "iu" or (len(numbers) and (numbers.min() < 0 or numbers.max() >= count)):
         raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")
-    places, weights = spec.target.entries(labels)
-    if type(spec.target) not in BUILT_IN:
-        places, weights = _checked(spec.target, labels, places, weights)
+    places, weights = chosen_entries(spec.target, labels)
     by_group = np.bincount(numbers[labels.order][labels.ends - 1], minlength=count).astype(np.int64)
     return _Part(Entries(numbers[places], tuple(key[places] for key in labels.keys), weights), by_group)
 
 
-def _true_labels(batch: Batch, part: slice) -> TrueLabels:
+def chosen_entries(target: Target, labels: TrueLabels) -> Chosen:
+    """Return which true labels are entries, and their weights; raise an error if a user's own target is wrong."""
+    places, weights = target.entries(labels)
+    return (places, weights) if type(target) in BUILT_IN else _checked(target, labels, places, weights)
+
+
+def true_labels(batch: Batch, part: slice) -> TrueLabels:
     """Return the true labels of a block, with their groups and keys."""
     data: Prepared = batch.data
     if data.truths is None:

@@ -5,10 +5,12 @@ Every score is a small frozen dataclass with a method ``keys(cells)``. The modul
 rank, thr, share, aps        Rank, TopK · Thr, Margin · Share · Aps, Raps, Saps, Average
 wrappers, seen, tempered     scores that use another score: TieBreak, Chosen · Seen · Tempered
 temperature, recalibrated    scores with a fitted temperature: Temperature · Recalibrated
+marginals                    a score with fitted numbers for rows with several labels: Marginals
 base                         the protocol Score: the required method and all optional attributes of a score
 wording                      how describe(threshold, wording) of a score writes numbers and words
 names                        scores by name, as in method="aps"
-declarations, reach, key_ranges, application, parameters, recalibration    internal functions that use or fit scores
+declarations, reach, key_ranges, application, parameters, recalibration, label_dependence    internal functions that use
+or fit scores
 
 To add a score, copy the one that is closest, then add it to ``BUILT_IN``, ``names.py`` and ``rankset/__init__.py``.
 """
@@ -18,6 +20,7 @@ from typing import Any
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import traits
+from rankset.scores.marginals import Marginals
 from rankset.scores.names import AUTO, NAMED_SCORES, is_auto, method_of
 from rankset.scores.rank import Rank, TopK
 from rankset.scores.reach import Reach
@@ -38,6 +41,7 @@ __all__ = [
     "Average",
     "Chosen",
     "Margin",
+    "Marginals",
     "Rank",
     "Raps",
     "Reach",
@@ -74,5 +78,6 @@ BUILT_IN: tuple[type[Any], ...] = (
     Temperature,
     Tempered,
     Recalibrated,
+    Marginals,
 )
 """Score classes that can be saved in a rule file."""

@@ -36,6 +36,7 @@ NEED_ARGUMENTS = {
     "tempered": "rankset.Tempered(rankset.Aps(), 1.5)",
     "temperature": "rankset.Temperature.fit(probs, labels)",
     "recalibrated": "rankset.Recalibrated.fit(probs, labels)",
+    "marginals": "rankset.Marginals.fit(probs, labels)",
     "chosen": "rankset.auto(probs, labels).score",
 }
 """How to make the scores that have no name, because they need another score or rows to fit on."""
