@@ -27,8 +27,11 @@ COMMANDS = {
 }
 """Names of all commands, and what they do. Each is a function in a module of the same name, imported when it is needed;
 ``rankset --help`` needs none of them."""
-WORDS_OF_OPTIONS = ("the separator", "the decimal mark", "the encoding")
-"""What errors about --sep, --decimal and --encoding are about."""
+WORDS_OF_OPTIONS = (
+    *("the separator", "the decimal mark", "the encoding"),
+    *("confidence", "next_rows", "all_groups", "target", "predict"),
+)
+"""What errors about --sep, --decimal, --encoding, --confidence, --target and the like are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
 """Environment variable that lets unexpected errors show their traceback."""
 

@@ -111,6 +111,9 @@ def predict(
     ids: RowValues | None = None,
     empty: Empty = "allow",
     keep: Sequence[str] = (),
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Any:
     """Return the same sets as ``rule.predict``, as a lazy Dask object.
 
@@ -127,6 +130,8 @@ def predict(
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
     keep : sequence of str
         Extra columns of a data frame that are copied to the result.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -149,7 +154,8 @@ def predict(
     >>> rs.engines.dask.predict(rule, da.from_array(probs, chunks=(100, -1)), alpha=0.1).compute().shape
     (260, 4)
     """
-    task, kept = PredictionTask.of(rule, alpha, empty), (keep,) if isinstance(keep, str) else tuple(keep)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if _is_frame(probs):
         return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept), columns)
     if columns is not None or kept:

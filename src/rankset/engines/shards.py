@@ -133,6 +133,9 @@ def predict(
     drop: Sequence[str] = (),
     empty: Empty = "allow",
     workers: int | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Iterator[PredictionSets]:
     """Yield the sets of one file at a time, in the order of the files. The sets are the same as with ``rule.predict``.
 
@@ -147,6 +150,8 @@ def predict(
         As in ``calibrate``.
     empty : {"allow", "top"}
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -170,18 +175,28 @@ def predict(
     >>> folder.cleanup()
     """
     where = layout or Layout(None, group, identity, tuple(drop))
-    return (sets for sets, _ in predict_with_kept(rule, scores, alpha, layout=where, empty=empty, workers=workers))
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+    return (sets for sets, _ in map_in_processes(partial(predict_file, task, where), expand_paths(scores), workers))
 
 
 @takes_alpha
 def predict_with_kept(
-    rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
+    rule: Rule,
+    scores: Paths,
+    alpha: Alpha,
+    *,
+    layout: Layout,
+    empty: Empty = "allow",
+    workers: int | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Iterator[SetsAndKept]:
     """Yield the sets and the extra columns of one file at a time. ``layout.keep`` lists the extra columns.
 
     Parameters
     ----------
-    rule, scores, alpha, layout, empty, workers
+    rule, scores, alpha, layout, empty, workers, confidence, next_rows, all_groups
         As in ``predict``.
 
     Returns
@@ -201,7 +216,7 @@ def predict_with_kept(
     >>> len(sets)
     260
     """
-    task = PredictionTask.of(rule, alpha, empty)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     return map_in_processes(partial(predict_file, task, layout), expand_paths(scores), workers)
 
 
@@ -221,12 +236,15 @@ def write(
     empty: Empty = "allow",
     force: bool = False,
     workers: int | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> list[Path]:
     """Predict the sets of each input file, and write them to an output file with the same name in ``folder``.
 
     Parameters
     ----------
-    rule, scores, alpha, layout, group, identity, drop, empty, workers
+    rule, scores, alpha, layout, group, identity, drop, empty, workers, confidence, next_rows, all_groups
         As in ``predict``.
     folder : path
         Output folder. It is created if it does not exist.
@@ -261,7 +279,7 @@ def write(
     >>> folder.cleanup()
     """
     where = layout or Layout(None, group, identity, tuple(drop), tuple(keep))
-    task = PredictionTask.of(rule, alpha, empty)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     paths = expand_paths(scores)
     targets = [Path(folder) / f"{file_stem(path)}{suffix}" for path in paths]
     if suffix not in FORMATS:

@@ -111,6 +111,9 @@ def predict(
     ids: str | None = None,
     empty: Empty = "allow",
     keep: Sequence[str] | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Any:
     """Return the same sets as ``rule.predict``, as a Spark data frame that is computed later.
 
@@ -127,6 +130,8 @@ def predict(
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
     keep : sequence of str, optional
         Extra columns that are copied to the result. Default: all columns without model outputs.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -153,7 +158,7 @@ def predict(
     1 ['cat'] 1 cat
     2 ['dog', 'cat'] 2 dog
     """
-    task = PredictionTask.of(rule, alpha, empty)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     layout = Layout(None, groups, ids)
     names = _column_names(frame, groups, ids)
     picked = score_columns(names, layout, _given_columns(frame, columns), task.classes)

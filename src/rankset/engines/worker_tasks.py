@@ -109,11 +109,20 @@ class PredictionTask:
     empty: Empty = "allow"
 
     @classmethod
-    def of(cls, rule: Rule, alpha: Alpha, empty: Empty) -> PredictionTask:
+    def of(
+        cls,
+        rule: Rule,
+        alpha: Alpha,
+        empty: Empty,
+        *,
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
+    ) -> PredictionTask:
         """Return the task for the arguments of ``predict``, checked on no rows."""
         if not isinstance(rule, Rule):
             raise KindError.argument("rule", "a Rule, the result of calibrate", rule)
-        task = cls(rule.at(alpha), empty)
+        task = cls(rule.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups), empty)
         task.no_sets()
         return task
 

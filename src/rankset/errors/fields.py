@@ -16,7 +16,10 @@ class Style(Enum):
 PYTHON, COMMAND_LINE = Style.PYTHON, Style.COMMAND_LINE
 
 FLAGS = {
-    **{name: f"--{name}" for name in ("alpha", "classes", "force", "group", "kind", "label", "labels", "method")},
+    **{
+        name: f"--{name}"
+        for name in ("alpha", "classes", "confidence", "force", "group", "kind", "label", "labels", "method")
+    },
     "groups": "--group",
     "ids": "--id",
     "score": "--score",

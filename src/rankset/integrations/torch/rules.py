@@ -127,6 +127,9 @@ def predict(
     groups: Where | None = None,
     ids: Where | None = None,
     show_progress: bool = True,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> PredictionSets:
     """Return prediction sets for all rows of a loader, as ``rule.predict`` does. Labels in batches are ignored.
 
@@ -140,6 +143,8 @@ def predict(
         Largest allowed probability that a set does not contain the true label.
     empty : {"allow", "top"}, default "allow"
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -163,8 +168,10 @@ def predict(
     """
     reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
 
+    asked = rule.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+
     def sets_of(output: BatchOutput) -> PredictionSets:
-        return rule.predict(output.scores, alpha, groups=output.groups, ids=output.ids, empty=empty)
+        return asked.predict(output.scores, groups=output.groups, ids=output.ids, empty=empty)
 
     nothing = PredictionSets.from_mask(np.empty((0, len(rule.classes)), dtype=bool), rule.spec.classes.values, alpha)
     parts = list(reader.each(loader, sets_of, "predicting", show_progress=show_progress))
