@@ -12,7 +12,7 @@ import click
 
 import rankset as library
 from rankset.cli.echo import echo
-from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning
+from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning, RuleError
 
 COMMANDS = {
     "calibrate": "Make a rule from rows with known labels.",
@@ -48,7 +48,9 @@ def _one_line(message: object) -> str:
 
 def _is_about_options(error: RanksetError) -> bool:
     """Whether an error is about the value of an option, whatever files hold."""
-    return isinstance(error, LevelError) or (isinstance(error, KindError) and error.what in WORDS_OF_OPTIONS)
+    return isinstance(error, LevelError) or (
+        isinstance(error, KindError | RuleError) and error.what in WORDS_OF_OPTIONS
+    )
 
 
 class Failure(click.ClickException):

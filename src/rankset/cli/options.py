@@ -11,6 +11,7 @@ import click
 
 from rankset.cli.notes import print_notes
 from rankset.cli.promises import PROMISE_OPTIONS
+from rankset.cli.targets import TARGET_OPTIONS
 from rankset.core.alpha_argument import WORDS, alpha_meant, warn_of_confidence
 from rankset.errors import once
 from rankset.inputs.matrix import KINDS
@@ -84,12 +85,20 @@ OPTIONS = {
         "RANKSET_MAX_MEMORY, or half of the free memory]",
     ),
     **PROMISE_OPTIONS,
+    **TARGET_OPTIONS,
     "force": click.option("--force", is_flag=True, help="Replace output files that exist."),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),
 }
 
 LAYOUT_OPTIONS = {
     "label": click.option("--label", help="Column with the labels. The arguments then contain no files of labels."),
+    "label_sep": click.option(
+        "--label-sep",
+        metavar="TEXT",
+        default=";",
+        show_default=True,
+        help="What separates names in a cell of labels, if rows can have several labels.",
+    ),
     "group": click.option("--group", help="Column with the group of each row."),
     "identity": click.option(
         "--id", "identity", help="Column with a unique id for each row. Used by randomised scores."
@@ -181,6 +190,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         for name in reversed(names):
             wrapped = {**OPTIONS, **LAYOUT_OPTIONS}[name](wrapped)
-        return words_refused(wrapped, names) if ALPHA_OPTIONS.intersection(names) else wrapped
+        taken = {option.name for option in getattr(wrapped, "__click_params__", ())}
+        return words_refused(wrapped, taken) if ALPHA_OPTIONS.intersection(names) else wrapped
 
     return decorate

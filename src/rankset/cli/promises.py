@@ -17,6 +17,13 @@ CONFIDENCE_HELP = (
 
 PROMISE_OPTIONS = {
     "confidence": click.option("--confidence", metavar="NUMBER", help=CONFIDENCE_HELP),
+    "confidence_shown": click.option(
+        "--confidence",
+        metavar="NUMBER",
+        default="0.95",
+        show_default=True,
+        help="Confidence for which it is also shown what sets contain.",
+    ),
     "next_rows": click.option(
         "--next-rows",
         type=click.IntRange(1),

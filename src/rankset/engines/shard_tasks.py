@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
@@ -16,6 +18,7 @@ from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import write_sets
 from rankset.io.writers.base import SetsAndKept
 from rankset.io.writers.csv import PLAIN, excel_style
+from rankset.targets.cost import costs_like
 
 Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
@@ -27,7 +30,8 @@ def calibrate_first_file(task: CalibrationTask, layout: Layout, pair: Pair, *, g
     if rows is None:
         return PartialRule(None)
     classes = rows.classes if task.classes is None else rows.classes_from(task.classes)
-    return _calibrate_rows(replace(task, classes=classes), rows, given=given)
+    names = range(rows.scores.shape[-1]) if classes is None and np.ndim(rows.scores) == 2 else classes or (0, 1)
+    return _calibrate_rows(replace(task, classes=classes, target=costs_like(task.target, names)), rows, given=given)
 
 
 def calibrate_file(task: CalibrationTask, layout: Layout, pair: Pair, *, given: bool) -> PartialRule:

@@ -32,6 +32,7 @@ from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Score
 from rankset.sets import PredictionSets
+from rankset.targets import OneLabel, Target
 
 
 def calibrate(
@@ -51,6 +52,8 @@ def calibrate(
     absent: str | None = None,
     workers: int | None = None,
     score: Score | str | None = None,
+    target: Target | str = OneLabel(),  # noqa: B008
+    label_sep: str = ";",
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
 
@@ -74,11 +77,13 @@ def calibrate(
     absent : str, optional
         Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
         missing labels. Ignored if ``layout`` is given.
-    method, condition, kind, classes, seed, score
-        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
-        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     workers : int, optional
         Number of processes. Default: one per core.
+    target
+        As in ``rankset.calibrate``. If rows can have several labels, the column of labels holds lists, or texts with
+        names separated by ``label_sep``; or the files of labels are 0/1 matrices with one column per class.
+    label_sep : str
+        Separates the names in a cell of labels. Ignored if ``layout`` is given.
 
     Returns
     -------
@@ -104,15 +109,17 @@ def calibrate(
     True
     >>> folder.cleanup()
     """
-    where = layout or Layout(label, group, identity, tuple(drop), absent=absent)
-    task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed), pair_files(scores, labels)
+    where = layout or Layout(label, group, identity, tuple(drop), absent=absent, label_sep=label_sep)
+    task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed, target), pair_files(scores, labels)
+    where = replace(where, several=task.several_labels)
     given = classes is not None
     partial_rules: list[PartialRule] = []
     rest = list(pairs)
     while rest and not any(one.rule for one in partial_rules):  # the first rows decide the classes of all others
         partial_rules.append(calibrate_first_file(task, where, rest.pop(0), given=given))
         if partial_rules[-1].rule is not None:
-            task = replace(task, classes=partial_rules[-1].rule.classes.tolist())
+            first = partial_rules[-1].rule
+            task = replace(task, classes=first.classes.tolist(), target=first.spec.target)
     partial_rules += map_in_processes(partial(calibrate_file, task, where, given=given), rest, workers)
     rule = final_rule(merge_partial_rules(partial_rules))
     mixed = equal_groups(rule.groups.tolist())

@@ -18,6 +18,7 @@ from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, Text, located, once
 from rankset.evaluation.calibrate import calibrate
+from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
 from rankset.inputs.vocabulary import in_order
@@ -27,6 +28,8 @@ from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score, method_of
 from rankset.sets import PredictionSets
+from rankset.targets import OneLabel, Target, checked_target
+from rankset.targets.base import has_several_labels
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class CalibrationTask:
     kind: Kind = "probs"
     classes: Sequence[object] | None = None
     seed: int = 0
+    target: Target = field(default_factory=OneLabel)
 
     @classmethod
     def of(
@@ -63,12 +67,19 @@ class CalibrationTask:
         kind: Kind,
         classes: Iterable[object] | None,
         seed: int,
+        target: Target | str,
     ) -> CalibrationTask:
         """Return the task for the arguments of ``calibrate``."""
-        chosen = method_of(method, score)
+        wanted = checked_target(target)
+        chosen = method_of(method, score, default_score(kind, wanted))
         if chosen is None:
             raise KindError.auto_in_parts()
-        return cls(chosen, condition, kind, None if classes is None else list(in_order(classes)), seed)
+        return cls(chosen, condition, kind, None if classes is None else list(in_order(classes)), seed, wanted)
+
+    @property
+    def several_labels(self) -> bool:
+        """Whether rows can have several labels."""
+        return has_several_labels(self.target)
 
     def with_classes_of(self, columns: Sequence[str], *, whole_labels: bool) -> CalibrationTask:
         """Return the task with the names of columns as classes, unless classes are given.
@@ -89,7 +100,7 @@ class CalibrationTask:
             warnings.simplefilter("always", RanksetWarning)
             rule = calibrate(
                 partition.scores,
-                named_labels(partition.labels, names),
+                partition.labels if self.several_labels else named_labels(partition.labels, names),
                 method=self.score,
                 condition=self.condition,
                 kind=self.kind,
@@ -97,6 +108,7 @@ class CalibrationTask:
                 groups=partition.groups,
                 ids=partition.ids,
                 seed=self.seed,
+                target=self.target,
             )
         return PartialRule(rule, frozenset(_text(one.message) for one in caught))
 

@@ -18,7 +18,7 @@ PYTHON, COMMAND_LINE = Style.PYTHON, Style.COMMAND_LINE
 FLAGS = {
     **{
         name: f"--{name}"
-        for name in ("alpha", "classes", "confidence", "force", "group", "kind", "label", "labels", "method")
+        for name in ("alpha", "classes", "confidence", "force", "group", "kind", "label", "labels", "method", "target")
     },
     "groups": "--group",
     "ids": "--id",
@@ -114,6 +114,10 @@ class Place:
     def at_row(self, row: int | None) -> "Place":
         """Return this place with another row."""
         return replace(self, row=row)
+
+    def in_column(self, column: object) -> "Place":
+        """Return this place with another column."""
+        return replace(self, column=column)
 
     @property
     def prefix(self) -> str:
