@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 import rankset as rs
 from rankset import progress
@@ -212,6 +211,6 @@ def _calibrate_rows(rows: Rows, shared: Mapping[str, Any]) -> rs.Rule:
     """Calibrate on the rows of one file; where the score is chosen, nothing is random and ids are not used."""
     ids = None if shared["method"] == AUTO else rows.ids
     about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": ids}
-    target = costs_like(shared["target"], rows.classes or range(np.shape(rows.scores)[-1]))
+    target = costs_like(shared["target"], rows.columns)
     with rows.name_file_in_errors(), progress.track("calibrating"):
         return rs.calibrate(rows.scores, rows.labels_for(rows.classes), **about_rows, **{**shared, "target": target})

@@ -64,7 +64,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, 
 
 def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     """Return what is promised at some alpha, and what sets contain if it holds with a confidence; {} if not proven."""
-    if not rule.guaranteed:
+    if not rule.guaranteed or rule.calibration.n_absent:
         return {}
     asked = rule.at(alpha, confidence=confidence)
     thresholds = int((~asked.thresholds.everything[:-1]).sum())

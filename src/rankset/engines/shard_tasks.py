@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
@@ -30,8 +28,8 @@ def calibrate_first_file(task: CalibrationTask, layout: Layout, pair: Pair, *, g
     if rows is None:
         return PartialRule(None)
     classes = rows.classes if task.classes is None else rows.classes_from(task.classes)
-    names = range(rows.scores.shape[-1]) if classes is None and np.ndim(rows.scores) == 2 else classes or (0, 1)
-    return _calibrate_rows(replace(task, classes=classes, target=costs_like(task.target, names)), rows, given=given)
+    target = costs_like(task.target, classes or rows.columns)
+    return _calibrate_rows(replace(task, classes=classes, target=target), rows, given=given)
 
 
 def calibrate_file(task: CalibrationTask, layout: Layout, pair: Pair, *, given: bool) -> PartialRule:

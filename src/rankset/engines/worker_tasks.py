@@ -17,7 +17,7 @@ from rankset.core.alpha import Alpha
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, Text, located, once
-from rankset.evaluation.calibrate import calibrate
+from rankset.evaluation.calibrate import calibrate_part
 from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
@@ -98,17 +98,17 @@ class CalibrationTask:
         names = None if self.classes is None else object_array(self.classes)
         with located(partition.where, partition.first_row), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", RanksetWarning)
-            rule = calibrate(
+            rule = calibrate_part(
                 partition.scores,
                 partition.labels if self.several_labels else named_labels(partition.labels, names),
-                method=self.score,
-                condition=self.condition,
+                self.score,
+                self.condition,
+                self.target,
                 kind=self.kind,
                 classes=self.classes,
                 groups=partition.groups,
                 ids=partition.ids,
                 seed=self.seed,
-                target=self.target,
             )
         return PartialRule(rule, frozenset(_text(one.message) for one in caught))
 

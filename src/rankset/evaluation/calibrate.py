@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.errors import KindError, LevelError
+from rankset.errors import KindError, LabelError, LevelError
 from rankset.evaluation.default_scores import default_score, refuse_target
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
@@ -155,6 +155,34 @@ def calibrate(
         return auto(probs, labels, level, kind=kind, classes=classes, condition=condition, groups=groups, seed=seed)
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
-    several = has_several_labels(wanted)
+    rule = calibrate_part(
+        *(probs, labels, chosen, condition, wanted), kind=kind, classes=classes, groups=groups, ids=ids, seed=seed
+    )
+    return with_labels(rule)
+
+
+def calibrate_part(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    score: Score,
+    condition: Condition,
+    target: Target,
+    *,
+    kind: Kind,
+    classes: Iterable[object] | None,
+    groups: ArrayLike | None,
+    ids: ArrayLike | None,
+    seed: int,
+) -> Rule:
+    """Return the rule of all rows or of some of them, which may all be without labels if they can have several."""
+    several = has_several_labels(target)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
-    return calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes, wanted), data)
+    return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes, target), data)
+
+
+def with_labels(rule: Rule) -> Rule:
+    """Return the rule of all rows; raise an error if none of them has a label."""
+    rows = rule.calibration.rows
+    if rows is not None and not rows.labelled:
+        raise LabelError.no_labels_at_all(rows.set_aside)
+    return rule

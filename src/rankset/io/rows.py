@@ -129,6 +129,12 @@ class Rows:
             return self.names
         return whole_numbers_or_names(self.names)
 
+    @property
+    def columns(self) -> Sequence[Any]:
+        """Names of the columns, or else their numbers."""
+        values = self.scores.values if isinstance(self.scores, Ragged) else self.scores
+        return self.classes or range(2 if values.ndim == 1 else values.shape[1])
+
     def classes_from(self, names: Sequence[object]) -> list[Any]:
         """Given class names, as numbers if the labels and all names are whole numbers."""
         if self._has_whole_labels and all(isinstance(name, str) for name in names):
@@ -204,7 +210,7 @@ class Rows:
         """Refuse a 0/1 matrix of labels whose columns are not the classes."""
         if self.label_names is None:
             return
-        wanted = list(map(str, range(np.shape(self.scores)[-1]) if classes is None else classes))
+        wanted = list(map(str, self.columns if classes is None else classes))
         missing = [name for name in wanted if name not in self.label_names]
         unknown = [name for name in self.label_names if name not in wanted]
         if (missing or unknown) and (classes is not None or self._has_whole_labels):

@@ -134,6 +134,8 @@ def _of_column(columns: Columns, name: str, sep: str) -> LabelsRead:
     import pyarrow as pa
 
     column = columns.table.column(name)
+    if not len(column):  # nothing is known about the type of an empty column
+        return LabelsRead(object_array([]), np.zeros(0, dtype=np.int64))
     if is_list(column.type):
         return _of_lists(columns, name, column)
     texts = columns.column(name) if not columns.is_text else columns.text_column(name)

@@ -33,8 +33,6 @@ def calibration_of(batch: Batch, count: int) -> Calibration:
     """Return the calibration of rows with labels, for a target that is not ``OneLabel``."""
     data = batch.data
     labelled = len(data) if data.truths is None else int(np.count_nonzero(data.truths.sizes))
-    if not labelled:
-        raise LabelError.no_labels_at_all(len(data))
     if data.absent is not None:
         raise LabelError.absent_among_several("labels", int(data.absent.argmax()))
     parts = batch.map_blocks(partial(_part, batch, count))
