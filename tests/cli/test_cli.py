@@ -455,7 +455,7 @@ def test_inspect_says_how_many_thresholds_it_does_not_show(folder):
     told = fine("inspect", "rule.rankset", "--alpha", "0.1").stdout
     assert "group 'g09'" in told
     assert "group 'g10'" not in told
-    assert told.endswith(" and 2 more\n")
+    assert " and 2 more\n" in told
     assert json.loads(fine("inspect", "rule.rankset", "--json").stdout)["levels"]["0.1"]["more_rules"] == 2
     rs.calibrate(probs, labels, groups=groups, condition=rs.PerLabelAndGroup()).save("rule.rankset")
     assert "condition      per label and group\n" in fine("inspect", "rule.rankset").stdout
@@ -537,6 +537,8 @@ def test_an_alpha_above_one_half_is_warned_of_once(folder):
 )
 @pytest.mark.parametrize("command", ["predict", "evaluate", "compare", "inspect", "report"])
 def test_options_of_other_libraries_are_explained(folder, command, option, value, meant):
+    if option == "--confidence" and command in ("predict", "inspect"):
+        pytest.skip("it is an option there: see test_confidence.py")
     done = run(command, "rule.rankset", "test_logits.npy", option, value)
     assert done.exit_code == 2
     assert f"No such option: {option}. Did you mean {meant}? alpha is the allowed error rate." in done.stderr

@@ -53,7 +53,15 @@ CALLS = {
         PROBS, LABELS, PROBS, LABELS, candidates=[rs.Rank()], alpha=alpha, **words
     ),
 }
-OWN_CONFIDENCE = {"coverage_band", "evaluate", "ClassCoverageDisplay", "at", "predict", "predict by name"}
+OWN_CONFIDENCE = {
+    "coverage_band",
+    "evaluate",
+    "ClassCoverageDisplay",
+    "at",
+    "predict",
+    "predict by name",
+    "predict_parts",
+}
 """Functions with an argument ``confidence`` of another meaning."""
 
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

@@ -226,7 +226,7 @@ def test_confidence_instead_of_alpha():
     rule, rows = rs.calibrate(PROBS, LABELS), chunked(PROBS, (N,))
     with pytest.warns(rs.RanksetWarning, match=r"Did you mean alpha=0\.05\?"):
         engine.predict(rule, rows, 0.95)
-    with refused(KindError.not_alpha("predict", "confidence", 0.95, 0.05)):
+    with refused(KindError.alpha_missing_beside("predict", 0.95, 0.05)):
         engine.predict(rule, rows, confidence=0.95)
 
 

@@ -97,7 +97,7 @@ def test_mistakes_are_told_before_any_work(spark):
     rule, frame = rs.calibrate(PROBS, WORDS, classes=NAMES), framed(spark, (N,))
     with refused(LevelError.out_of_range(10, "Did you mean 0.1?")):
         engine.predict(rule, frame, 10)
-    with refused(KindError.not_alpha("predict", "confidence", 0.95, 0.05)):
+    with refused(KindError.alpha_missing_beside("predict", 0.95, 0.05)):
         engine.predict(rule, frame, confidence=0.95)
     with pytest.warns(rs.RanksetWarning, match=r"Did you mean alpha=0\.05\?"):
         engine.predict(rule, frame, 0.95)

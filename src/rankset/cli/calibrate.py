@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,15 @@ from rankset.cli.conditions import condition_of
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names, save_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
+from rankset.cli.targets import target_of
 from rankset.engines import shards
 from rankset.engines.shard_paths import pair_files
+from rankset.evaluation.default_scores import default_score
 from rankset.io.layout import Layout
 from rankset.io.rows import Rows
 from rankset.scores import AUTO, NAMED_SCORES
+from rankset.targets.base import has_several_labels
+from rankset.targets.cost import costs_like
 
 
 @click.command(cls=Command)
@@ -31,7 +36,8 @@ from rankset.scores import AUTO, NAMED_SCORES
     "--score",
     "method",
     type=click.Choice([*NAMED_SCORES, AUTO], case_sensitive=False),
-    help="Nonconformity score of the rule. With auto, the score is fitted and chosen for --alpha.  [default: rank]",
+    help="Nonconformity score of the rule. With auto, the score is fitted and chosen for --alpha.  [default: rank; "
+    "with --kind marginals, share for --target recall and thr for other targets]",
 )
 @click.option(
     "--set", "parameters", metavar="NAME=NUMBER", multiple=True, help="Set a parameter of the score; may be repeated."
@@ -63,7 +69,11 @@ from rankset.scores import AUTO, NAMED_SCORES
 @options(
     *(
         "kind",
+        "target",
+        "cost",
+        "other_cost",
         "label",
+        "label_sep",
         "absent",
         "labels",
         "group",
@@ -90,6 +100,9 @@ def calibrate(
     per_label: bool,
     output: Path,
     kind: Any,
+    target: str | None,
+    costs: Sequence[str],
+    other_cost: str | None,
     classes: Path | None,
     seed: int,
     force: bool,
@@ -102,6 +115,9 @@ def calibrate(
     --label COLUMN if the labels are a column of SCORES. Or use --labels FILE --label COLUMN if the labels are a column
     of another file. Use --group COLUMN to guarantee coverage for every group separately.
 
+    With --target, rows can have several labels: lists in a column, names with ; between them in a cell, or a file
+    LABELS of 0 and 1 with one column for every class. An empty cell is a row without labels.
+
     SCORES can also be a folder. With --label or --labels, you can also pass several files of scores. Several files are
     read by parallel processes.
 
@@ -113,18 +129,28 @@ def calibrate(
     rankset calibrate val.csv --label answer --tie-break --id case -o rule.rankset
     rankset calibrate scores/*.parquet --label answer -o rule.rankset
     rankset calibrate val.npy --labels answers.csv --label answer -o rule.rankset
+    rankset calibrate val.csv --label tags --kind marginals --target recall -o rule.rankset
+    rankset calibrate val.csv --label answer --cost malignant=10 --other-cost 1 -o rule.rankset
     """
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
-    level = _level_of_auto(method, alpha, auto_alpha)
-    chosen = _score(AUTO if level is not None else method or "rank", parameters, temperature, tie_break=tie_break)
+    level, wanted = _level_of_auto(method, alpha, auto_alpha), target_of(target, costs, other_cost)
+    score = AUTO if level is not None else default_score(kind, wanted) if method is None else NAMED_SCORES[method]
+    chosen = _with_options(score, parameters, temperature, tie_break=tie_break)
+    layout = replace(layout, several=has_several_labels(wanted))
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
     condition, names = condition_of(layout, per_label=per_label), read_class_names(classes, layout)
     if len(pairs) == 1:
         layout, kind = find_usual_arrays(*pairs[0], layout, kind)
-    shared: dict[str, Any] = {"method": chosen, "kind": kind or "probs", "condition": condition, "seed": seed}
+    shared: dict[str, Any] = {
+        "method": chosen,
+        "kind": kind or "probs",
+        "condition": condition,
+        "seed": seed,
+        "target": wanted,
+    }
     if len(pairs) > 1:
         rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
     else:
@@ -148,15 +174,17 @@ def _level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None
     return None
 
 
-def _score(method: str, parameters: Sequence[str], temperature: float | None, *, tie_break: bool) -> rs.Score | str:
-    """Return the score of --method with --set, --temperature and, around both, --tie-break; "auto" stays as it is."""
-    if method == AUTO:
+def _with_options(
+    method: rs.Score | str, parameters: Sequence[str], temperature: float | None, *, tie_break: bool
+) -> rs.Score | str:
+    """Return a score with --set, --temperature and, around both, --tie-break; "auto" stays as it is."""
+    if isinstance(method, str):
         if parameters or temperature is not None or tie_break:
             raise click.UsageError(
                 "--method auto chooses the score and its parameters. Remove --set, --temperature and --tie-break."
             )
         return AUTO
-    score = _with_parameters(NAMED_SCORES[method], parameters)
+    score = _with_parameters(method, parameters)
     tempered = score if temperature is None else rs.Tempered(score, temperature)
     return rs.TieBreak(tempered) if tie_break else tempered
 
@@ -183,5 +211,6 @@ def _calibrate_rows(rows: Rows, shared: Mapping[str, Any]) -> rs.Rule:
     """Calibrate on the rows of one file; where the score is chosen, nothing is random and ids are not used."""
     ids = None if shared["method"] == AUTO else rows.ids
     about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": ids}
+    target = costs_like(shared["target"], rows.columns)
     with rows.name_file_in_errors(), progress.track("calibrating"):
-        return rs.calibrate(rows.scores, rows.labels_for(rows.classes), **about_rows, **shared)
+        return rs.calibrate(rows.scores, rows.labels_for(rows.classes), **about_rows, **{**shared, "target": target})

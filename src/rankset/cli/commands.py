@@ -12,7 +12,7 @@ import click
 
 import rankset as library
 from rankset.cli.echo import echo
-from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning
+from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning, RuleError
 
 COMMANDS = {
     "calibrate": "Make a rule from rows with known labels.",
@@ -27,8 +27,11 @@ COMMANDS = {
 }
 """Names of all commands, and what they do. Each is a function in a module of the same name, imported when it is needed;
 ``rankset --help`` needs none of them."""
-WORDS_OF_OPTIONS = ("the separator", "the decimal mark", "the encoding")
-"""What errors about --sep, --decimal and --encoding are about."""
+WORDS_OF_OPTIONS = (
+    *("the separator", "the decimal mark", "the encoding"),
+    *("confidence", "next_rows", "all_groups", "target", "predict"),
+)
+"""What errors about --sep, --decimal, --encoding, --confidence, --target and the like are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
 """Environment variable that lets unexpected errors show their traceback."""
 
@@ -45,7 +48,9 @@ def _one_line(message: object) -> str:
 
 def _is_about_options(error: RanksetError) -> bool:
     """Whether an error is about the value of an option, whatever files hold."""
-    return isinstance(error, LevelError) or (isinstance(error, KindError) and error.what in WORDS_OF_OPTIONS)
+    return isinstance(error, LevelError) or (
+        isinstance(error, KindError | RuleError) and error.what in WORDS_OF_OPTIONS
+    )
 
 
 class Failure(click.ClickException):

@@ -18,6 +18,7 @@ from rankset.cli.echo import echo
 from rankset.cli.files import find_usual_arrays, read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import json_values
+from rankset.cli.targets import target_refused
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import FileError
 from rankset.evaluation.default_scores import default_scores
@@ -62,6 +63,7 @@ from rankset.scores import AUTO, NAMED_SCORES
     type=click.Choice(DECIMALS),
     help="Like --excel, with this decimal mark whatever SCORES have; a comma also makes the separator ;",
 )
+@target_refused
 @options(
     *(
         "kind",

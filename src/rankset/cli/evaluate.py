@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from rankset.io.layout import Layout
 @options(
     "alphas",
     "label",
+    "label_sep",
     "absent",
     "labels",
     "group",
@@ -58,6 +60,7 @@ def evaluate(
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
     """
     rule, levels = load_rule(rule_file), alphas or (DEFAULT_ALPHA,)
+    layout = replace(layout, several=rule.spec.several_labels)
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in levels}
     truth, groups = [], []
     pairs = pair_files(*split_paths(paths, label_files, layout))
@@ -77,7 +80,8 @@ def evaluate(
     if not truth:
         raise InputError.no_rows_to_evaluate()
     labels = np.concatenate(truth)
-    joined: Any = None if layout.group is None else np.concatenate([one for one in groups if one is not None])
+    by_group = layout.group is not None and not (layout.several and rule.condition.needs_groups)
+    joined: Any = None if not by_group else np.concatenate([one for one in groups if one is not None])
     results = {
         alpha: rs.evaluate(rs.PredictionSets.concat(some), labels, groups=joined) for alpha, some in sets.items()
     }
@@ -87,5 +91,5 @@ def evaluate(
         echo("\n\n".join(for_command_line(repr(one)) for one in results.values()))
 
 
-def _json_facts(evaluation: rs.Evaluation) -> dict[str, Any]:
+def _json_facts(evaluation: rs.Evaluation | rs.LabelsEvaluation) -> dict[str, Any]:
     return json_values(evaluation.to_dict())

@@ -14,7 +14,7 @@ from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.core.alpha import exact_alpha, rows_needed
-from rankset.rules.sentences import group_sentences, title_of_groups
+from rankset.rules.sentences import group_sentences, promise_sentence, title_of_groups
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 CONFIDENCE = 0.9
@@ -23,25 +23,29 @@ CONFIDENCE = 0.9
 
 @click.command(cls=Command)
 @click.argument("rule_file", metavar="RULE", type=FILE)
-@options("levels", "json")
-def inspect(rule_file: Path, alphas: Sequence[str], as_json: bool) -> None:
-    """Show a rule: score, number of rows, classes, and what sets contain and cover for some values of alpha.
+@options("levels", "confidence_shown", "json")
+def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bool) -> None:
+    """Show a rule: score, number of rows, classes, and what sets contain, promise and cover for some values of alpha.
+
+    The promise is about the mean over calibrations. The line "with confidence 0.95" shows what sets contain if the
+    promise shall hold for this calibration with probability 0.95, as with rankset predict --confidence 0.95.
 
     No code from the file is executed. The sizes are for rows in which every class is a candidate. Rows with fewer
     candidates can have smaller sets.
 
     \b
     rankset inspect rule.rankset
+    rankset inspect rule.rankset --alpha 0.1 --confidence 0.99
     """
     rule = load_rule(rule_file)
-    facts = {**rule_facts(rule), "levels": _levels(rule, alphas or USUAL_ALPHAS)}
+    facts = {**rule_facts(rule), "levels": _levels(rule, alphas or USUAL_ALPHAS, confidence)}
     print_facts(facts, str(rule_file), as_json=as_json)
 
 
-def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
-    """Return threshold, coverage band and r* at some levels."""
+def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, Any]:
+    """Return threshold, promises, coverage band and r* at some levels."""
     if rule.spec.n_groups > 1:
-        return {alpha: _group_counts(rule, alpha) for alpha in alphas}
+        return {alpha: _group_counts(rule, alpha) | _promises(rule, alpha, confidence) for alpha in alphas}
     levels: dict[str, Any] = {}
     for alpha in alphas:
         threshold = rule.threshold(alpha)
@@ -49,6 +53,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
             "rule": rule.describe(alpha),
             "threshold": None if threshold is None else _threshold_value(threshold),
             **_coverage_facts(rule, alpha),
+            **_promises(rule, alpha, confidence),
         }
         if rule.spec.traits.orders_by_rank:
             profile = rule.rank_profile(alpha)
@@ -57,13 +62,24 @@ def _levels(rule: rs.Rule, alphas: Sequence[str]) -> dict[str, Any]:
     return levels
 
 
+def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
+    """Return what is promised at some alpha, and what sets contain if it holds with a confidence; {} if not proven."""
+    if not rule.guaranteed or rule.calibration.n_absent:
+        return {}
+    asked = rule.at(alpha, confidence=confidence)
+    thresholds = int((~asked.thresholds.everything[:-1]).sum())
+    sure: dict[str, Any] = {"thresholds": thresholds} if rule.spec.n_groups > 1 else {"rule": asked.describe()}
+    return {"promise": promise_sentence(rule.spec.target, alpha), "sure": {"confidence": confidence, **sure}}
+
+
 def _coverage_facts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     """Return the range of coverage in 90 % of calibrations, and whether ties may raise it; nothing if not proven."""
     if not rule.guaranteed:
         return {}
     band = rule.coverage_band(alpha, confidence=CONFIDENCE)
+    name = "coverage" if rule.calibration.weights is None else "kept"
     return {
-        "coverage": [round(band.low, 4), round(band.high, 4)],
+        name: [round(band.low, 4), round(band.high, 4)],
         "tied": band.tied,
         **({} if band.attained else {"attained": False}),
     }

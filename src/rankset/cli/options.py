@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import click
 
 from rankset.cli.notes import print_notes
+from rankset.cli.promises import PROMISE_OPTIONS
+from rankset.cli.targets import TARGET_OPTIONS
 from rankset.core.alpha_argument import WORDS, alpha_meant, warn_of_confidence
 from rankset.errors import once
 from rankset.inputs.matrix import KINDS
@@ -82,12 +84,21 @@ OPTIONS = {
         help="Largest amount of memory for reading a file, such as 2GB or 500MB.  [default: the environment variable "
         "RANKSET_MAX_MEMORY, or half of the free memory]",
     ),
+    **PROMISE_OPTIONS,
+    **TARGET_OPTIONS,
     "force": click.option("--force", is_flag=True, help="Replace output files that exist."),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),
 }
 
 LAYOUT_OPTIONS = {
     "label": click.option("--label", help="Column with the labels. The arguments then contain no files of labels."),
+    "label_sep": click.option(
+        "--label-sep",
+        metavar="TEXT",
+        default=";",
+        show_default=True,
+        help="What separates names in a cell of labels, if rows can have several labels.",
+    ),
     "group": click.option("--group", help="Column with the group of each row."),
     "identity": click.option(
         "--id", "identity", help="Column with a unique id for each row. Used by randomised scores."
@@ -145,9 +156,12 @@ ALPHA_OPTIONS = frozenset({"alpha", "alphas", "levels"})
 """Names of the options that take alpha."""
 
 
-def words_refused(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add hidden options for the words of other libraries; each is refused and names the alpha to pass."""
-    for word in sorted(WORDS):
+def words_refused(command: Callable[..., Any], known: Collection[str] = ()) -> Callable[..., Any]:
+    """Add hidden options for the words of other libraries; each is refused and names the alpha to pass.
+
+    Words that are options of the command, ``known``, are left out.
+    """
+    for word in sorted(WORDS.difference(known)):
         flag = f"--{word.replace('_', '-')}"
         command = click.option(flag, hidden=True, expose_value=False, callback=_refuse_word)(command)
     return command
@@ -176,6 +190,7 @@ def options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         for name in reversed(names):
             wrapped = {**OPTIONS, **LAYOUT_OPTIONS}[name](wrapped)
-        return words_refused(wrapped) if ALPHA_OPTIONS.intersection(names) else wrapped
+        taken = {option.name for option in getattr(wrapped, "__click_params__", ())}
+        return words_refused(wrapped, taken) if ALPHA_OPTIONS.intersection(names) else wrapped
 
     return decorate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.files import check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
-from rankset.core.alpha import exact_alpha
+from rankset.cli.promises import promise_arguments, promise_in_words
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
 from rankset.io.dialect import DECIMALS
@@ -62,7 +62,10 @@ STDOUT = (None, "-")
     type=click.Choice(DECIMALS),
     help="Like --excel, with this decimal mark whatever SCORES have; a comma also makes the separator ;",
 )
-@options("alpha", "group", "identity", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force")
+@options(
+    *("alpha", "confidence", "next_rows", "all_groups"),
+    *("group", "identity", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force"),
+)
 def predict(
     rule_file: Path,
     paths: Sequence[str],
@@ -71,6 +74,9 @@ def predict(
     excel: bool,
     excel_decimal: str | None,
     alpha: str,
+    confidence: str | None,
+    next_rows: int | None,
+    all_groups: bool,
     force: bool,
     layout: Layout,
 ) -> None:
@@ -86,26 +92,29 @@ def predict(
 
     \b
     rankset predict rule.rankset test_logits.npy --alpha 0.1 -o sets.parquet
+    rankset predict rule.rankset test_logits.npy --alpha 0.1 --confidence 0.95 -o sets.parquet
     rankset predict rule.rankset test.csv --id patient --keep site | head
     rankset predict rule.rankset test.csv --excel -o sets.csv
     """
+    sure = promise_arguments(confidence, next_rows, all_groups=all_groups)
     to_folder = output is not None and (output.endswith("/") or Path(output).is_dir())
     if output not in STDOUT and not to_folder:
         check_output(Path(str(output)), None, (rule_file, *expand_paths(paths)), force=force)
     elif output in STDOUT and sys.stdout is None:
         raise FileError.unwritable("-", "standard output is closed")
     rule = load_rule(rule_file)
-    exact_alpha(alpha)
     files = expand_paths(paths)
     if to_folder:
         if excel or excel_decimal:
             raise FileError.not_for_spreadsheets(str(output))
         from rankset.engines import shards
 
-        written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force)
-        echo(f"{output}: sets of {len(written):,} files at alpha = {alpha}", err=True)
+        written = shards.write(rule, files, str(output), alpha, layout=layout, empty=empty, force=force, **sure)
+        echo(f"{output}: sets of {len(written):,} files at {promise_in_words(alpha, **sure)}", err=True)
         return
-    sets = _predict_files(rule, files, alpha, empty, _for_reading(layout, files) if excel or excel_decimal else layout)
+    sets = _predict_files(
+        rule, files, alpha, sure, empty, _for_reading(layout, files) if excel or excel_decimal else layout
+    )
     bar = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
     with once(), closing(sets):  # if writing fails, worker processes end
         styled = excel or excel_decimal or str(output).endswith(".xlsx")
@@ -115,7 +124,7 @@ def predict(
             stream_sets(sys.stdout.buffer, parts, style=style)
             return
         rows = write_sets(Path(str(output)), parts, force=force, style=style)
-    echo(f"{output}: {rows:,} sets at alpha = {alpha}", err=True)
+    echo(f"{output}: {rows:,} sets at {promise_in_words(alpha, **sure)}", err=True)
 
 
 def _for_reading(layout: Layout, files: Sequence[str]) -> Layout:
@@ -144,23 +153,25 @@ def _excel_style(
     return excel_style(mark, sep=None if decimal == "." else sep, read=read or "."), itertools.chain(first, rest)
 
 
-def _predict_files(rule: rs.Rule, files: Sequence[str], alpha: str, empty: Any, layout: Layout) -> Any:
+def _predict_files(
+    rule: rs.Rule, files: Sequence[str], alpha: str, sure: Mapping[str, Any], empty: Any, layout: Layout
+) -> Any:
     """Generator of sets with kept columns: file by file if there are several, else part by part."""
     if len(files) > 1:
         from rankset.engines import shards
 
-        return shards.predict_with_kept(rule, files, alpha, layout=layout, empty=empty)
-    return _predict_one_file(rule, files[0], alpha, empty, layout)
+        return shards.predict_with_kept(rule, files, alpha, layout=layout, empty=empty, **sure)
+    return _predict_one_file(rule.at(alpha, **sure), files[0], empty, layout)
 
 
-def _predict_one_file(rule: rs.Rule, path: str, alpha: str, empty: Any, layout: Layout) -> Iterator[SetsAndKept]:
+def _predict_one_file(rule: rs.LevelRule, path: str, empty: Any, layout: Layout) -> Iterator[SetsAndKept]:
     """Yield the sets of some rows of a file at a time, with the kept columns of these rows."""
     layout, _ = find_usual_arrays(path, path, layout, rule.kind)
     rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
     step = max(1, PART_BYTES // max(1, rows.row_bytes))
     count = -(-len(rows.scores) // step)
     with rows.name_file_in_errors():
-        sets = rule.predict_parts(rows.scores, alpha, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
+        sets = rule.predict_parts(rows.scores, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
         start = 0
         for part in progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count):
             yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}

@@ -13,6 +13,7 @@ from rankset.cli.echo import echo
 from rankset.core.alpha import smallest_alpha
 from rankset.inputs.vocabulary import short
 from rankset.rules.absent_rows import rounded_up
+from rankset.targets import OneLabel
 
 TITLES = {
     "r_star": "r*",
@@ -21,11 +22,12 @@ TITLES = {
     "rows_needed": "rows needed in each",
     "groups_with_absent_labels": "groups that cannot attain it, because of absent labels",
     "attained": "1 - alpha attained",
+    "kept": "1 - expected loss",
 }
 """Names of facts in the text, where they differ from those in JSON."""
 
 
-NOT_NUMBERS = ("rule", "rules", "more_rules", "follows", "tied")
+NOT_NUMBERS = ("rule", "rules", "more_rules", "follows", "tied", "promise", "sure")
 """Facts of a level that are not printed among its numbers."""
 
 
@@ -35,8 +37,10 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
         "score": repr(rule.score),
         "condition": repr(rule.condition),
         "condition in words": condition_in_words(rule.condition),
+        **({} if rule.spec.target == OneLabel() else {"target": repr(rule.spec.target)}),
         "kind": rule.kind,
         "rows": rule.n,
+        **({"rows without labels": rule.set_aside} if rule.set_aside else {}),
         **({} if rule.guaranteed else {"guaranteed": False}),
         **_absent_facts(rule),
         "classes": len(rule.spec.classes),
@@ -96,9 +100,9 @@ def _with_class_names(facts: dict[str, Any]) -> dict[str, Any]:
 def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     """Print what a rule does at one alpha: in words first, then in numbers."""
     numbers = {key: part for key, part in facts.items() if key not in NOT_NUMBERS}
-    if "coverage" in facts:
-        ends = _text(facts["coverage"]) + " or more" * facts["tied"]
-        numbers["coverage"] = f"{ends} in 90% of calibrations"
+    for name in facts.keys() & {"coverage", "kept"}:
+        ends = _text(facts[name]) + " or more" * facts["tied"]
+        numbers[name] = f"{ends} in 90% of calibrations"
     parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in numbers.items())
     start = f"  alpha {alpha:<6} "
     if "rule" in facts:
@@ -112,6 +116,11 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
         echo(f"{margin}  {short(name, 60)}: {rule}")
     if "more_rules" in facts:
         echo(f"{margin}  and {facts['more_rules']:,} more")
+    if "promise" in facts:
+        sure = facts["sure"]
+        kept = sure.get("rule") or f"thresholds {sure['thresholds']:,}"
+        echo(f"{margin}promise: {facts['promise']}{' in every group' * ('rule' not in sure)}")
+        echo(f"{margin}with confidence {sure['confidence']}: {kept}")
 
 
 def _text(value: Any) -> str:

@@ -13,6 +13,7 @@ from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names
 from rankset.cli.options import FILE, options
+from rankset.cli.targets import refuse_targets, target_refused
 from rankset.core.alpha import exact_alpha
 from rankset.evaluation.default_scores import default_scores
 from rankset.io import atomic
@@ -26,6 +27,7 @@ Pair = tuple[str, str | None]
 @click.command(cls=Command)
 @click.argument("paths", metavar="FILES...", nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the page. It must end in .html.")
+@target_refused
 @click.option("--title", default="Prediction sets", show_default=True, help="Title of the page.")
 @options(
     *(
@@ -80,6 +82,7 @@ def report(
                 "--kind and --classes are stored in the rule. Do not pass them together with a rule."
             )
         rules = [rs.load(path) for path in rule_files]
+        refuse_targets("report", [rule.spec.target for rule in rules])
     else:
         _check_calibration(pairs, layout)
         kind = kind_found

@@ -5,10 +5,14 @@ from fractions import Fraction
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.arrays import is_whole
 from rankset.core.promise import Promise
-from rankset.errors import KindError, LevelError, Option, warn
+from rankset.errors import Either, KindError, LevelError, Option, warn
 
 HALF = Fraction(1, 2)
 MOST_NEXT_ROWS = 10**7
+PARTS = Either(
+    "None for targets that count parts of rows, such as Recall()",
+    "left out for targets that count parts of rows, such as Recall()",
+)
 
 
 def promise_of(
@@ -34,7 +38,7 @@ def promise_of(
     if not isinstance(all_groups, bool):
         raise KindError.argument("all_groups", "True or False", all_groups)
     if next_rows is not None and shares:
-        raise KindError.argument("next_rows", "None for targets that count parts of rows, such as Recall()", next_rows)
+        raise KindError.argument("next_rows", PARTS, next_rows)
     rows = None if next_rows is None else int(next_rows)
     return Promise(exact, exact_confidence(confidence), rows, n_groups if all_groups else 1, shares)
 

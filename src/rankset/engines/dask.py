@@ -29,6 +29,7 @@ from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Score
+from rankset.targets import OneLabel, Target
 
 RowValues = Any
 """Labels, groups or ids: a column name if the rows are a data frame, or one value per row if they are an array."""
@@ -48,6 +49,7 @@ def calibrate(
     seed: int = 0,
     absent: str | None = None,
     score: Score | str | None = None,
+    target: Target | str = OneLabel(),  # noqa: B008
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -70,6 +72,9 @@ def calibrate(
     absent : str, optional
         Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
         missing labels. Only for a data frame; an array of labels can contain ``rankset.ABSENT``.
+    target
+        As in ``rankset.calibrate``. If rows can have several labels, ``labels`` is a 0/1 matrix (n, K), an array of
+        lists, or the name of a column of lists; in a column, names can also be texts with ; between them.
 
     Returns
     -------
@@ -88,13 +93,14 @@ def calibrate(
     >>> rule == rs.calibrate(probs, labels)
     True
     """
-    task = CalibrationTask.of(method, score, condition, kind, classes, seed)
+    task = CalibrationTask.of(method, score, condition, kind, classes, seed, target)
     if not _is_frame(probs) and columns is not None:
         raise KindError.argument("columns", "None if probs is an array", columns)
     if not _is_frame(probs) and absent is not None:
         raise KindError.argument("absent", "None if probs is an array, whose labels can be rankset.ABSENT", absent)
     if _is_frame(probs):
-        merged = dask_frames.calibrate(probs, task, Layout(labels, groups, ids, absent=absent), columns)
+        layout = Layout(labels, groups, ids, absent=absent, several=task.several_labels)
+        merged = dask_frames.calibrate(probs, task, layout, columns)
     else:
         merged = dask_arrays.calibrate(probs, task, labels, groups, ids)
     return final_rule(merged)
@@ -111,6 +117,9 @@ def predict(
     ids: RowValues | None = None,
     empty: Empty = "allow",
     keep: Sequence[str] = (),
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Any:
     """Return the same sets as ``rule.predict``, as a lazy Dask object.
 
@@ -127,6 +136,8 @@ def predict(
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
     keep : sequence of str
         Extra columns of a data frame that are copied to the result.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -149,7 +160,8 @@ def predict(
     >>> rs.engines.dask.predict(rule, da.from_array(probs, chunks=(100, -1)), alpha=0.1).compute().shape
     (260, 4)
     """
-    task, kept = PredictionTask.of(rule, alpha, empty), (keep,) if isinstance(keep, str) else tuple(keep)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if _is_frame(probs):
         return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept), columns)
     if columns is not None or kept:

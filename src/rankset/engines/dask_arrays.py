@@ -66,13 +66,18 @@ def _map_blocks(
     for name, values in known.items():
         if not dask.is_dask_collection(values):
             rows.check(values, name)
-    given = {name: _align(values, probs, name) for name, values in known.items() if values is not None}
+    several = isinstance(task, CalibrationTask) and task.several_labels
+    given = {
+        name: _align(values, probs, name, several=several and name == "labels")
+        for name, values in known.items()
+        if values is not None
+    }
     numbers = da.arange(probs.numblocks[0], chunks=1)
     return da.blockwise(
         work,
         index,
         *(probs, "ij" if probs.ndim == 2 else "i", numbers, "i"),
-        *(argument for values in given.values() for argument in (values, "i")),
+        *(argument for values in given.values() for argument in (values, "i" if values.ndim == 1 else "il")),
         names=list(given),
         worker_task=dask.delayed(task, pure=False, traverse=False),
         align_arrays=False,
@@ -94,11 +99,9 @@ def _merge_block(answers: Any) -> Any:
     return object_array([merge_partial_rules(answers)])
 
 
-def _align(values: Any, probs: da.Array, name: str) -> da.Array | None:
-    """Array of one value per row, in the chunks of the rows."""
-    if values is None:
-        return None
-    values = _only_column(values)
+def _align(values: Any, probs: da.Array, name: str, *, several: bool) -> da.Array:
+    """Array of one value per row, in the chunks of the rows; if ``several``, of one list or of 0/1 columns per row."""
+    values = _lists_or_matrix(values) if several else _only_column(values)
     if hasattr(values, "to_dask_array"):
         values = values.to_dask_array()
     rows, sized = probs.chunks[0], _has_known_sizes(probs)
@@ -106,16 +109,23 @@ def _align(values: Any, probs: da.Array, name: str) -> da.Array | None:
         array = np.asarray(values)
         if not sized:
             raise InputError.unknown_chunks(name)
-        if array.shape != (sum(rows),):
+        if array.shape[:1] != (sum(rows),) or array.ndim > 1 + several:
             raise InputError.length(name, sum(rows), len(array) if array.ndim else 1)
-        return da.from_array(array, chunks=(rows,))
+        return da.from_array(array, chunks=(rows, *array.shape[1:]))
     if sized and _has_known_sizes(values):
-        if values.shape != (sum(rows),):
+        if values.shape[:1] != (sum(rows),) or values.ndim > 1 + several:
             raise InputError.length(name, sum(rows), values.shape[0])
-        return values.rechunk((rows,))
-    if values.numblocks != probs.numblocks[:1]:
+        return values.rechunk((rows, *values.shape[1:]))
+    if values.numblocks[:1] != probs.numblocks[:1] or values.ndim > 1 + several:
         raise InputError.chunks(name, probs.numblocks[0], values.numblocks[0])
-    return values
+    return values.rechunk({1: -1}) if values.ndim == 2 else values
+
+
+def _lists_or_matrix(values: Any) -> Any:
+    """Return lists of labels as an array of lists; return matrices and objects of Dask unchanged."""
+    if dask.is_dask_collection(values) or getattr(values, "ndim", 1) != 1:
+        return values.to_dask_array() if hasattr(values, "to_dask_array") else values
+    return object_array(list(values))
 
 
 def _only_column(values: Any) -> Any:

@@ -23,7 +23,7 @@ def calibrate(frame: Any, task: CalibrationTask, layout: Layout, columns: Any) -
     if not isinstance(layout.label, str | int):
         raise KindError.argument("labels", "the name of a column of the data frame", type(layout.label).__name__)
     frame, layout = _with_text_names(frame), replace(layout, label=str(layout.label))
-    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame))
+    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame, layout.label))
     task = task.with_classes_of(picked, whole_labels=frame._meta[layout.label].dtype.kind in "iu")
     sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_calibrate_part, pure=False)
     frames = frame[layout.needed_columns(picked)].to_delayed()
@@ -48,9 +48,9 @@ def predict(frame: Any, task: PredictionTask, layout: Layout, columns: Any) -> A
     return dd.from_delayed(answers, meta=meta, divisions=frame.divisions, verify_meta=False)
 
 
-def _column_of_lists(frame: Any) -> list[str] | None:
-    """Name of the one column of lists; None if there is none, or several."""
-    found = [name for name in frame.columns if "list<" in str(frame._meta[name].dtype)]
+def _column_of_lists(frame: Any, labels: str | None = None) -> list[str] | None:
+    """Name of the one column of lists besides ``labels``; None if there is none, or several."""
+    found = [name for name in frame.columns if name != labels and "list<" in str(frame._meta[name].dtype)]
     return found if len(found) == 1 else None
 
 

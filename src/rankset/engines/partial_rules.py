@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rankset.errors import InputError, Text, warn
+from rankset.evaluation.calibrate import with_labels
 from rankset.rules.rule import Rule
 
 MERGED_AT_ONCE = 16
@@ -39,4 +40,4 @@ def final_rule(partial: PartialRule) -> Rule:
         raise InputError.no_rows()
     for text in sorted(partial.warnings, key=str):
         warn(*text)
-    return partial.rule
+    return with_labels(partial.rule)

@@ -16,6 +16,7 @@ from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import write_sets
 from rankset.io.writers.base import SetsAndKept
 from rankset.io.writers.csv import PLAIN, excel_style
+from rankset.targets.cost import costs_like
 
 Pair = tuple[str, str | None]
 """A file of scores, and its file of labels (None if labels are a column)."""
@@ -27,7 +28,8 @@ def calibrate_first_file(task: CalibrationTask, layout: Layout, pair: Pair, *, g
     if rows is None:
         return PartialRule(None)
     classes = rows.classes if task.classes is None else rows.classes_from(task.classes)
-    return _calibrate_rows(replace(task, classes=classes), rows, given=given)
+    target = costs_like(task.target, classes or rows.columns)
+    return _calibrate_rows(replace(task, classes=classes, target=target), rows, given=given)
 
 
 def calibrate_file(task: CalibrationTask, layout: Layout, pair: Pair, *, given: bool) -> PartialRule:

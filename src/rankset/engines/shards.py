@@ -32,6 +32,7 @@ from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Score
 from rankset.sets import PredictionSets
+from rankset.targets import OneLabel, Target
 
 
 def calibrate(
@@ -51,6 +52,8 @@ def calibrate(
     absent: str | None = None,
     workers: int | None = None,
     score: Score | str | None = None,
+    target: Target | str = OneLabel(),  # noqa: B008
+    label_sep: str = ";",
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
 
@@ -74,11 +77,13 @@ def calibrate(
     absent : str, optional
         Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
         missing labels. Ignored if ``layout`` is given.
-    method, condition, kind, classes, seed, score
-        As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
-        the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
     workers : int, optional
         Number of processes. Default: one per core.
+    target
+        As in ``rankset.calibrate``. If rows can have several labels, the column of labels holds lists, or texts with
+        names separated by ``label_sep``; or the files of labels are 0/1 matrices with one column per class.
+    label_sep : str
+        Separates the names in a cell of labels. Ignored if ``layout`` is given.
 
     Returns
     -------
@@ -104,15 +109,17 @@ def calibrate(
     True
     >>> folder.cleanup()
     """
-    where = layout or Layout(label, group, identity, tuple(drop), absent=absent)
-    task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed), pair_files(scores, labels)
+    where = layout or Layout(label, group, identity, tuple(drop), absent=absent, label_sep=label_sep)
+    task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed, target), pair_files(scores, labels)
+    where = replace(where, several=task.several_labels)
     given = classes is not None
     partial_rules: list[PartialRule] = []
     rest = list(pairs)
     while rest and not any(one.rule for one in partial_rules):  # the first rows decide the classes of all others
         partial_rules.append(calibrate_first_file(task, where, rest.pop(0), given=given))
         if partial_rules[-1].rule is not None:
-            task = replace(task, classes=partial_rules[-1].rule.classes.tolist())
+            first = partial_rules[-1].rule
+            task = replace(task, classes=first.classes.tolist(), target=first.spec.target)
     partial_rules += map_in_processes(partial(calibrate_file, task, where, given=given), rest, workers)
     rule = final_rule(merge_partial_rules(partial_rules))
     mixed = equal_groups(rule.groups.tolist())
@@ -133,6 +140,9 @@ def predict(
     drop: Sequence[str] = (),
     empty: Empty = "allow",
     workers: int | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Iterator[PredictionSets]:
     """Yield the sets of one file at a time, in the order of the files. The sets are the same as with ``rule.predict``.
 
@@ -147,6 +157,8 @@ def predict(
         As in ``calibrate``.
     empty : {"allow", "top"}
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -170,18 +182,28 @@ def predict(
     >>> folder.cleanup()
     """
     where = layout or Layout(None, group, identity, tuple(drop))
-    return (sets for sets, _ in predict_with_kept(rule, scores, alpha, layout=where, empty=empty, workers=workers))
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+    return (sets for sets, _ in map_in_processes(partial(predict_file, task, where), expand_paths(scores), workers))
 
 
 @takes_alpha
 def predict_with_kept(
-    rule: Rule, scores: Paths, alpha: Alpha, *, layout: Layout, empty: Empty = "allow", workers: int | None = None
+    rule: Rule,
+    scores: Paths,
+    alpha: Alpha,
+    *,
+    layout: Layout,
+    empty: Empty = "allow",
+    workers: int | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Iterator[SetsAndKept]:
     """Yield the sets and the extra columns of one file at a time. ``layout.keep`` lists the extra columns.
 
     Parameters
     ----------
-    rule, scores, alpha, layout, empty, workers
+    rule, scores, alpha, layout, empty, workers, confidence, next_rows, all_groups
         As in ``predict``.
 
     Returns
@@ -201,7 +223,7 @@ def predict_with_kept(
     >>> len(sets)
     260
     """
-    task = PredictionTask.of(rule, alpha, empty)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     return map_in_processes(partial(predict_file, task, layout), expand_paths(scores), workers)
 
 
@@ -221,12 +243,15 @@ def write(
     empty: Empty = "allow",
     force: bool = False,
     workers: int | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> list[Path]:
     """Predict the sets of each input file, and write them to an output file with the same name in ``folder``.
 
     Parameters
     ----------
-    rule, scores, alpha, layout, group, identity, drop, empty, workers
+    rule, scores, alpha, layout, group, identity, drop, empty, workers, confidence, next_rows, all_groups
         As in ``predict``.
     folder : path
         Output folder. It is created if it does not exist.
@@ -261,7 +286,7 @@ def write(
     >>> folder.cleanup()
     """
     where = layout or Layout(None, group, identity, tuple(drop), tuple(keep))
-    task = PredictionTask.of(rule, alpha, empty)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     paths = expand_paths(scores)
     targets = [Path(folder) / f"{file_stem(path)}{suffix}" for path in paths]
     if suffix not in FORMATS:

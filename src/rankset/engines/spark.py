@@ -33,6 +33,7 @@ from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Score
+from rankset.targets import OneLabel, Target
 
 
 def calibrate(
@@ -49,6 +50,7 @@ def calibrate(
     seed: int = 0,
     absent: str | None = None,
     score: Score | str | None = None,
+    target: Target | str = OneLabel(),  # noqa: B008
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -69,6 +71,9 @@ def calibrate(
     absent : str, optional
         Text of labels in rows whose true label is not among the candidates, as ``rankset.ABSENT``. "" stands for
         missing labels.
+    target
+        As in ``rankset.calibrate``. If rows can have several labels, ``labels`` names a column of arrays, or of texts
+        with ; between names.
 
     Returns
     -------
@@ -90,10 +95,14 @@ def calibrate(
     >>> rule == rs.calibrate([row[:2] for row in rows], [row[2] for row in rows], classes=["cat", "dog"])
     True
     """
-    layout = Layout(labels, groups, ids, absent=absent)
-    picked = score_columns(_column_names(frame, labels, groups, ids), layout, _given_columns(frame, columns))
-    whole = isinstance(frame.schema[labels].dataType, T.IntegralType)
-    task = CalibrationTask.of(method, score, condition, kind, classes, seed).with_classes_of(picked, whole_labels=whole)
+    task = CalibrationTask.of(method, score, condition, kind, classes, seed, target)
+    layout = Layout(labels, groups, ids, absent=absent, several=task.several_labels)
+    names = _column_names(frame, labels, groups, ids)
+    picked = score_columns(names, layout, _given_columns(frame, columns, labels))
+    type_of_labels = frame.schema[labels].dataType
+    if task.several_labels and isinstance(type_of_labels, T.ArrayType):
+        type_of_labels = type_of_labels.elementType
+    task = task.with_classes_of(picked, whole_labels=isinstance(type_of_labels, T.IntegralType))
     names = layout.needed_columns(picked)
     work = CalibratePartition(task, layout, names)
     answers = _select(frame, names).mapInArrow(work, "answer binary").collect()
@@ -111,6 +120,9 @@ def predict(
     ids: str | None = None,
     empty: Empty = "allow",
     keep: Sequence[str] | None = None,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> Any:
     """Return the same sets as ``rule.predict``, as a Spark data frame that is computed later.
 
@@ -127,6 +139,8 @@ def predict(
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
     keep : sequence of str, optional
         Extra columns that are copied to the result. Default: all columns without model outputs.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -153,7 +167,7 @@ def predict(
     1 ['cat'] 1 cat
     2 ['dog', 'cat'] 2 dog
     """
-    task = PredictionTask.of(rule, alpha, empty)
+    task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     layout = Layout(None, groups, ids)
     names = _column_names(frame, groups, ids)
     picked = score_columns(names, layout, _given_columns(frame, columns), task.classes)
@@ -181,14 +195,15 @@ def _column_names(frame: Any, *columns: Any) -> list[str]:
     return list(frame.columns)
 
 
-def _given_columns(frame: Any, columns: Any) -> Any:
-    """Columns of scores that were given, else the one column of arrays or vectors; None if there is none."""
+def _given_columns(frame: Any, columns: Any, labels: str | None = None) -> Any:
+    """Columns of scores that were given, else the one column of arrays or vectors besides ``labels``, if there is."""
     if columns is not None:
         several = [columns] if isinstance(columns, str) else list(columns)
         if not all(isinstance(name, str) for name in several):
             raise KindError.argument("columns", "names of columns", columns)
         return several
-    found = [field.name for field in frame.schema if _is_vector(field) or isinstance(field.dataType, T.ArrayType)]
+    fields = [field for field in frame.schema if field.name != labels]
+    found = [field.name for field in fields if _is_vector(field) or isinstance(field.dataType, T.ArrayType)]
     return found if len(found) == 1 else None
 
 

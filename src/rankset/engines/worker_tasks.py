@@ -17,7 +17,8 @@ from rankset.core.alpha import Alpha
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import PartialRule
 from rankset.errors import NOWHERE, KindError, Place, RanksetWarning, Text, located, once
-from rankset.evaluation.calibrate import calibrate
+from rankset.evaluation.calibrate import calibrate_part
+from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import named_labels
 from rankset.inputs.vocabulary import in_order
@@ -27,6 +28,8 @@ from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Rank, Score, method_of
 from rankset.sets import PredictionSets
+from rankset.targets import OneLabel, Target, checked_target
+from rankset.targets.base import has_several_labels
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class CalibrationTask:
     kind: Kind = "probs"
     classes: Sequence[object] | None = None
     seed: int = 0
+    target: Target = field(default_factory=OneLabel)
 
     @classmethod
     def of(
@@ -63,12 +67,19 @@ class CalibrationTask:
         kind: Kind,
         classes: Iterable[object] | None,
         seed: int,
+        target: Target | str,
     ) -> CalibrationTask:
         """Return the task for the arguments of ``calibrate``."""
-        chosen = method_of(method, score)
+        wanted = checked_target(target)
+        chosen = method_of(method, score, default_score(kind, wanted))
         if chosen is None:
             raise KindError.auto_in_parts()
-        return cls(chosen, condition, kind, None if classes is None else list(in_order(classes)), seed)
+        return cls(chosen, condition, kind, None if classes is None else list(in_order(classes)), seed, wanted)
+
+    @property
+    def several_labels(self) -> bool:
+        """Whether rows can have several labels."""
+        return has_several_labels(self.target)
 
     def with_classes_of(self, columns: Sequence[str], *, whole_labels: bool) -> CalibrationTask:
         """Return the task with the names of columns as classes, unless classes are given.
@@ -87,11 +98,12 @@ class CalibrationTask:
         names = None if self.classes is None else object_array(self.classes)
         with located(partition.where, partition.first_row), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", RanksetWarning)
-            rule = calibrate(
+            rule = calibrate_part(
                 partition.scores,
-                named_labels(partition.labels, names),
-                method=self.score,
-                condition=self.condition,
+                partition.labels if self.several_labels else named_labels(partition.labels, names),
+                self.score,
+                self.condition,
+                self.target,
                 kind=self.kind,
                 classes=self.classes,
                 groups=partition.groups,
@@ -109,11 +121,20 @@ class PredictionTask:
     empty: Empty = "allow"
 
     @classmethod
-    def of(cls, rule: Rule, alpha: Alpha, empty: Empty) -> PredictionTask:
+    def of(
+        cls,
+        rule: Rule,
+        alpha: Alpha,
+        empty: Empty,
+        *,
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
+    ) -> PredictionTask:
         """Return the task for the arguments of ``predict``, checked on no rows."""
         if not isinstance(rule, Rule):
             raise KindError.argument("rule", "a Rule, the result of calibrate", rule)
-        task = cls(rule.at(alpha), empty)
+        task = cls(rule.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups), empty)
         task.no_sets()
         return task
 

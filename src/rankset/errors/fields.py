@@ -16,7 +16,10 @@ class Style(Enum):
 PYTHON, COMMAND_LINE = Style.PYTHON, Style.COMMAND_LINE
 
 FLAGS = {
-    **{name: f"--{name}" for name in ("alpha", "classes", "force", "group", "kind", "label", "labels", "method")},
+    **{
+        name: f"--{name}"
+        for name in ("alpha", "classes", "confidence", "force", "group", "kind", "label", "labels", "method", "target")
+    },
     "groups": "--group",
     "ids": "--id",
     "score": "--score",
@@ -111,6 +114,10 @@ class Place:
     def at_row(self, row: int | None) -> "Place":
         """Return this place with another row."""
         return replace(self, row=row)
+
+    def in_column(self, column: object) -> "Place":
+        """Return this place with another column."""
+        return replace(self, column=column)
 
     @property
     def prefix(self) -> str:

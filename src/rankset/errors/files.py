@@ -6,20 +6,19 @@ from typing import Any, Self
 from rankset.errors.base import RanksetError
 from rankset.errors.candidate_files import CandidateFileErrors
 from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.label_files import LABEL, LABEL_COLUMN, LabelFileErrors
 from rankset.errors.many_files import ManyFilesErrors
 from rankset.errors.text_files import SEP, TextFileErrors
 from rankset.errors.values import did_you_mean, join_names, short_repr, shorten
 
-LABEL = Option("label")
 KEY = Either("Layout(key=...)", "--key")
 NO_HEADER = Either("Layout(header=False)", "--no-header")
 DROP = Either("", " with --drop")
-LABEL_COLUMN = ("pass the name of the label column as ", LABEL, ".")
 EVERY_FILE = ("If you use ", LABEL, ", every file must contain the scores and the label column. ")
 MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment variable RANKSET_MAX_MEMORY to allow more. ")
 
 
-class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
+class FileError(CandidateFileErrors, LabelFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
     """A file of scores, labels or sets that cannot be read or written. It is also a ``ValueError``.
 
     Examples
@@ -190,15 +189,6 @@ class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetErr
         return cls._of(path, "a single column", "contain the probability of the second class", received, remedy)
 
     @classmethod
-    def not_a_column(cls, path: str, shape: tuple[int, ...]) -> Self:
-        return cls._of(path, "the array", "have one entry per row", f"shape {shape}", "Pass a one-dimensional array.")
-
-    @classmethod
-    def one_column(cls, path: str, names: Sequence[str]) -> Self:
-        remedy = ("Pass a file that contains only the labels, or ", LABEL_COLUMN)
-        return cls._of(path, "a file of labels", "have one column", join_names(names), remedy)
-
-    @classmethod
     def empty_lists(cls, path: str, name: str, row: int) -> Self:
         expected, remedy = "contain one score per class", "Correct or drop that row."
         return cls._of(path, "all lists", expected, "an empty list", remedy, row=row, column=name)
@@ -217,11 +207,6 @@ class FileError(CandidateFileErrors, ManyFilesErrors, TextFileErrors, RanksetErr
     def not_numbers(cls, path: str, name: str, received: str, row: int | None = None) -> Self:
         remedy = ("If the column is not a class, use it as label, group or id, or drop it", DROP, ".")
         return cls._of(path, "scores", "be numbers", shorten(received), remedy, row=row, column=name)
-
-    @classmethod
-    def nested(cls, path: str, name: str, received: str) -> Self:
-        remedy = "Write one name or number per row."
-        return cls._of(path, "labels, groups and ids", "be names or numbers", shorten(received), remedy, column=name)
 
     @classmethod
     def missing_cell(cls, path: str, name: str, row: int) -> Self:

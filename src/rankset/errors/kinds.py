@@ -54,7 +54,8 @@ class KindError(RanksetError, TypeError):
 
     @classmethod
     def confidence_missing(cls, name: str) -> Self:
-        remedy = ("Pass ", Option("confidence", 0.95), " too, or leave out ", name, ".")
+        flag = f"--{name.replace('_', '-')}"
+        remedy = ("Pass ", Option("confidence", 0.95), " too, or leave out ", Either(name, flag), ".")
         return cls(name, "be passed only together with a confidence", "no confidence", remedy)
 
     @classmethod
@@ -73,7 +74,7 @@ class KindError(RanksetError, TypeError):
         remedy: Text = (
             "If you mean the coverage, pass ",
             Option("alpha", 0.05 if alpha is None else alpha),
-            " instead. confidence is the probability that the promise holds for this calibration.",
+            " instead. confidence is the probability that the promise holds for this calibration: pass both.",
         )
         return cls(function, "be called with alpha", ("only the confidence ", short_repr(confidence)), remedy)
 

@@ -9,6 +9,17 @@ from rankset.errors.values import differences, join_names, short_repr
 SEVERAL = "be a 0/1 matrix with one row per row and one column per class, or a list of labels for every row"
 EMPTY_LIST = Either("For a row without labels pass an empty list.", "For a row without labels write 0 in every column.")
 
+TARGETS: tuple[Text, ...] = (
+    "If rows can have several labels, pass ",
+    Either("target=rankset.Recall() or target=rankset.AllLabels()", "--target recall or --target all"),
+    ".",
+)
+ONE_COLUMN_PER_CLASS = (
+    "For a 0/1 matrix pass ",
+    Either("np.array(labels)", "a file of labels with one column for every class"),
+    ". For lists of labels pass class names.",
+)
+
 
 class LabelListErrors:
     """Constructors of ``LabelError`` about several labels per row."""
@@ -35,7 +46,7 @@ class LabelListErrors:
         return cls(name, f"have shape {expected} as a 0/1 matrix", f"shape {received}", remedy)
 
     @classmethod
-    def not_indicator(cls, name: str, row: int, column: int, value: object) -> Self:
+    def not_indicator(cls, name: str, row: int, column: object, value: object) -> Self:
         remedy = "Write 1 if the label is true and 0 if it is not. Or pass lists of labels."
         where = Place(row=row, column=column)
         return cls(name, "be a matrix of 0 and 1", short_repr(value), remedy, where=where)
@@ -46,7 +57,7 @@ class LabelListErrors:
             name,
             "say clearly what they are",
             f"lists of {n_columns} numbers 0 and 1, which can be labels or rows of a 0/1 matrix",
-            "For a 0/1 matrix pass np.array(labels). For lists of labels pass class names.",
+            ONE_COLUMN_PER_CLASS,
         )
 
     @classmethod
@@ -57,7 +68,7 @@ class LabelListErrors:
     @classmethod
     def repeated(cls, name: str, row: int, labels: Sequence[object]) -> Self:
         expected, received = "contain every label of a row once", f"{join_names(labels)} more than once"
-        remedy = "Remove the repeated labels. For a 0/1 matrix pass np.array(labels)."
+        remedy = ("Remove the repeated labels.", Either(" For a 0/1 matrix pass np.array(labels).", ""))
         return cls(name, expected, received, remedy, where=Place(row=row))
 
     @classmethod

@@ -5,7 +5,7 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
-from rankset.errors.label_lists import LabelListErrors
+from rankset.errors.label_lists import TARGETS, LabelListErrors
 from rankset.errors.values import join_names, short_repr
 
 RENAME = Either("Pass backend='pandas', or rename classes.", "Rename classes.")
@@ -18,11 +18,6 @@ ABSENT_HINT = (
 MISSING_HINT = (
     " If the true label of that row is not among its candidates, pass ",
     Either("rankset.ABSENT as its label", "--absent '', which is for rows without a label"),
-    ".",
-)
-TARGETS: tuple[Text, ...] = (
-    "If rows can have several labels, pass ",
-    Either("target=rankset.Recall() or target=rankset.AllLabels()", "--target recall or --target all"),
     ".",
 )
 WHOLE_NUMBERS = ". Write column numbers as integers, 2 instead of 2.0."

@@ -285,6 +285,11 @@ class RuleError(RanksetError, ValueError):
         )
 
     @classmethod
+    def command_of_one_label(cls, command: str, received: str) -> Self:
+        remedy = "For other targets use rankset calibrate and rankset evaluate, which prints recall and sizes."
+        return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
+
+    @classmethod
     def option(cls, name: str, value: object, options: Sequence[object]) -> Self:
         return cls(name, f"be one of {', '.join(map(repr, options))}", f"{value!r}")
 

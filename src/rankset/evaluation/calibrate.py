@@ -165,8 +165,32 @@ def calibrate(
         )
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
-    several = has_several_labels(wanted)
+    rule = calibrate_part(
+        *(probs, labels, chosen, condition, wanted), kind=kind, classes=classes, groups=groups, ids=ids, seed=seed
+    )
+    return with_labels(rule)
+
+
+def calibrate_part(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    score: Score,
+    condition: Condition,
+    target: Target,
+    *,
+    kind: Kind,
+    classes: Iterable[object] | None,
+    groups: ArrayLike | None,
+    ids: ArrayLike | None,
+    seed: int,
+) -> Rule:
+    """Return the rule of all rows or of some of them, which may all be without labels if they can have several."""
+    several = has_several_labels(target)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
-    rule = calibrate_prepared(RuleSpec.of(chosen, condition, data.kind, seed, data.classes, wanted), data)
+    return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes, target), data)
+
+
+def with_labels(rule: Rule) -> Rule:
+    """Return the rule of all rows; raise an error if none of them has an entry."""
     check_entries(rule.calibration, below=rule.spec.below)
     return rule

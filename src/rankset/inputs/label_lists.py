@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Names
 
 Ints = NDArray[np.int64]
+Result = TypeVar("Result")
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -102,13 +103,13 @@ def label_lists(
         if column is None:
             matrix, _, _ = frames.match_columns(labels, classes.values, name)
             index.check(labels, name)
-            return _from_matrix(matrix, (n_rows, len(classes)), name)
+            return lists_of_matrix(matrix, (n_rows, len(classes)), name)
         labels = column
     if hasattr(labels, "tocsr") and hasattr(labels, "nnz"):
         return _from_sparse(labels, (n_rows, len(classes)), name)
     array = _array(labels)
     if array is not None and array.ndim == 2 and array.dtype.kind in "biuf":
-        return _from_matrix(array, (n_rows, len(classes)), name)
+        return lists_of_matrix(array, (n_rows, len(classes)), name)
     return _from_lists(_lists(labels, array, n_rows, index, name), classes, name, by_position=by_position)
 
 
@@ -125,7 +126,7 @@ def _array(labels: Any) -> Array | None:  # noqa: ANN401
     return np.asarray(plain) if hasattr(plain, "ndim") and hasattr(plain, "dtype") and plain.ndim != 1 else None
 
 
-def _from_matrix(array: Array, shape: tuple[int, int], name: str) -> LabelLists:
+def lists_of_matrix(array: Array, shape: tuple[int, int], name: str = "labels") -> LabelLists:
     """Return the labels of a matrix of 0 and 1."""
     if array.shape != shape:
         if array.ndim == 2 and array.shape[1] == shape[1]:
@@ -193,7 +194,7 @@ def _from_lists(rows: list[list[Any]], classes: Names, name: str, *, by_position
         return label_codes(values, classes, len(values), RowIndex(), name=name, by_position=by_position)
 
     return _sorted_lists(
-        sizes, _with_rows(codes, number) if len(values) else NONE, name, lambda _, code: classes.values[code]
+        sizes, with_rows(codes, number) if len(values) else NONE, name, lambda _, code: classes.values[code]
     )
 
 
@@ -211,7 +212,7 @@ def _sorted_lists(sizes: Ints, codes: Ints, name: str, name_of: Callable[[int, i
     return LabelLists(np.concatenate(([0], sizes.cumsum())).astype(np.int64), codes)
 
 
-def _with_rows(codes: Callable[[], Ints], number: Ints) -> Ints:
+def with_rows(codes: Callable[[], Result], number: Ints) -> Result:
     """Return ``codes()``; an error about a label tells the row that has it."""
     try:
         return codes()
@@ -249,4 +250,4 @@ def option_lists(labels: Any, options: Array, index: RowIndex, *, name: str = "l
     def codes() -> Ints:
         return option_codes(object_array(flat), options[number], RowIndex(), name=name)
 
-    return _sorted_lists(sizes, _with_rows(codes, number) if flat else NONE, name, lambda row, code: options[row][code])
+    return _sorted_lists(sizes, with_rows(codes, number) if flat else NONE, name, lambda row, code: options[row][code])

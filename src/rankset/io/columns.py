@@ -56,6 +56,13 @@ class Columns:
             return self.archive.names
         return [] if self.table is None else list(self.table.column_names)
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows; of an archive, that of its first array."""
+        if self.archive is not None:
+            return len(self.archive.read(self.names[0])) if self.names else 0
+        return len(self.table if self.matrix is None else self.matrix)
+
     def have_one_order(self, names: Sequence[str]) -> bool:
         """Whether the columns ``names`` are in the same order in every line of the file."""
         if self.line_orders is None:
@@ -132,6 +139,10 @@ class Columns:
             if blank:
                 raise FileError.missing_cell(self.path, name, blank[0])
         return groups
+
+    def text_column(self, name: str) -> NDArray[Any]:
+        """One column as its texts are."""
+        return self._column(name, whole=False)
 
     def kept_column(self, name: str) -> Any:
         """One column that is copied to the output: as ``column``, or as an Arrow column where the file has types."""
@@ -245,6 +256,13 @@ class Columns:
             raise FileError.no_header(self.path, names)
         if len(names) == 1 and ";" in names[0]:
             raise FileError.other_separator(self.path, names[0])
+
+    def numbers(self, names: Sequence[str]) -> NDArray[Any]:
+        """Return the matrix of the numbers in some columns of a table."""
+        self._check_formulas(names)
+        self.budget.check(self.table.nbytes + 8 * len(self.table) * len(names))
+        with unreadable_as_error(self.path):
+            return self._matrix(names)
 
     def _matrix(self, names: Sequence[str]) -> NDArray[Any]:
         """Numbers of some columns of the table."""

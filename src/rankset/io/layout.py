@@ -10,20 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import object_array
-from rankset.errors import FileError, InputError, Place, located
-from rankset.inputs.per_row import id_words
-from rankset.inputs.row_index import RowIndex
-from rankset.inputs.vocabulary import texts
+from rankset.errors import FileError, InputError, KindError, Place, located
+from rankset.inputs.ragged import Ragged
 from rankset.io.candidate_rows import read_candidates
 from rankset.io.columns import Columns
 from rankset.io.dialect import Dialect
+from rankset.io.label_order import check_same_order
 from rankset.io.notes import Note, say
 from rankset.io.object_rows import missing_value
-from rankset.io.pandas_index import first_difference
 from rankset.io.parse_cells import is_whole_text
 from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of, is_readable, is_tabbed_text, read_file
-from rankset.io.row_ids import differing_rows, have_common_id
 from rankset.io.rows import Rows
+from rankset.io.several_labels import LabelsRead, read_several
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,8 @@ class Layout:
     ``absent`` is the text that labels have in rows whose true label is not among the candidates ("" for missing ones).
     ``sep`` (the separator of csv files), ``decimal`` ("." or ",") and ``encoding`` are recognised if they are None.
     ``sheet`` is the name or the number, from 1, of the sheet of a workbook. ``options`` names the column with the
-    candidates of each row, if every row has its own (``Ragged``).
+    candidates of each row, if every row has its own (``Ragged``). If ``several``, rows can have several labels: lists,
+    names separated by ``label_sep`` in a cell, or a 0/1 matrix.
     """
 
     label: str | None = None
@@ -53,9 +52,17 @@ class Layout:
     encoding: str | None = None
     sheet: str | None = None
     options: str | None = None
+    label_sep: str = ";"
+    several: bool = False
 
     def __post_init__(self) -> None:
         self.dialect  # noqa: B018 - checks it before anything is read
+        if not self.label_sep:
+            raise KindError.argument("the separator of labels", "at least one character", self.label_sep)
+        if self.several and self.absent is not None:
+            raise KindError.argument(
+                "the text of absent labels", "left out if rows can have several labels", self.absent
+            )
 
     @property
     def dialect(self) -> Dialect:
@@ -104,7 +111,7 @@ class Layout:
         columns = self._read(path, labels, is_table=True)
         if not columns.is_blank:
             return self.rows_of(columns, labels, classes, kind=kind)
-        received = 0 if labels is None else len(self._read_labels(labels, columns, 0)[0])
+        received = 0 if labels is None else self._read_label_file(labels, columns).n_rows
         if received:
             with located(Place(file=labels)):
                 raise InputError.length("labels", 0, received)
@@ -138,7 +145,8 @@ class Layout:
         kept = {name: columns.kept_column(name) for name in self.kept_columns}
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
-        apart = self._columns_apart(columns, label, {*special, *kept, *self._other_answers(columns, wanted)}, wanted)
+        others = {*special, *kept, *self._other_answers(columns, wanted), *([] if label is None else [label])}
+        apart = self._columns_apart(columns, label, others, wanted)
         matrix: Any
         if self.options is None:
             matrix, names = columns.scores(apart, key=self.key, wanted=wanted, kind=kind or "probs")
@@ -148,23 +156,31 @@ class Layout:
         if kind == "binary" and self.options is None:
             matrix, names = _second_class(columns.path, matrix, names, classes)
         self._check_kept(columns.path, kept, len(matrix))
-        found, is_text = special.get(label or ""), columns.is_text
+        one_order = names is None or (own_columns and columns.have_one_order(names))
+        file, is_text = columns, columns.is_text
         if labels is not None:
-            found, is_text = self._read_labels(labels, columns, len(matrix))
+            file = self._read_label_file(labels, columns, len(matrix))
+            is_text = file.is_text
+        if self.several and (label is not None or labels is not None):
+            found = self._several(file, matrix, names, columns if one_order else None)
+        else:
+            found = LabelsRead(special.get(label or "") if labels is None else self._labels_of_file(file))
         rows = Rows(
             matrix,
             names,
-            found,
+            found.labels,
             groups,
             special.get(self.identity or ""),
             kept,
             scores_file=columns.path,
             labels_file=labels or columns.path,
             file_columns=columns.names if columns.table is not None else None,
-            has_one_order=names is None or (own_columns and columns.have_one_order(names)),
+            has_one_order=one_order,
             ignored=[] if names is None or not own_columns else columns.names_without({*apart, *names}),
             missing=None if own_columns else missing_value(kind or "probs"),
             by_commas=columns.sep == "," and self.sep is None and self.decimal is None,
+            label_sizes=found.sizes,
+            label_names=found.columns,
         )
         return rows.with_absent(self.absent, is_text=is_text).with_column_order(wanted)
 
@@ -201,7 +217,7 @@ class Layout:
             raise FileError.one_column_twice(next(name for name in names if names.count(name) > 1))
         if label is not None and label not in columns.names:
             raise FileError.no_label_column(columns.path, label, columns.names)
-        return {name: columns.column(name) for name in names}
+        return {name: columns.column(name) for name in names if name != label or not self.several}
 
     def _other_answers(self, columns: Columns, wanted: Sequence[str] | None) -> list[str]:
         """Column with the name of the label column, which is no class also where the labels have a file of their own.
@@ -226,58 +242,36 @@ class Layout:
             raise FileError.labels_alone(columns.path, label)
         return apart
 
-    def _read_labels(self, path: str, scores: Columns, n_rows: int) -> tuple[NDArray[Any], bool]:
-        """Read labels from a file of their own, whose rows must be in the order of the ``n_rows`` scores.
-
-        Return them, and whether the file has texts only.
-        """
-        columns = self._read(path, scores.path, is_table=self.label is not None)
+    def _read_label_file(self, path: str, scores: Columns, n_rows: int = 0) -> Columns:
+        """Read a file of labels, whose rows must be in the order of the ``n_rows`` scores."""
+        columns = self._read(path, scores.path, is_table=self.label is not None or self.several)
         say(Note(path, "labels", columns.recognised))
         if columns.is_blank:
             if n_rows:
                 raise FileError.unreadable(path, "it is empty")
-            return object_array([]), columns.is_text
-        self._check_order(columns, scores)
-        return columns.only_column() if self.label is None else columns.column(self.label), columns.is_text
+            return columns
+        unnamed = "" not in (self.label, self.group)
+        check_same_order(columns, scores, identity=self.identity, unnamed=unnamed)
+        return columns
 
-    def _check_order(self, labels: Columns, scores: Columns) -> None:
-        """Refuse labels whose ids or index differ from those of the scores.
+    def _labels_of_file(self, columns: Columns) -> NDArray[Any]:
+        """Return the labels of a file of labels, one per row."""
+        if columns.is_blank:
+            return object_array([])
+        return columns.only_column() if self.label is None else columns.column(self.label)
 
-        Ids are the column ``identity``, and an index that is a column of the other file. An index without a name in a
-        csv file counts only where there are no such ids.
-        """
-        names = {*({self.identity} if self.identity is not None else ()), *(labels.index_names ^ scores.index_names)}
-        found = {name: (scores.row_names(name), labels.row_names(name)) for name in sorted(names)}
-        ids = {
-            name: (ours, theirs) for name, (ours, theirs) in found.items() if ours is not None and theirs is not None
-        }
-        unnamed = not ids and "" not in (self.label, self.group)
-        index, other = scores.index_values(unnamed=unnamed), labels.index_values(unnamed=unnamed)
-        row = first_difference(index, other)
-        if row is not None and index and other:
-            raise _order_error(labels.path, scores.path, row, index[0], other[0])
-        for name, (ours, theirs) in ids.items():
-            if len(ours) != len(theirs):  # the number of labels is checked later
-                continue
-            differ = _id_words(scores.path, ours) != _id_words(labels.path, theirs)
-            if differ.any() and (differ := differing_rows(ours, theirs)).any():
-                raise _order_error(labels.path, scores.path, int(differ.argmax()), ours, theirs, name)
-
-
-def _order_error(
-    labels: str, scores: str, row: int, ours: NDArray[Any], theirs: NDArray[Any], name: str | None = None
-) -> FileError:
-    """Return the error for ids that differ in a row: they are in another order, or none is in both files."""
-    if have_common_id(ours, theirs):
-        return FileError.other_order(labels, scores, row, name)
-    first, second = (texts(ids[:1]).tolist()[0] for ids in (ours, theirs))
-    return FileError.other_ids(labels, scores, second, first, name)
-
-
-def _id_words(path: str, ids: NDArray[Any]) -> NDArray[Any]:
-    """Words that are equal for equal ids, whatever their spelling: 7, 7.0 and "7"."""
-    with located(Place(file=path)):
-        return np.asarray(id_words(ids, len(ids), RowIndex()))
+    def _several(self, labels: Columns, matrix: Any, names: Sequence[str] | None, scores: Columns | None) -> LabelsRead:
+        """Return the labels of rows that can have several; ``scores`` are None if their columns have no one order."""
+        if labels.is_blank:
+            return LabelsRead(object_array([]), np.zeros(0, dtype=np.int64))
+        known = set(names or ())
+        order = None if scores is None else [name for name in scores.names if name in known]
+        apart = [name for name in (self.identity, self.group, *self.drop) if name is not None]
+        shape = None if isinstance(matrix, Ragged) else (len(matrix), 2 if matrix.ndim == 1 else matrix.shape[1])
+        with located(Place(file=labels.path)):
+            return read_several(
+                labels.spelled_like(names), self.label, apart, sep=self.label_sep, shape=shape, names=names, order=order
+            )
 
 
 def _wanted_columns(columns: Columns, classes: Sequence[object] | None, kind: str | None) -> list[str] | None:

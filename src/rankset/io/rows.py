@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankset.core.arrays import is_whole, object_array
 from rankset.errors import FileError, LabelError, Place, RanksetError, RuleError, StorageError, located
 from rankset.inputs.column_numbers import two_readings
+from rankset.inputs.label_lists import label_lists, with_rows
 from rankset.inputs.per_row import label_codes, labels_at, named_labels
 from rankset.inputs.ragged import Ragged
 from rankset.inputs.row_index import RowIndex
@@ -33,7 +34,9 @@ class Rows:
     neither scores nor anything else that was asked for. ``absent``: which labels are absent from the candidates; in
     ``labels`` these rows have the label of another row. ``missing``: where rows are objects, the number of a class that
     an object lacks; None for other rows. ``scores`` are ``Ragged`` if every row has its own candidates. With
-    ``by_commas``, a comma separates the cells of the file of scores, which was recognised and not said.
+    ``by_commas``, a comma separates the cells of the file of scores, which was recognised and not said. If rows can
+    have several labels, ``labels`` are those of all rows, ``label_sizes`` the number of labels of each row, and
+    ``label_names`` the names of the columns of a 0/1 matrix; or ``labels`` are a matrix (n, K) of booleans.
     """
 
     scores: Any
@@ -50,6 +53,8 @@ class Rows:
     absent: NDArray[np.bool_] | None = None
     missing: float | None = None
     by_commas: bool = False
+    label_sizes: NDArray[np.int64] | None = None
+    label_names: Sequence[str] | None = None
 
     def with_absent(self, absent: str | None, *, is_text: bool) -> Rows:
         """Return the rows with labels of the text ``absent`` noted as absent; None: there are no such labels."""
@@ -69,8 +74,15 @@ class Rows:
 
     @property
     def marked_labels(self) -> Any:
-        """The labels, with ``ABSENT`` where they are absent from the candidates."""
-        return mark_absent(self.labels, self.absent)
+        """The labels, with ``ABSENT`` where they are absent from the candidates; lists if rows can have several."""
+        return self._by_row(mark_absent(self.labels, self.absent))
+
+    def _by_row(self, labels: Any) -> Any:
+        """Return the labels of all rows as one list per row, if rows can have several."""
+        if self.label_sizes is None:
+            return labels
+        ends, values = self.label_sizes.cumsum().tolist(), np.asarray(labels).tolist()
+        return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     def with_column_order(self, wanted: Sequence[str] | None) -> Rows:
         """Return the rows with columns in the order of ``wanted``, by name, if the columns have names."""
@@ -117,6 +129,12 @@ class Rows:
             return self.names
         return whole_numbers_or_names(self.names)
 
+    @property
+    def columns(self) -> Sequence[Any]:
+        """Names of the columns, or else their numbers."""
+        values = self.scores.values if isinstance(self.scores, Ragged) else self.scores
+        return self.classes or range(2 if values.ndim == 1 else values.shape[1])
+
     def classes_from(self, names: Sequence[object]) -> list[Any]:
         """Given class names, as numbers if the labels and all names are whole numbers."""
         if self._has_whole_labels and all(isinstance(name, str) for name in names):
@@ -136,8 +154,12 @@ class Rows:
         if isinstance(self.scores, Ragged):  # labels are names of candidates
             return self.marked_labels
         self.check_order(classes)
-        names = named_labels(self.with_labels_of(classes).labels, None if classes is None else object_array(classes))
-        return mark_absent(names, self.absent)
+        known = None if classes is None else object_array(classes)
+        labels = self.with_labels_of(classes).labels
+        if self.label_sizes is None:
+            return mark_absent(named_labels(labels, known), self.absent)
+        number = np.repeat(np.arange(len(self.label_sizes)), self.label_sizes)
+        return self._by_row(with_rows(lambda: named_labels(labels, known), number))
 
     @property
     def row_bytes(self) -> int:
@@ -146,10 +168,22 @@ class Rows:
         return int(values[:1].nbytes)
 
     def labels_of_sets(self, classes: Names) -> NDArray[Any]:
-        """Return the labels as the sets of a rule with these classes have them."""
+        """Return the labels as the sets of a rule with these classes have them.
+
+        If rows can have several labels, that is a matrix (n, K) of booleans.
+        """
         if isinstance(self.scores, Ragged):
             return object_array(list(self.labels_for(None)))
+        if self._has_several_labels:
+            labels = self.labels_for(classes.array.tolist())
+            return label_lists(labels, classes, len(self.scores), RowIndex(), by_position=True).mask(len(classes))
         return labels_at(classes.array, self.label_columns(classes))
+
+    @property
+    def _has_several_labels(self) -> bool:
+        if self.label_sizes is not None:
+            return True
+        return self.labels is not None and self.labels.ndim == 2 and self.labels.dtype.kind == "b"
 
     def label_columns(self, classes: Names) -> NDArray[np.int64]:
         """Return the column of every label among the classes of a rule."""
@@ -159,6 +193,7 @@ class Rows:
         """Return the rows with labels spelled as the classes are: 1.0 for class 1, true for class "true"."""
         if self.labels is None:
             return self
+        self._check_label_columns(classes)
         if classes is None or not self._has_whole_labels or not all(isinstance(name, str) for name in classes):
             return replace(self, labels=spell_labels(self.labels, classes))
         if any(map(is_whole_text, map(str, classes))):  # labels are then names, not column numbers
@@ -170,6 +205,16 @@ class Rows:
         if readings is not None:
             raise LabelError.number_in_name(self.scores_file, *readings)
         return self
+
+    def _check_label_columns(self, classes: Sequence[object] | None) -> None:
+        """Refuse a 0/1 matrix of labels whose columns are not the classes."""
+        if self.label_names is None:
+            return
+        wanted = list(map(str, self.columns if classes is None else classes))
+        missing = [name for name in wanted if name not in self.label_names]
+        unknown = [name for name in self.label_names if name not in wanted]
+        if (missing or unknown) and (classes is not None or self._has_whole_labels):
+            raise FileError.label_columns(self.labels_file, missing, unknown)
 
     def with_groups_of(self, known: Sequence[object]) -> Rows:
         """Return the rows with groups spelled as those of a rule: 1 or 1.0 for "1", and the reverse."""

@@ -109,12 +109,15 @@ class PredictsSets(HasLevels):
         ids: ArrayLike | None = None,
         empty: Empty = "allow",
         rows: int | None = 100_000,
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
     ) -> Iterator[PredictionSets]:
         """Predict the sets in parts of ``rows`` rows. Use this if all sets together do not fit into memory.
 
         Parameters
         ----------
-        probs, alpha, groups, ids, empty
+        probs, alpha, groups, ids, empty, confidence, next_rows, all_groups
             As in ``predict``.
         rows
             Number of rows in each part. None predicts all rows in one part.
@@ -137,7 +140,8 @@ class PredictsSets(HasLevels):
         >>> [len(sets) for sets in rs.calibrate(probs, labels).predict_parts(probs, 0.1, rows=100)]
         [100, 100, 60]
         """
-        return self.at(alpha).predict_parts(probs, groups=groups, ids=ids, empty=empty, rows=rows)
+        asked = self.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+        return asked.predict_parts(probs, groups=groups, ids=ids, empty=empty, rows=rows)
 
     def p_values(
         self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None

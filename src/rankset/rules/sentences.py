@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.alpha import smallest_alpha
+from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
 from rankset.inputs.matrix import SUM_TO_ONE
@@ -18,6 +18,7 @@ from rankset.rules import absent_rows
 from rankset.rules.group_choice import is_alone
 from rankset.rules.spec import RuleSpec
 from rankset.scores.wording import Wording, can_be_empty, describe_label, describe_threshold
+from rankset.targets import Cost
 
 SHOWN_GROUPS = 10
 """Number of thresholds that are described if a rule has more."""
@@ -48,6 +49,16 @@ class AtLevel(Protocol):
     def absent(self) -> NDArray[np.int64] | None: ...
     @property
     def promise(self) -> Promise | None: ...
+
+
+def promise_sentence(target: object, alpha: Alpha) -> str:
+    """Return what a target promises at some alpha, in words."""
+    level = exact_alpha(alpha)
+    template = getattr(target, "promise", None)
+    if template is None:
+        return f"the expected loss of a row is at most {float(level):.12g}"
+    share = level if isinstance(target, Cost) else 1 - level
+    return str(template).format(f"{float(share):.12g}")
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:

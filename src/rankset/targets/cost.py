@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +13,7 @@ import numpy as np
 
 from rankset.core.arrays import EXACT
 from rankset.errors import KindError, LabelError
-from rankset.targets.base import Chosen, TrueLabels
+from rankset.targets.base import Chosen, Target, TrueLabels
 
 OTHERS = "others"
 
@@ -112,6 +112,15 @@ class Cost:
         if not largest:
             raise LabelError.no_cost()
         return [cost / largest for cost in costs]
+
+
+def costs_like(target: Target, classes: Sequence[Any]) -> Target:
+    """Return costs whose names are spelled as the classes: "3", as files and commands have it, for the class 3."""
+    if not isinstance(target, Cost):
+        return target
+    known = {str(name): name for name in classes}
+    names = [name if name in classes else known.get(name, name) for name in target.names]
+    return Cost.from_stored(tuple(names), target.costs, target.others)
 
 
 def _exact(cost: object, name: str) -> Fraction:

@@ -44,6 +44,12 @@ class BatchOutput:
             raise KindError.no_labels_in_batch()
         return named_labels(self.labels, classes)
 
+    def several_labels(self, _classes: NDArray[Any] | None) -> Any:
+        """Return the labels of rows that can have several: a 0/1 matrix, or lists."""
+        if self.labels is None:
+            raise KindError.no_labels_in_batch()
+        return self.labels
+
 
 @dataclass(frozen=True)
 class BatchReader:

@@ -13,8 +13,11 @@ from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LevelError
 from rankset.evaluation.calibrate import calibrate as calibrate_rows
+from rankset.evaluation.calibrate import calibrate_part, with_labels
+from rankset.evaluation.default_scores import default_score, refuse_target
 from rankset.evaluation.evaluate import evaluate as evaluate_sets
 from rankset.evaluation.evaluation import Evaluation
+from rankset.evaluation.several_labels import LabelsEvaluation
 from rankset.inputs.matrix import Kind
 from rankset.inputs.per_row import label_codes, labels_at
 from rankset.inputs.row_index import RowIndex
@@ -25,6 +28,8 @@ from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import AUTO, Score, method_of
 from rankset.sets import PredictionSets
+from rankset.targets import OneLabel, Target, checked_target
+from rankset.targets.base import has_several_labels
 
 
 def calibrate(
@@ -43,6 +48,7 @@ def calibrate(
     show_progress: bool = True,
     alpha: Alpha | None = None,
     score: Score | str | None = None,
+    target: Target | str = OneLabel(),  # noqa: B008
 ) -> Rule:
     """Calibrate on the outputs of a model for all batches of a loader.
 
@@ -57,14 +63,18 @@ def calibrate(
         Batches with labels, for example a ``DataLoader``. The rows must not have been used to train the model.
     method, condition, classes, seed, alpha, score
         As in ``rankset.calibrate``.
-    kind : {"logits", "probs", "decision", "binary"}, default "logits"
-        The type of values that the model returns.
+    kind : {"logits", "probs", "decision", "binary", "marginals", "marginal_logits"}, default "logits"
+        The type of values that the model returns. A model with a sigmoid output per label returns "marginal_logits"
+        before the sigmoid function and "marginals" after it.
     forward : callable, optional
         Function ``forward(model, batch)`` that returns the outputs. By default, the model is called with the inputs.
     labels, groups, ids : str, int or callable, optional
         Where to find the labels, groups and ids in a batch: a key, a position, or a function of the batch.
     show_progress : bool, default True
         Whether to show a progress bar, if the output is a terminal.
+    target
+        As in ``rankset.calibrate``. If rows can have several labels, the labels of a batch are a tensor of 0 and 1 with
+        one column per class, or lists of labels.
 
     Returns
     -------
@@ -87,31 +97,36 @@ def calibrate(
     >>> rs.torch.calibrate(torch.nn.Identity(), loader).n
     30
     """
-    chosen, names = method_of(method, score), None if classes is None else in_order(classes)
+    wanted = checked_target(target)
+    chosen = method_of(method, score, default_score(kind, wanted))
+    names = None if classes is None else in_order(classes)
     reader = BatchReader(model, kind, forward, labels, groups, ids)
     if chosen is None:
+        refuse_target("auto", wanted)
         rows = collect(reader, loader, names, "calibrating", show_progress=show_progress)
         return calibrate_rows(**rows, method=AUTO, condition=condition, kind=kind, seed=seed, alpha=alpha)
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
     found: list[Rule] = []
+    truth = BatchOutput.several_labels if has_several_labels(wanted) else BatchOutput.named_labels
 
     def learn(output: BatchOutput) -> None:
         if output.n_rows == 0:
             return
         per_row = {"groups": output.groups, "ids": output.ids}
         if found:
-            found.append(found[0]._calibrate_like(output.scores, output.named_labels(found[0].classes), **per_row))
+            found.append(found[0]._calibrate_like(output.scores, truth(output, found[0].classes), **per_row))
             return
         known = None if names is None else class_names(names, len(names)).array
-        options: dict[str, Any] = {"method": chosen, "condition": condition, "kind": kind, "seed": seed, **per_row}
-        found.append(calibrate_rows(output.scores, output.named_labels(known), classes=names, **options))
+        options: dict[str, Any] = {"kind": kind, "classes": names, "seed": seed, **per_row}
+        labels_of_rows = truth(output, known)
+        found.append(calibrate_part(output.scores, labels_of_rows, chosen, condition, wanted, **options))
 
     for _ in reader.each(loader, learn, "calibrating", show_progress=show_progress):
         pass
     if not found:
         raise InputError.no_rows()
-    return found[0].merge(*found[1:])
+    return with_labels(found[0].merge(*found[1:]))
 
 
 @takes_alpha
@@ -127,6 +142,9 @@ def predict(
     groups: Where | None = None,
     ids: Where | None = None,
     show_progress: bool = True,
+    confidence: Alpha | None = None,
+    next_rows: int | None = None,
+    all_groups: bool = False,
 ) -> PredictionSets:
     """Return prediction sets for all rows of a loader, as ``rule.predict`` does. Labels in batches are ignored.
 
@@ -140,6 +158,8 @@ def predict(
         Largest allowed probability that a set does not contain the true label.
     empty : {"allow", "top"}, default "allow"
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
+    confidence, next_rows, all_groups
+        As in ``Rule.predict``: the promise holds for this calibration with the probability ``confidence``.
 
     Returns
     -------
@@ -163,8 +183,10 @@ def predict(
     """
     reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
 
+    asked = rule.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+
     def sets_of(output: BatchOutput) -> PredictionSets:
-        return rule.predict(output.scores, alpha, groups=output.groups, ids=output.ids, empty=empty)
+        return asked.predict(output.scores, groups=output.groups, ids=output.ids, empty=empty)
 
     nothing = PredictionSets.from_mask(np.empty((0, len(rule.classes)), dtype=bool), rule.spec.classes.values, alpha)
     parts = list(reader.each(loader, sets_of, "predicting", show_progress=show_progress))
@@ -185,7 +207,7 @@ def evaluate(
     groups: Where | None = None,
     ids: Where | None = None,
     show_progress: bool = True,
-) -> Evaluation:
+) -> Evaluation | LabelsEvaluation:
     """Predict sets for all rows of a loader, and compare them with the labels, as ``rankset.evaluate`` does.
 
     Parameters
@@ -201,8 +223,8 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
-        Coverage, set sizes and confidence intervals.
+    Evaluation or LabelsEvaluation
+        Coverage, set sizes and confidence intervals; recall and the like if rows can have several labels.
 
     Raises
     ------
@@ -223,15 +245,19 @@ def evaluate(
     """
     reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
 
-    def sets_and_columns(output: BatchOutput) -> tuple[PredictionSets, NDArray[np.int64]]:
+    several = rule.spec.several_labels
+
+    def sets_and_columns(output: BatchOutput) -> tuple[PredictionSets, NDArray[Any]]:
         sets = rule.predict(output.scores, alpha, groups=output.groups, ids=output.ids, empty=empty)
+        if several:
+            return sets, sets._truths(output.several_labels(rule.classes)).mask(len(rule.classes))
         return sets, label_codes(output.named_labels(rule.classes), sets.names, len(sets), RowIndex())
 
     parts = list(reader.each(loader, sets_and_columns, "evaluating", show_progress=show_progress))
     if not parts:
         raise InputError.no_rows_to_evaluate()
     sets, codes = zip(*parts, strict=True)
-    truth = labels_at(rule.classes, np.concatenate(codes))
+    truth = np.concatenate(codes) if several else labels_at(rule.classes, np.concatenate(codes))
     return evaluate_sets(PredictionSets.concat(sets), truth, confidence=confidence)
 
 
