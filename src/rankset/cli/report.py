@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.files import check_output, find_usual_arrays, read_class_names
 from rankset.cli.options import FILE, options
-from rankset.cli.targets import refuse_targets, target_refused
+from rankset.cli.targets import target_refused
 from rankset.core.alpha import exact_alpha
 from rankset.evaluation.default_scores import default_scores
 from rankset.io import atomic
@@ -82,7 +83,7 @@ def report(
                 "--kind and --classes are stored in the rule. Do not pass them together with a rule."
             )
         rules = [rs.load(path) for path in rule_files]
-        refuse_targets("report", [rule.spec.target for rule in rules])
+        layout = replace(layout, several=all(rule.spec.several_labels for rule in rules))
     else:
         _check_calibration(pairs, layout)
         kind = kind_found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -13,8 +13,8 @@ TARGET_OPTIONS = {
     "target": click.option(
         "--target",
         metavar="TARGET",
-        help="What is promised about the true labels of a row: one, recall, all, any, or missed:N for at most N missed "
-        "labels. With all but one, rows can have several labels.  [default: one]",
+        help="What is promised about the true labels of a row: one, recall, all, any, certain, or missed:N for at most N "
+        "missed labels. With all but one, rows can have several labels.  [default: one]",
     ),
     "cost": click.option(
         "--cost",
@@ -27,13 +27,6 @@ TARGET_OPTIONS = {
         "--other-cost", metavar="NUMBER", help="Cost of missing a label that has no --cost of its own."
     ),
 }
-
-
-def refuse_targets(command: str, targets: Iterable[Target]) -> None:
-    """Raise an error for a command that shows coverage, if a rule promises something else."""
-    other = next((target for target in targets if target != OneLabel()), None)
-    if other is not None:
-        raise RuleError.command_of_one_label(command, repr(other))
 
 
 def _refuse_target(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:

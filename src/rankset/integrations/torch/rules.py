@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.errors import InputError, KindError, LevelError
+from rankset.errors import InputError, KindError, LevelError, RuleError
 from rankset.evaluation.calibrate import calibrate as calibrate_rows
 from rankset.evaluation.calibrate import calibrate_part, with_labels
-from rankset.evaluation.default_scores import default_score, refuse_target
+from rankset.evaluation.default_scores import default_score
 from rankset.evaluation.evaluate import evaluate as evaluate_sets
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.several_labels import LabelsEvaluation
@@ -102,7 +102,8 @@ def calibrate(
     names = None if classes is None else in_order(classes)
     reader = BatchReader(model, kind, forward, labels, groups, ids)
     if chosen is None:
-        refuse_target("auto", wanted)
+        if wanted != OneLabel():
+            raise RuleError.chosen_with_target(wanted)
         rows = collect(reader, loader, names, "calibrating", show_progress=show_progress)
         return calibrate_rows(**rows, method=AUTO, condition=condition, kind=kind, seed=seed, alpha=alpha)
     if alpha is not None:
