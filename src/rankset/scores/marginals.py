@@ -20,9 +20,7 @@ from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import check_names, traits
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
 from rankset.scores.label_dependence.exact_products import multiply, rounded_columns
-from rankset.scores.label_dependence.features import PRIOR, row_features
-from rankset.scores.label_dependence.fit import fit
-from rankset.scores.label_dependence.fit_cross import standardised
+from rankset.scores.label_dependence.features import PRIOR, row_features, standardised
 from rankset.scores.label_dependence.fit_shared import sigmoid, weighted_logits
 from rankset.scores.parameters import check_fitted_numbers, list_parameter
 from rankset.scores.reach import Reach, reach_of
@@ -204,6 +202,8 @@ class Marginals(Wrapper):
         >>> rs.Marginals.fit_prepared(data, rs.Thr()) == rs.Marginals.fit(probs[:200], labels[:200])
         True
         """
+        from rankset.scores.label_dependence.fit import fit  # the other methods do not need it
+
         if data.truths is None:
             raise KindError.argument("labels", "labels of rows that can have several", data.labels)
         found = fit(data.rows(slice(0, len(data))), data.truths.mask(data.n_columns))

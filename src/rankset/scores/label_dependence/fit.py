@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.scores.label_dependence.exact_products import rounded_columns
-from rankset.scores.label_dependence.features import row_features
-from rankset.scores.label_dependence.fit_cross import Rows, best_ridge, fit_cross, standardised, with_ones
+from rankset.scores.label_dependence.features import row_features, standardised
+from rankset.scores.label_dependence.fit_cross import Rows, best_ridge, fit_cross, with_ones
 from rankset.scores.label_dependence.fit_shared import fit_shared, weighted_logits
 
 Floats = NDArray[np.float64]
