@@ -20,6 +20,8 @@ MOST_CELLS = 2_000_000
 """Rows times labels to fit on, at most (but at least 200 rows) …"""
 MOST_ROWS = 20_000
 """… and at most so many rows."""
+MOST_PRODUCTS = 200_000_000
+"""The matrix is fitted on so many rows that their number times the squared number of labels is at most this."""
 MOST_COLUMNS = 256
 """With more labels no matrix is fitted."""
 FEWEST_ROWS = 8
@@ -50,6 +52,8 @@ def fit(probs: Floats, truths: Bools) -> Fitted:
     nothing = np.zeros(0)
     if not 1 < n_columns <= MOST_COLUMNS or len(truths) < FEWEST_ROWS:
         return Fitted(weights, intercepts, nothing, nothing, nothing)
+    some = slice(0, MOST_PRODUCTS // n_columns**2)
+    features, truths = features[:, some], truths[some]
     means, spread = features[0].mean(axis=0), features[0].std(axis=0)
     deviations = np.where(spread > SMALLEST_DEVIATION, spread, 1.0)
     inputs = with_ones(standardised(features[0], means, deviations))
