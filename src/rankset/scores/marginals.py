@@ -134,8 +134,8 @@ class Marginals(Wrapper):
 
         Labels are used for each other only if this increases the likelihood of rows that were not fitted on: in four
         folds, by more than two standard errors. A few thousand rows are needed to learn it. With more than 256 labels
-        it is not tried. At most 20,000 rows are used, at most 2,000,000 / (number of labels), and for what labels say
-        about each other at most 200,000,000 / (number of labels)².
+        it is not tried. At most 20,000 rows are used, at most 500,000 / (number of labels), and for what labels say
+        about each other at most 100,000,000 / (number of labels)².
 
         Parameters
         ----------

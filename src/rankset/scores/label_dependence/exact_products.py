@@ -18,7 +18,7 @@ LARGEST = 31.0
 BITS_OF_FIRST = 17
 AT_ONCE = 1 << 18
 """Multiplications at a time: so few that linear algebra libraries use one thread, which is faster here …"""
-FEWEST = 32
+FEWEST = 8
 """… but at least so many rows or terms."""
 BITS = 53
 

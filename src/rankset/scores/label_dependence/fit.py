@@ -16,11 +16,11 @@ from rankset.scores.label_dependence.fit_shared import fit_shared, weighted_logi
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-MOST_CELLS = 2_000_000
+MOST_CELLS = 500_000
 """Rows times labels to fit on, at most (but at least 200 rows) …"""
 MOST_ROWS = 20_000
 """… and at most so many rows."""
-MOST_PRODUCTS = 200_000_000
+MOST_PRODUCTS = 100_000_000
 """The matrix is fitted on so many rows that their number times the squared number of labels is at most this."""
 MOST_COLUMNS = 256
 """With more labels no matrix is fitted."""
