@@ -115,7 +115,7 @@ def test_products_are_exact_so_fits_depend_on_nothing_but_rows():
     assert np.abs(rounded - second).max() < 1e-6 * np.abs(second).max()
     slow = [[sum(a * b for a, b in zip(row, column, strict=True)) for column in rounded.T] for row in first]
     assert np.array_equal(exact_products.product(first, second), slow)
-    with mock.patch.object(exact_products, "AT_ONCE", 100):
+    with mock.patch.multiple(exact_products, AT_ONCE=100, FEWEST=1):
         assert np.array_equal(exact_products.product(first, second), slow)
         assert rs.Marginals.fit(PROBS, MASK) == FITTED
 
@@ -209,3 +209,18 @@ def test_fits_that_cannot_be():
         rs.Marginals.fit(np.zeros((0, 3)), np.zeros((0, 3)))
     with pytest.raises(rs.errors.ScoreError, match=r"Marginals\.fit"):
         rs.calibrate(PROBS, MASK, method="marginals", target="all", kind="marginals")
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_fitting_on_the_calibration_rows_breaks_the_promise_and_on_others_does_not(same):
+    """Probabilities that tell nothing, few rows and many labels: a fit learns the labels of its own rows."""
+    missed = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        probs, mask = sigmoid(rng.normal(-2, 1, (380, 12))), rng.random((380, 12)) < 0.15
+        fitting, calibrating, new = slice(0, 40), slice(0 if same else 40, 40 if same else 80), slice(80, None)
+        score = rs.Marginals.fit(probs[fitting], mask[fitting])
+        rule = rs.calibrate(probs[calibrating], mask[calibrating], method=score, target="recall", kind="marginals")
+        missed.append(1 - np.nanmean(rule.predict(probs[new], 0.2).recall(mask[new])))
+    bound = 0.2 + 3 * np.std(missed) / np.sqrt(len(missed))
+    assert (np.mean(missed) > bound) == same

@@ -20,9 +20,7 @@ from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import check_names, traits
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
 from rankset.scores.label_dependence.exact_products import multiply, rounded_columns
-from rankset.scores.label_dependence.features import PRIOR, row_features
-from rankset.scores.label_dependence.fit import fit
-from rankset.scores.label_dependence.fit_cross import standardised
+from rankset.scores.label_dependence.features import PRIOR, row_features, standardised
 from rankset.scores.label_dependence.fit_shared import sigmoid, weighted_logits
 from rankset.scores.parameters import check_fitted_numbers, list_parameter
 from rankset.scores.reach import Reach, reach_of
@@ -134,9 +132,10 @@ class Marginals(Wrapper):
     ) -> Marginals:
         """Fit the parameters by penalised maximum likelihood. Do not calibrate on the same rows.
 
-        Labels are used for each other only if this increases the likelihood of rows that were not fitted on: in
-        four folds, by more than two standard errors. A few thousand rows are needed to learn it. With more than 256
-        labels it is not tried. At most 20,000 rows are used, and at most 2,000,000 / (number of labels).
+        Labels are used for each other only if this increases the likelihood of rows that were not fitted on: in four
+        folds, by more than two standard errors. A few thousand rows are needed to learn it. With more than 256 labels
+        it is not tried. At most 20,000 rows are used, at most 500,000 / (number of labels), and for what labels say
+        about each other at most 100,000,000 / (number of labels)².
 
         Parameters
         ----------
@@ -204,6 +203,8 @@ class Marginals(Wrapper):
         >>> rs.Marginals.fit_prepared(data, rs.Thr()) == rs.Marginals.fit(probs[:200], labels[:200])
         True
         """
+        from rankset.scores.label_dependence.fit import fit  # the other methods do not need it
+
         if data.truths is None:
             raise KindError.argument("labels", "labels of rows that can have several", data.labels)
         found = fit(data.rows(slice(0, len(data))), data.truths.mask(data.n_columns))

@@ -17,7 +17,9 @@ LARGEST = 31.0
 """… and at most this."""
 BITS_OF_FIRST = 17
 AT_ONCE = 1 << 18
-"""Multiplications at a time: so few that linear algebra libraries use one thread, which is faster here."""
+"""Multiplications at a time: so few that linear algebra libraries use one thread, which is faster here …"""
+FEWEST = 8
+"""… but at least so many rows or terms."""
 BITS = 53
 
 
@@ -50,7 +52,7 @@ def product(first: Floats, second: Floats) -> Floats:
 def multiply(first: Floats, rounded: Floats) -> Floats:
     """Return the product with a matrix of ``rounded_columns``, a few rows or terms at a time: all sums are exact."""
     n_rows, n_terms = first.shape
-    step = max(1, AT_ONCE // max(1, min(n_rows, n_terms) * rounded.shape[1]))
+    step = max(FEWEST, AT_ONCE // max(1, min(n_rows, n_terms) * rounded.shape[1]))
     answer = np.zeros((n_rows, rounded.shape[1]))
     for start in range(0, max(n_rows, n_terms), step):
         some = slice(start, start + step)

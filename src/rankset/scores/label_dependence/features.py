@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.ranking import rank_columns
+from rankset.scores.label_dependence.exact_products import on_grid
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +26,11 @@ def logits_of(probs: Floats) -> Floats:
     """
     inner = np.clip(probs, LEAST, 1 - LEAST)
     return np.log(inner) - np.log1p(-inner)
+
+
+def standardised(logits: Floats, means: Floats, deviations: Floats) -> Floats:
+    """Return logits minus means, divided by deviations, rounded so that products are exact."""
+    return on_grid((logits - means) / deviations)
 
 
 def _ranks(values: Floats) -> Floats:

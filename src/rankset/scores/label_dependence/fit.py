@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.scores.label_dependence.exact_products import rounded_columns
-from rankset.scores.label_dependence.features import row_features
-from rankset.scores.label_dependence.fit_cross import Rows, best_ridge, fit_cross, standardised, with_ones
+from rankset.scores.label_dependence.features import row_features, standardised
+from rankset.scores.label_dependence.fit_cross import Rows, best_ridge, fit_cross, with_ones
 from rankset.scores.label_dependence.fit_shared import fit_shared, weighted_logits
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-MOST_CELLS = 2_000_000
+MOST_CELLS = 500_000
 """Rows times labels to fit on, at most (but at least 200 rows) …"""
 MOST_ROWS = 20_000
 """… and at most so many rows."""
+MOST_PRODUCTS = 100_000_000
+"""The matrix is fitted on so many rows that their number times the squared number of labels is at most this."""
 MOST_COLUMNS = 256
 """With more labels no matrix is fitted."""
 FEWEST_ROWS = 8
@@ -50,6 +52,8 @@ def fit(probs: Floats, truths: Bools) -> Fitted:
     nothing = np.zeros(0)
     if not 1 < n_columns <= MOST_COLUMNS or len(truths) < FEWEST_ROWS:
         return Fitted(weights, intercepts, nothing, nothing, nothing)
+    some = slice(0, MOST_PRODUCTS // n_columns**2)
+    features, truths = features[:, some], truths[some]
     means, spread = features[0].mean(axis=0), features[0].std(axis=0)
     deviations = np.where(spread > SMALLEST_DEVIATION, spread, 1.0)
     inputs = with_ones(standardised(features[0], means, deviations))

@@ -52,11 +52,6 @@ class Rows:
         return (np.minimum(signed, 0.0) - np.log1p(np.exp(-np.abs(signed)))).sum(axis=1)
 
 
-def standardised(logits: Floats, means: Floats, deviations: Floats) -> Floats:
-    """Return logits minus means, divided by deviations, rounded so that products are exact."""
-    return on_grid((logits - means) / deviations)
-
-
 def with_ones(inputs: Floats) -> Floats:
     """Return inputs with a column of ones."""
     return np.concatenate((inputs, np.ones((len(inputs), 1))), axis=1)
