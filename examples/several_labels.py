@@ -26,8 +26,8 @@ for row in np.flatnonzero(labels[new].sum(axis=1) > 1)[:3]:
     print(f"set: {', '.join(sets[row])}\ntrue: {', '.join(true)}\n")
 
 # %%
-# Recall, the share of rows with all their labels, and what both cost in labels. ``confidence`` makes the promise hold for
-# this calibration with probability 0.95, not only on average over calibrations.
+# Recall, the share of rows with all their labels, and what both cost in labels. ``confidence`` makes the promise hold
+# for this calibration with probability 0.95, not only on average over calibrations.
 every = rs.calibrate(probs[old], labels[old], target="all", kind="marginals", classes=classes)
 print("target       promise      recall  all labels  labels per set")
 for one in (rule, every):
@@ -46,8 +46,8 @@ axes[1].set_title("target AllLabels()")
 plt.show()
 
 # %%
-# An average hides rare labels: with one threshold most of them are missed. ``PerLabel`` gives every label a threshold of
-# its own, and larger sets.
+# An average hides rare labels: with one threshold most of them are missed. ``PerLabel`` gives every label a threshold
+# of its own, and larger sets.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", rs.RanksetWarning)  # some emotions have fewer than nine calibration rows
     options = {"target": "recall", "kind": "marginals", "classes": classes, "condition": rs.PerLabel()}
