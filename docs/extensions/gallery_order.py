@@ -9,6 +9,7 @@ ORDER = (
     "language_model_options",
     "imbalanced_classes",
     "groups",
+    "several_labels",
     "many_classes",
     "comparing_scores",
     "retrieval_recall",

@@ -61,6 +61,7 @@ OWN_CONFIDENCE = {
     "predict",
     "predict by name",
     "predict_parts",
+    "predict_set",
 }
 """Functions with an argument ``confidence`` of another meaning."""
 
@@ -109,6 +110,8 @@ def test_confidence_is_explained(name):
 def test_predict_without_alpha_explains_confidence():
     with refused(KindError.alpha_missing_beside("predict", 0.95, 0.05)):
         RULE.predict(PROBS, confidence=0.95)
+    with refused(KindError.alpha_missing_beside("predict_set", 0.95, 0.05)):  # although alpha has a default there
+        MODEL.predict_set(X, confidence=0.95)
     with pytest.raises(TypeError, match="unexpected keyword argument 'alfa'"):
         RULE.predict(PROBS, alfa=0.95)
 

@@ -54,7 +54,7 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
 
     @classmethod
     def several(cls, name: str, received: str) -> Self:
-        if name != "labels":
+        if name not in ("labels", "y"):
             return cls.not_one_dimensional(name, received)
         return cls.not_one_dimensional(name, received, ("Pass one label per row. ", *TARGETS))
 

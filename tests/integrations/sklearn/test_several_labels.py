@@ -166,7 +166,7 @@ def test_labels_in_another_form_are_refused():
         fitted(y=Y[SOME] * 2)
     with pytest.raises(ValueError, match="requires y"):
         rs.ConformalClassifier(LINEAR, target="recall").fit(X, None)
-    with pytest.raises(ValueError, match="1d array"):
+    with refused(LabelError.several("y", "shape (1000, 6)")):
         rs.ConformalClassifier(LINEAR).fit(X, Y)
     with refused(RuleError):
         fitted("most")

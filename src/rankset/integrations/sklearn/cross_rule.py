@@ -25,6 +25,7 @@ from rankset.rules.small_groups import warn_of_small_groups
 from rankset.rules.spec import HasSpec, RuleSpec, settings_text
 from rankset.rules.summaries import Estimate
 from rankset.sets import PredictionSets
+from rankset.targets import OneLabel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -202,7 +203,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
         offsets = np.concatenate(([0], kept.sum(axis=1).cumsum())).astype(np.int64)
         codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
         spec, proven = self.rules[0].spec, self.guarantee(exact)
-        return PredictionSets(offsets, codes, spec.classes, exact, template=template, proven=proven, target=spec.target)
+        target = None if spec.target == OneLabel() else spec.target
+        return PredictionSets(offsets, codes, spec.classes, exact, template=template, proven=proven, target=target)
 
     @takes_alpha
     def expected_size(

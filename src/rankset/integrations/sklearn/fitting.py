@@ -55,7 +55,10 @@ def read_labels(X: Any, y: Any, owner: str) -> NDArray[Any]:
     check_given(X, y, owner)
     column = only_column(y) if is_frame(y) else None
     values = y if column is None else column
-    labels = column_or_1d(check_array(values, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    given = check_array(values, ensure_2d=False, dtype=None, input_name="y")
+    if given.ndim == 2 and given.shape[1] > 1:
+        raise LabelError.several("y", f"shape {given.shape}")
+    labels = column_or_1d(given, warn=True)
     if (absent := is_absent(labels)) is not None:
         raise LabelError.absent_class("a classifier", int(absent.argmax()))
     check_classification_targets(labels)
