@@ -344,3 +344,17 @@ def test_commands_about_coverage_refuse_several_labels():
         check_refusal(failure(*command, "--target", "all"), error)
     found = failure("compare", "p.csv", "y.npy", "--kind", "marginals")
     check_refusal(found, FileError.not_a_column("y.npy", (80, 4)))
+
+
+def test_groups_are_for_rules_that_have_them():
+    sites = np.array(["north", "south"])[np.arange(80) % 2]
+    FRAME.assign(tags=CELLS, site=sites).to_csv("sites.csv", index=False)
+    asked = ("sites.csv", "--label", "tags", "--group", "site")
+    wanted = {"condition": rs.PerGroup(), "groups": sites, "classes": CLASSES}
+    rule = calibrated(*asked, *SEVERAL)
+    assert rule == rs.calibrate(PROBS, LISTS, target="recall", kind="marginals", **wanted)
+    found = json.loads(fine("evaluate", "rule.rankset", *asked, "--alpha", "0.2", "--json").stdout)["0.2"]
+    assert found["recall"] == rs.evaluate(rule.predict(PROBS, 0.2, groups=sites), MARKS).recall
+    RULE.save("plain.rankset")
+    done = run("evaluate", "plain.rankset", *asked)
+    assert (done.exit_code, "Remove --group." in done.stderr) == (2, True)
