@@ -61,6 +61,11 @@ def evaluate(
     """
     rule, levels = load_rule(rule_file), alphas or (DEFAULT_ALPHA,)
     layout = replace(layout, several=rule.spec.several_labels)
+    if layout.several and layout.group is not None and not rule.condition.needs_groups:
+        raise click.UsageError(
+            "--group works here only for rules with a threshold per group, because rows can have "
+            "several labels. Remove --group."
+        )
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in levels}
     truth, groups = [], []
     pairs = pair_files(*split_paths(paths, label_files, layout))

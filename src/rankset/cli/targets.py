@@ -13,8 +13,8 @@ TARGET_OPTIONS = {
     "target": click.option(
         "--target",
         metavar="TARGET",
-        help="What is promised about the true labels of a row: one, recall, all, any, certain, or missed:N for at most N "
-        "missed labels. With all but one, rows can have several labels.  [default: one]",
+        help="What is promised about the true labels of a row: one, recall, all, any, certain, or missed:N for at most "
+        "N missed labels. With all but one, rows can have several labels.  [default: one]",
     ),
     "cost": click.option(
         "--cost",

@@ -12,7 +12,7 @@ import numpy as np
 from rankset.core.arrays import object_array
 from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import InputError, Place, warn
+from rankset.errors import InputError, LabelError, Place, warn
 from rankset.inputs.row_index import RowIndex
 
 EMPTY = object_array([])
@@ -107,18 +107,26 @@ def _align(values: Any, probs: da.Array, name: str, *, several: bool) -> da.Arra
     rows, sized = probs.chunks[0], _has_known_sizes(probs)
     if not isinstance(values, da.Array):
         array = np.asarray(values)
+        _check_dimensions(array, name, several=several)
         if not sized:
             raise InputError.unknown_chunks(name)
-        if array.shape[:1] != (sum(rows),) or array.ndim > 1 + several:
+        if array.shape[:1] != (sum(rows),):
             raise InputError.length(name, sum(rows), len(array) if array.ndim else 1)
         return da.from_array(array, chunks=(rows, *array.shape[1:]))
+    _check_dimensions(values, name, several=several)
     if sized and _has_known_sizes(values):
-        if values.shape[:1] != (sum(rows),) or values.ndim > 1 + several:
+        if values.shape[:1] != (sum(rows),):
             raise InputError.length(name, sum(rows), values.shape[0])
         return values.rechunk((rows, *values.shape[1:]))
-    if values.numblocks[:1] != probs.numblocks[:1] or values.ndim > 1 + several:
+    if values.numblocks[:1] != probs.numblocks[:1]:
         raise InputError.chunks(name, probs.numblocks[0], values.numblocks[0])
     return values.rechunk({1: -1}) if values.ndim == 2 else values
+
+
+def _check_dimensions(values: Any, name: str, *, several: bool) -> None:
+    """Refuse a matrix where one value per row is expected, and arrays with more dimensions."""
+    if values.ndim > 1 + several:
+        raise LabelError.several(name, f"shape {tuple(values.shape)}")
 
 
 def _lists_or_matrix(values: Any) -> Any:

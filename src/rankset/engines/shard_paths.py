@@ -211,3 +211,17 @@ def _file_identity(path: str) -> str:
     except OSError:
         return os.path.realpath(path)
     return f"{status.st_dev}:{status.st_ino}" if status.st_ino else os.path.realpath(path)
+
+
+def check_targets(folder: Path, targets: Sequence[Path], inputs: Sequence[str], *, force: bool) -> None:
+    """Refuse outputs that would replace inputs, one another, or existing files."""
+    if folder.exists() and not folder.is_dir():
+        raise FileError.unwritable(str(folder), "it is a file, not a folder")
+    taken = {os.path.realpath(path) for path in inputs}
+    for place, path in enumerate(targets):
+        if os.path.realpath(path) in taken:
+            raise FileError.own_input(str(path))
+        if path in targets[:place]:
+            raise FileError.same_target(str(path))
+        if path.exists() and not force:
+            raise FileError.exists(str(path))

@@ -19,7 +19,7 @@ from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
 from rankset.engines.processes import map_in_processes
-from rankset.engines.shard_paths import Paths, expand_paths, file_stem, pair_files
+from rankset.engines.shard_paths import Paths, check_targets, expand_paths, file_stem, pair_files
 from rankset.engines.shard_tasks import calibrate_file, calibrate_first_file, predict_file, write_file
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
 from rankset.errors import FileError
@@ -291,21 +291,7 @@ def write(
     targets = [Path(folder) / f"{file_stem(path)}{suffix}" for path in paths]
     if suffix not in FORMATS:
         raise FileError.unknown_kind(f"sets{suffix}", tuple(FORMATS))
-    _check_targets(Path(folder), targets, paths, force=force)
+    check_targets(Path(folder), targets, paths, force=force)
     Path(folder).mkdir(parents=True, exist_ok=True)
     jobs = list(zip(paths, targets, strict=True))
     return list(map_in_processes(partial(write_file, task, where, force=force), jobs, workers))
-
-
-def _check_targets(folder: Path, targets: Sequence[Path], inputs: Sequence[str], *, force: bool) -> None:
-    """Refuse outputs that would replace inputs, one another, or existing files."""
-    if folder.exists() and not folder.is_dir():
-        raise FileError.unwritable(str(folder), "it is a file, not a folder")
-    taken = {os.path.realpath(path) for path in inputs}
-    for place, path in enumerate(targets):
-        if os.path.realpath(path) in taken:
-            raise FileError.own_input(str(path))
-        if path in targets[:place]:
-            raise FileError.same_target(str(path))
-        if path.exists() and not force:
-            raise FileError.exists(str(path))

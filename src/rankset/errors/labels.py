@@ -116,6 +116,7 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
             f"{join_names(unknown)}, first",
             (
                 *(ABSENT_LABELS if any(isinstance(one, str) and not one for one in unknown) else ()),
+                *((*TARGETS, " ") if any(_are_names(one, known) for one in unknown) else ()),
                 "Check the spelling and type of the labels. Or pass names that include these labels as ",
                 Option("classes"),
                 Either(". To turn column numbers into names, use np.array(classes)[labels].", WHOLE_NUMBERS),
@@ -238,3 +239,8 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
 
 def _column_numbers(n_classes: int) -> str:
     return f"be column numbers, integers from 0 to {n_classes - 1}"
+
+
+def _are_names(label: object, known: Sequence[object]) -> bool:
+    """Return whether a label is several known names with semicolons between them."""
+    return isinstance(label, str) and ";" in label and {part.strip() for part in label.split(";")} <= set(known)

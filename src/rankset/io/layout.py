@@ -147,20 +147,13 @@ class Layout:
         wanted = _wanted_columns(columns, classes, kind)
         others = {*special, *kept, *self._other_answers(columns, wanted), *([] if label is None else [label])}
         apart = self._columns_apart(columns, label, others, wanted)
-        matrix: Any
-        if self.options is None:
-            matrix, names = columns.scores(apart, key=self.key, wanted=wanted, kind=kind or "probs")
-        else:
-            matrix, names = read_candidates(columns, self.options, apart), None
+        matrix, names = self._scores(columns, apart, wanted, kind or "probs")
         own_columns = names is None or set(names) <= {*columns.names}
         if kind == "binary" and self.options is None:
             matrix, names = _second_class(columns.path, matrix, names, classes)
         self._check_kept(columns.path, kept, len(matrix))
         one_order = names is None or (own_columns and columns.have_one_order(names))
-        file, is_text = columns, columns.is_text
-        if labels is not None:
-            file = self._read_label_file(labels, columns, len(matrix))
-            is_text = file.is_text
+        file = columns if labels is None else self._read_label_file(labels, columns, len(matrix))
         if self.several and (label is not None or labels is not None):
             found = self._several(file, matrix, names, columns if one_order else None)
         else:
@@ -182,7 +175,15 @@ class Layout:
             label_sizes=found.sizes,
             label_names=found.columns,
         )
-        return rows.with_absent(self.absent, is_text=is_text).with_column_order(wanted)
+        return rows.with_absent(self.absent, is_text=file.is_text).with_column_order(wanted)
+
+    def _scores(
+        self, columns: Columns, apart: Sequence[str], wanted: Sequence[str] | None, kind: str
+    ) -> tuple[Any, list[str] | None]:
+        """Return the matrix of scores, or the candidates of each row, and the names of the columns if they have any."""
+        if self.options is not None:
+            return read_candidates(columns, self.options, apart), None
+        return columns.scores(apart, key=self.key, wanted=wanted, kind=kind)
 
     def _check_kept(self, path: str, kept: Mapping[str, Any], n_rows: int) -> None:
         """Refuse kept columns of another length than the scores."""
