@@ -161,11 +161,13 @@ def test_every_flag_is_one_of_the_command_line():
             InputError.row_sum("probs", 4, 1.5),
             (
                 "probs must have rows that sum to 1 within 0.01, got the sum 1.5 at row 4. "
-                "For logits pass kind='logits'. For margins or similarities pass kind='decision'."
+                "For logits pass kind='logits'. For margins or similarities pass kind='decision'. "
+                "For a probability of its own for every label pass kind='marginals'."
             ),
             (
                 "probs must have rows that sum to 1 within 0.01, got the sum 1.5 at row 4. "
-                "For logits pass --kind logits. For margins or similarities pass --kind decision."
+                "For logits pass --kind logits. For margins or similarities pass --kind decision. "
+                "For a probability of its own for every label pass --kind marginals."
             ),
         ),
         (

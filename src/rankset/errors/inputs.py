@@ -17,7 +17,10 @@ NO_ANSWER = (
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
 NO_CLASS = Either("Layout(drop=..., identity=..., group=...)", "--drop, --id or --group")
 OTHER_KIND: Text = ("For logits pass ", LOGITS, ". For other numbers pass ", DECISION, ".")
-MARGINS_OR_LOGITS: Text = ("For logits pass ", LOGITS, ". For margins or similarities pass ", DECISION, ".")
+MARGINS_OR_LOGITS: Text = (
+    *("For logits pass ", LOGITS, ". For margins or similarities pass ", DECISION),
+    *(". For a probability of its own for every label pass ", MARGINALS, "."),
+)
 
 
 class InputError(UnitIntervalErrors, RanksetError, ValueError):
