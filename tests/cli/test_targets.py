@@ -312,13 +312,12 @@ def test_mistakes_are_told_in_one_line_with_their_place(make, told):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--target", "some"), 2, "target must be one of 'one', 'recall', 'all', 'any', 'missed:1', got 'some'"),
+        (("--target", "some"), 2, "'recall', 'all', 'any', 'certain', 'missed:1', got 'some'"),
         (("--target", "all", "--cost", "joy=1"), 2, "--cost is a target of its own. Remove --target or --cost."),
         (("--other-cost", "1"), 2, "--other-cost works only with --cost NAME=NUMBER."),
         (("--cost", "joy"), 2, "'joy' has no =. Pass NAME=NUMBER once for every label."),
         (("--cost", "joy=1", "--cost", "joy=2"), 2, "'joy' has two costs."),
         (("--cost", "joy=much"), 1, "the cost of 'joy' must be a finite number of at least 0"),
-        (("--target", "recall", "--method", "auto"), 1, "Choose a score: --method thr."),
         (("--target", "recall", "--label-sep", ""), 1, "the separator of labels must be at least one character"),
     ],
 )
@@ -336,14 +335,23 @@ def test_a_target_of_parts_takes_no_next_rows():
 
 
 def test_commands_about_coverage_refuse_several_labels():
-    RULE.save("rule.rankset")
-    found = failure("report", "rule.rankset", "p.csv", "y.npy", "-o", "page.html")
-    check_refusal(found, RuleError.command_of_one_label("report", "Recall()"))
     for command in (("compare", "p.csv", "y.npy"), ("report", "p.csv", "y.npy", "p.csv", "y.npy", "-o", "page.html")):
         error = RuleError.command_of_one_label(command[0], "--target all")
         check_refusal(failure(*command, "--target", "all"), error)
     found = failure("compare", "p.csv", "y.npy", "--kind", "marginals")
     check_refusal(found, FileError.not_a_column("y.npy", (80, 4)))
+
+
+def test_a_report_of_a_rule_with_several_labels():
+    RULE.save("rule.rankset")
+    fine("report", "rule.rankset", "p.csv", "y.npy", "-o", "page.html")
+    assert "Recall()" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_auto_takes_a_target():
+    rule = calibrated("cells.csv", "--label", "tags", *SEVERAL, "--method", "auto")
+    assert rule.target == rs.Recall()
+    assert isinstance(rule.score, rs.Chosen)
 
 
 def test_groups_are_for_rules_that_have_them():

@@ -46,7 +46,9 @@ TAKE_NAMES = {
     "Chosen": lambda name: rs.Chosen(name, "a reason").score,
     "Seen": lambda name: rs.Seen(name, (0, 1), 4).score,
     "Seen.fit": lambda name: rs.Seen.fit([0, 1], 4, name).score,
-    "shards": lambda name: rs.engines.shards.CalibrationTask.of(name, None, rs.Marginal(), "probs", None, 0).score,
+    "shards": lambda name: (
+        rs.engines.shards.CalibrationTask.of(name, None, rs.Marginal(), "probs", None, 0, rs.OneLabel()).score
+    ),
 }
 
 
