@@ -17,6 +17,7 @@ from rankset.inputs.matrix import MARGINAL
 from rankset.inputs.prepare import Prepared
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec, check_groups
+from rankset.rules.target_entries import check_entries
 from rankset.scores import Chosen, Marginals, Rank, Score, Share, Thr
 from rankset.targets import Recall, Target
 
@@ -53,7 +54,9 @@ def auto_for_target(
     else:
         score, why = _choose_score(data.take(rows[:n_fitting]), level, target)
     why = f"{why}; {n - n_fitting:,} of {n:,} rows calibrate, so the promise holds"
-    return calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(rows[n_fitting:]))
+    rule = calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(rows[n_fitting:]))
+    check_entries(rule.calibration, below=rule.spec.below)
+    return rule
 
 
 def plain_scores(kind: str, target: Target) -> tuple[Score, ...]:
