@@ -37,6 +37,12 @@ def arrays():
     return {"labels": labels[:300], "probs": probs, "option_logits": options, "answers": answers, "rule": rule}
 
 
+@makes("several labels per row")
+def several_labels():
+    probs, labels = rs.datasets.load("goemotions")
+    return {"probs": probs[:300], "label_matrix": labels[:300]}
+
+
 @makes("scikit-learn", "a fitted model")
 def classifier():
     from sklearn.datasets import load_iris
