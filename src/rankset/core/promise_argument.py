@@ -8,7 +8,7 @@ from rankset.core.promise import Promise
 from rankset.errors import Either, KindError, LevelError, Option, warn
 
 HALF = Fraction(1, 2)
-MOST_NEXT_ROWS = 10**7
+MOST_NEXT_ROWS = 10**6
 PARTS = Either(
     "None for targets that count parts of rows, such as Recall()",
     "left out for targets that count parts of rows, such as Recall()",
