@@ -166,8 +166,8 @@ class Marginals(Wrapper):
         --------
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("goemotions")
-        >>> rs.Marginals.fit(probs[:1000], labels[:1000])
-        Marginals(Thr(), fitted to 28 labels)
+        >>> rs.Marginals.fit(probs[:1000], labels[:1000]).n_columns
+        28
         """
         if kind not in MARGINAL:
             raise KindError.argument("kind", " or ".join(map(repr, MARGINAL)), kind)
