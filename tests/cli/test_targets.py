@@ -178,7 +178,10 @@ def test_what_is_promised_is_shown():
     }
     rs.calibrate(PROBS, MARKS, target="all", kind="marginals", condition=rs.PerLabel()).save("labels.rankset")
     told = fine("inspect", "labels.rankset", "--alpha", "0.2").stdout
-    assert "promise: the set contains all true labels of a row with probability at least 0.8 in every group\n" in told
+    assert (
+        "promise: the set contains all true labels of a row with probability at least 0.8, in every group separately\n"
+        in told
+    )
     assert "with confidence 0.95: thresholds 4\n" in told
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import rankset as rs
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, KindError
+from rankset.errors import InputError, KindError, RuleError, silent
 from refusals import refused
 
 RNG = np.random.default_rng(6)
@@ -124,3 +124,52 @@ def test_intervals_of_means_contain_the_expected_value(n, mean):
         low, high = mean_interval(float(one), n, 0.9)
         inside += low <= mean <= high
     assert inside / runs >= 0.9 - 3 * math.sqrt(0.09 / runs)
+
+
+P, Y = (array[:600] for array in rs.datasets.load("goemotions"))
+CERTAIN = rs.calibrate(P, Y, target="certain", kind="marginals")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: rs.compare(P, Y, alpha=0.1, target="certain", kind="marginals"),
+        lambda: rs.auto(P, Y, 0.1, target="certain", kind="marginals"),
+        lambda: rs.calibrate(P, Y, method="auto", target="certain", kind="marginals"),
+        lambda: rs.choose(["thr", "share"], P, Y, 0.1, target="certain", kind="marginals"),
+        lambda: rs.reports.study_rules([CERTAIN], P, Y, alpha=0.1),
+        lambda: CERTAIN.p_values(P),
+        lambda: CERTAIN.predict(P, 0.1, empty="top"),
+        lambda: CERTAIN.at(0.1)(P, empty="top"),
+        lambda: rs.CrossRule((CERTAIN, rs.calibrate(P, Y, target="certain", kind="marginals"))),
+    ],
+)
+def test_certain_labels_are_refused_where_sets_are_made_larger_or_compared(ask):
+    with pytest.raises(RuleError):
+        ask()
+
+
+def test_a_promise_for_groups_of_labels_is_not_one_about_rows():
+    for condition, by_label in ((rs.PerLabel(), True), (rs.PerGroup(), False), (rs.Marginal(), False)):
+        groups = {"groups": ["a", "b"] * 300} if condition.needs_groups else {}
+        rule = rs.calibrate(P, Y, target="recall", kind="marginals", condition=condition, **groups)
+        with silent():
+            sets = rule.predict(P, 0.1, **groups)
+        found = rs.evaluate(sets, Y)
+        assert found.by_label is sets[:5].by_label is by_label
+        assert (found.observed is None) is by_label
+        assert ("promised in every group of labels separately: " in repr(found)) is by_label
+
+
+def test_sets_with_costs_are_judged_by_their_cost():
+    probs, labels = rs.datasets.load("marketing")
+    target = rs.Cost({0: 1, 1: 2, 2: 4}, others=8)
+    sets = rs.calibrate(probs[:130], labels[:130], target=target).predict(probs[130:], 0.2)
+    found, missed = rs.evaluate(sets, labels[130:]), ~sets.covers(labels[130:])
+    assert found.cost == pytest.approx(np.mean(missed * np.array([1, 2, 4, 8])[labels[130:]]) / 8)
+    assert found.to_dict()["cost"] == found.cost
+    assert "not promised, because labels have costs" in repr(found)
+    assert "at most 0.2 is promised on average" in repr(found)
+    plain = rs.evaluate(rs.PredictionSets.from_mask(sets.mask), labels[130:], alpha=0.2)
+    assert plain.cost is None
+    assert "cost" not in plain.to_dict()

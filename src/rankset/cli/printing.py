@@ -119,7 +119,7 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     if "promise" in facts:
         sure = facts["sure"]
         kept = sure.get("rule") or f"thresholds {sure['thresholds']:,}"
-        echo(f"{margin}promise: {facts['promise']}{' in every group' * ('rule' not in sure)}")
+        echo(f"{margin}promise: {facts['promise']}{', in every group separately' * ('rule' not in sure)}")
         echo(f"{margin}with confidence {sure['confidence']}: {kept}")
 
 

@@ -5,6 +5,7 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Text
+from rankset.errors.targets import TargetErrors
 from rankset.errors.values import join_names, short_repr
 
 
@@ -123,7 +124,7 @@ class MethodError(RanksetError, AttributeError):
         return cls(method, "be called on a Rule", reason=f"this is a CrossRule: {reason}", remedy=remedy)
 
 
-class RuleError(RanksetError, ValueError):
+class RuleError(TargetErrors, RanksetError, ValueError):
     """A request that does not fit the rule, or an option that does not exist. It is also a ``ValueError``.
 
     Examples
@@ -247,47 +248,6 @@ class RuleError(RanksetError, ValueError):
     def no_ranks(cls, score: object) -> Self:
         remedy = "Calibrate with the score Rank() or TopK()."
         return cls("rank_profile", "be used with a rule that orders labels by rank", f"the score {score!r}", remedy)
-
-    @classmethod
-    def precise_only(cls) -> Self:
-        remedy = Either("Use rankset.precise(probs, labels, error=...).", "Choose another target.")
-        return cls("calibrate", "get a target that it can keep", "Precision()", remedy)
-
-    @classmethod
-    def no_p_values(cls, target: object) -> Self:
-        expected = "be asked of a rule whose sets contain the true labels"
-        return cls("p_values", expected, short_repr(target), "Use predict, or calibrate with another target.")
-
-    @classmethod
-    def report_of_target(cls, target: object) -> Self:
-        remedy = "Compare evaluate and CoverageDisplay, which know this target."
-        return cls("a report", "get rules of one label per row or of several", short_repr(target), remedy)
-
-    @classmethod
-    def ranks_of_target(cls, target: object) -> Self:
-        remedy = "Use CoverageDisplay, SizeDisplay or ClassCoverageDisplay, which know targets."
-        return cls("RankDisplay", "get a rule of one label per row", f"the target {short_repr(target)}", remedy)
-
-    @classmethod
-    def folds_with_shares(cls, target: object) -> Self:
-        expected = "have a target by which a row is missed or not, such as AllLabels()"
-        return cls(
-            "several folds", expected, short_repr(target), "Use one calibration part: Holdout() or GivenSplit()."
-        )
-
-    @classmethod
-    def chosen_with_target(cls, target: object) -> Self:
-        return cls(
-            "a method that chooses a score (Choice or 'auto')",
-            "have the target of one label per row",
-            short_repr(target),
-            "Pass a single score as the method, or no method.",
-        )
-
-    @classmethod
-    def command_of_one_label(cls, command: str, received: str) -> Self:
-        remedy = "For other targets use rankset calibrate and rankset evaluate, which prints recall and sizes."
-        return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
 
     @classmethod
     def option(cls, name: str, value: object, options: Sequence[object]) -> Self:

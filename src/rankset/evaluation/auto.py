@@ -18,7 +18,7 @@ from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
 from rankset.evaluation.fitting_rows import FEWEST_FITTING, count_fitting_rows
 from rankset.evaluation.metrics import metrics_named
-from rankset.inputs.matrix import Kind
+from rankset.inputs.matrix import SUM_TO_ONE, Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules import absent_rows
 from rankset.rules.rule import Rule, calibrate_prepared
@@ -190,8 +190,8 @@ def count_calibration_rows(n: int, alpha: Fraction) -> int:
 
 def _obstacle(data: Prepared) -> str:
     """Why rows of this kind cannot be recalibrated; empty if they can."""
-    if data.kind == "decision":
-        return "decision values cannot be recalibrated"
+    if data.kind not in SUM_TO_ONE:
+        return "values that do not sum to 1 cannot be recalibrated"
     return "" if data.counts is None else "rows with different candidates cannot be recalibrated"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankset.conditions import Condition
 from rankset.core.alpha import rows_needed
+from rankset.errors import RuleError
 from rankset.evaluation.default_scores import default_score
 from rankset.evaluation.fitting_rows import FEWEST_FITTING, count_fitting_rows
 from rankset.evaluation.short_names import short_name
@@ -20,6 +21,7 @@ from rankset.rules.spec import RuleSpec, check_groups
 from rankset.rules.target_entries import check_entries
 from rankset.scores import Chosen, Marginals, Rank, Score, Share, Thr
 from rankset.targets import Recall, Target
+from rankset.targets.base import is_about_false_labels
 
 FEW_LABELLED = 500
 """With fewer rows with labels nothing is fitted."""
@@ -42,6 +44,8 @@ def auto_for_target(
     seed: int = 0,
 ) -> Rule:
     """Return the rule of ``auto`` for prepared rows with labels, whose values are checked."""
+    if is_about_false_labels(target):
+        raise RuleError.only_calibrate("auto", target)
     n, default = len(data), default_score(data.kind, target)
     spec = RuleSpec.of(default, condition, data.kind, seed, data.classes, target)
     check_groups(condition, data.groups)

@@ -102,6 +102,7 @@ def calibrate(
         * ``Recall()`` or "recall": the expected share of a row's true labels that the set misses is at most alpha.
         * ``AllLabels()`` or "all": the set contains all true labels with probability at least 1 - alpha.
         * ``AnyLabel()`` or "any": it contains at least one of them with probability at least 1 - alpha.
+        * ``CertainLabels()`` or "certain": every label of the set is true with probability at least 1 - alpha.
         * ``AtMostMissed(m)``: it misses at most m of them with probability at least 1 - alpha.
         * ``Cost({label: cost})``: every row has one true label, and the expected cost of missing it is at most alpha
           times the largest cost.

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
@@ -19,7 +19,7 @@ from rankset.evaluation.several_labels import LabelsEvaluation
 from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import label_columns
-from rankset.targets import Target, checked_target
+from rankset.targets import Cost, Target, checked_target
 from rankset.targets.base import has_several_labels
 
 
@@ -124,9 +124,16 @@ def evaluate(
         classes=shares_of(sets.names.array, codes, covered, sizes),
         groups=() if groups is None else shares_by_group(groups, covered, sizes, index),
         absent=int((codes < 0).sum()),
+        cost=_mean_cost(wanted, sets, codes, covered) if isinstance(wanted, Cost) else None,
         proven=None if sets.level != level else sets.proven,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
+
+
+def _mean_cost(target: Cost, sets: PredictionSets, codes: NDArray[np.int64], covered: NDArray[np.bool_]) -> float:
+    """Return the mean cost of missed labels, divided by the largest cost; an absent label costs as much as any."""
+    shares = np.array([float(share) for share in target.shares(sets.names.values)])
+    return float(np.where(covered, 0.0, np.where(codes < 0, 1.0, shares[codes])).mean())
 
 
 def _level(sets: PredictionSets, alpha: Alpha | None) -> Fraction:

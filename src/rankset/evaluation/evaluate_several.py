@@ -56,7 +56,8 @@ def evaluate_several(
         labels=labels,
         by_number=_by_number(truths.sizes[has], shares, sizes[has]),
         missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
-        observed=_observed(target, mask, truths, shares, missed),
+        observed=None if sets.by_label else _observed(target, mask, truths, shares, missed),
+        by_label=sets.by_label,
         expected=_expected(sets, level, len(sets) if is_about_false_labels(target) else n, confidence),
     )
 

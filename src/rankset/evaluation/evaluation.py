@@ -73,6 +73,9 @@ class Evaluation:
     proven
         The coverage that is proven for the rule of the sets, if it is not 1 - alpha: with ``CrossConformal`` it is
         lower, with a stratified split it is 0. None otherwise.
+    cost
+        With the target ``Cost``: the mean cost of missing the true label, divided by the largest cost. At most alpha is
+        promised on average. None for other targets.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class Evaluation:
     absent: int = 0
     attained: bool = True
     proven: float | None = None
+    cost: float | None = None
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -174,7 +178,7 @@ class Evaluation:
         dict
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
-            Every class, group and stratum is a dictionary. "proven" is there only if it is not None.
+            Every class, group and stratum is a dictionary. "proven" and "cost" are there only if they are not None.
 
         Examples
         --------
@@ -185,8 +189,9 @@ class Evaluation:
         """
         facts = asdict(self)
         values, strata = facts.pop("values"), facts.pop("strata")
-        if self.proven is None:
-            del facts["proven"]
+        for name in ("proven", "cost"):
+            if getattr(self, name) is None:
+                del facts[name]
         keys = {METRICS[name].key: value for name, value in values.items()}
         return facts | keys | dict(zip(("sscv_from", "sscv_empty_apart_from"), strata, strict=True))
 

@@ -30,6 +30,8 @@ def _coverage_remark(evaluation: Evaluation) -> str:
     low, high = evaluation.interval
     attained = "" if evaluation.attained else " cannot be attained (absent labels at calibration)"
     interval = f"{evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    if evaluation.cost is not None:
+        return f"not promised, because labels have costs; {interval}"
     return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
 
 
@@ -79,7 +81,14 @@ REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
 
 def coverage_notes(evaluation: Evaluation) -> list[str]:
     """Return the lines below coverage: what is proven, the range to expect, and how many labels are absent."""
-    return [*_proven(evaluation), *_expected(evaluation), *_absent(evaluation)]
+    return [*_cost(evaluation), *_proven(evaluation), *_expected(evaluation), *_absent(evaluation)]
+
+
+def _cost(evaluation: Evaluation) -> list[str]:
+    if evaluation.cost is None:
+        return []
+    promised = f"at most {evaluation.alpha:g} is promised on average"
+    return [f"mean cost of missed labels, divided by the largest cost: {evaluation.cost:.4f}; {promised}"]
 
 
 def _proven(evaluation: Evaluation) -> list[str]:

@@ -22,7 +22,6 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch
 from rankset.rules.level_rule import LevelRule
-from rankset.rules.select import Empty
 from rankset.rules.spec import RuleSpec
 from rankset.scores import Score, checked_score
 from rankset.sets import PredictionSets
@@ -88,13 +87,13 @@ class PreciseRule:
             f"tested on {self.n:,} rows: {found})"
         )
 
-    def predict(self, probs: ArrayLike, *, ids: ArrayLike | None = None, empty: Empty = "allow") -> PredictionSets:
+    def predict(self, probs: ArrayLike, *, ids: ArrayLike | None = None) -> PredictionSets:
         """Return the sets of these rows.
 
         Parameters
         ----------
-        probs, ids, empty
-            As in ``Rule.predict``. The promise is about sets that can be empty: with ``empty="top"`` it does not hold.
+        probs, ids
+            As in ``Rule.predict``. Sets can be empty.
 
         Returns
         -------
@@ -113,7 +112,7 @@ class PreciseRule:
         2000
         """
         if self.at is not None:
-            return self.at.predict(probs, ids=ids, empty=empty)
+            return self.at.predict(probs, ids=ids)
         data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, ids=ids).with_checked_values()
         offsets, codes = np.zeros(len(data) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
         level = Fraction(str(self.error))

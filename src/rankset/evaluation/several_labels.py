@@ -81,7 +81,10 @@ class LabelsEvaluation:
     observed
         What the target promises to be at least 1 - alpha, as observed: ``recall`` for ``Recall``, ``all_labels`` for
         ``AllLabels``, the share of sets without a false label for ``CertainLabels``, and so on. None for a target of
-        your own.
+        your own, and if ``by_label``.
+    by_label
+        Whether the promise holds for groups of labels separately, as with ``PerLabel()``: then no number of all labels
+        together is promised. Look at ``labels``.
     expected
         Random variation alone can explain a value of ``observed`` in this range, with probability ``confidence``; for
         ``Recall`` with at least about this probability. None if the range is not known, as in ``Evaluation``.
@@ -114,6 +117,7 @@ class LabelsEvaluation:
     by_number: tuple[LabelRecall, ...]
     missed_more: tuple[float, ...]
     observed: float | None = None
+    by_label: bool = False
     expected: Range | None = None
 
     @property
@@ -187,7 +191,8 @@ class LabelsEvaluation:
     def _promise(self) -> str:
         """What is promised, in words."""
         words = str(getattr(self.target, "promise", "")).format(f"{1 - self.alpha:g}")
-        return f"promised: {words}" if words else ""
+        where = " in every group of labels separately" if self.by_label else ""
+        return f"promised{where}: {words}" if words else ""
 
     @property
     def _variation(self) -> str:

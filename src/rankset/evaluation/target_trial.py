@@ -14,7 +14,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import rows_needed
 from rankset.core.arrays import is_whole
 from rankset.core.promise import Promise
-from rankset.errors import InputError, KindError, Option, silent, warn
+from rankset.errors import InputError, KindError, Option, RuleError, silent, warn
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.metrics import Floats, Ints
 from rankset.evaluation.resampling import Split, halves
@@ -26,6 +26,7 @@ from rankset.rules.spec import RuleSpec
 from rankset.rules.target_losses import losses
 from rankset.scores import Score
 from rankset.targets import Target
+from rankset.targets.base import is_about_false_labels
 
 MARGINAL = Marginal()
 Calibrate = Callable[[Prepared, Fraction], Rule]
@@ -60,6 +61,8 @@ class TargetTrial:
             raise KindError.argument("repeats", "an integer of at least 1", repeats)
         if not is_whole(seed):
             raise KindError.argument("seed", "an integer of at most 64 bits", seed)
+        if is_about_false_labels(target):
+            raise RuleError.only_calibrate("a comparison of scores", target)
         if len(data) < 2:
             raise InputError.too_few_rows_to_compare(len(data))
         plain = data if condition.needs_groups else replace(data, groups=None)

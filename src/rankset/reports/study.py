@@ -208,7 +208,7 @@ def _check_rules(rules: Sequence[Rule]) -> None:
 def check_one_label(specs: Iterable[RuleSpec]) -> None:
     """Refuse targets of one label per row other than ``OneLabel``: the page would show what they do not promise."""
     for spec in specs:
-        if spec.target != OneLabel() and not has_several_labels(spec.target):
+        if spec.below or (spec.target != OneLabel() and not has_several_labels(spec.target)):
             raise RuleError.report_of_target(spec.target)
 
 

@@ -50,12 +50,16 @@ class DescribesRule(HasBand):
         """How many calibration rows have an absent label, or no label, in words; empty if none has."""
         absent = self.calibration.n_absent
         if self.set_aside:
-            return f", and {self.set_aside:,} rows without labels set aside"
+            without = "in which every label is true" if self.spec.below else "without labels"
+            return f", and {self.set_aside:,} rows {without} set aside"
         return f", {absent:,} of them with an absent label" if absent else ""
 
     @property
     def set_aside(self) -> int:
-        """Number of rows without labels, which do not calibrate, if rows can have several labels."""
+        """Number of rows that do not calibrate because they have no labels, if rows can have several labels.
+
+        With the target ``CertainLabels``: rows in which every label is true.
+        """
         return 0 if self.calibration.rows is None else self.calibration.rows.set_aside
 
     def _repr_html_(self) -> str:

@@ -27,6 +27,7 @@ from rankset.rules.spec import ONE_LABEL, RuleSpec
 from rankset.scores.reach import Reach
 from rankset.sets import CoverageLaw, PredictionSets
 from rankset.sets.forms import ListedSets, MarkedSets
+from rankset.targets.base import forbids_more_labels
 
 Ints = NDArray[np.int64]
 
@@ -78,6 +79,7 @@ class PredictsAtLevel:
         promised = {
             "confidence": None if sure is None else float(sure),
             "target": None if self.spec.target == ONE_LABEL else self.spec.target,
+            "by_label": self.spec.several_labels and self.spec.by_label,
         }
         return {**fields, **promised, "template": ARRAY, "options": None}
 
@@ -225,6 +227,8 @@ class PredictsAtLevel:
         """Check all that users pass to predict."""
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
+        if empty == "top" and forbids_more_labels(self.spec.target):
+            raise RuleError.top_into_empty(self.spec.target)
         return prepare(probs, kind=self.spec.kind, classes=self.spec.classes_of(probs), groups=groups, ids=ids)
 
     def _batch(self, data: Prepared) -> Batch:

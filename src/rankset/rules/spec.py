@@ -106,6 +106,11 @@ class RuleSpec:
         return has_several_labels(self.target)
 
     @cached_property
+    def by_label(self) -> bool:
+        """Whether groups depend on the label."""
+        return self.table().shape[1] > 1
+
+    @cached_property
     def below(self) -> bool:
         """Whether sets must not contain entries: they contain what is less unusual."""
         return is_about_false_labels(self.target)

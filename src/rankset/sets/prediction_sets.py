@@ -60,6 +60,9 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         ``Rule.predict``. None otherwise.
     target
         The target of the rule, if rows can have several labels or labels have costs. None otherwise.
+    by_label
+        Whether the promise of the target holds for groups of labels separately, as with ``PerLabel()``, and not for
+        all labels of a row together.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
     proven: float | None = None
     confidence: float | None = None
     target: Any = None
+    by_label: bool = False
 
     @classmethod
     def _of(cls, form: ListedSets | MarkedSets, **fields: Any) -> PredictionSets:  # noqa: ANN401
@@ -198,7 +202,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         proven = min((part.proven for part in batches if part.proven is not None), default=None)
         options, sure = joined_options(batches), {part.confidence for part in batches}
         confidence = first.confidence if len(sure) == 1 else None
-        own = (first.names, first.level, law, template, options, proven, confidence, first.target)
+        own = (first.names, first.level, law, template, options, proven, confidence, first.target, first.by_label)
         return cls(sizes.cumsum(), codes, *own)
 
     def __len__(self) -> int:
@@ -280,7 +284,10 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         if options is not None or type(self) is not PredictionSets:
             offsets, codes = form.listed()
             return replace(self, offsets=offsets, codes=codes, template=template, options=options)
-        fields = {name: getattr(self, name) for name in ("names", "level", "law", "proven", "confidence", "target")}
+        fields = {
+            name: getattr(self, name)
+            for name in ("names", "level", "law", "proven", "confidence", "target", "by_label")
+        }
         return self._of(form, template=template, options=options, **fields)
 
     _repr_html_ = as_html

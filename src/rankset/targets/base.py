@@ -157,6 +157,11 @@ def is_about_false_labels(target: Target) -> bool:
     return bool(getattr(target, "about_false_labels", False))
 
 
+def forbids_more_labels(target: Target) -> bool:
+    """Return whether a promise can fail because a set has too many labels."""
+    return bool(getattr(target, "forbids_more_labels", False)) or is_about_false_labels(target)
+
+
 def has_several_labels(target: Target) -> bool:
     """Return whether rows can have several labels."""
     return bool(getattr(target, "several_labels", True))

@@ -94,13 +94,13 @@ class Cost:
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return every label whose cost is not 0, with its cost divided by the largest cost."""
-        shares = self._shares(labels.classes)
+        shares = self.shares(labels.classes)
         parts = np.array([share.numerator for share in shares], dtype=np.int64)
         wholes = np.array([share.denominator for share in shares], dtype=np.int64)
         places = np.flatnonzero(parts[labels.column])
         return places, (parts[labels.column[places]], wholes[labels.column[places]])
 
-    def _shares(self, classes: Any) -> list[Fraction]:  # noqa: ANN401
+    def shares(self, classes: Any) -> list[Fraction]:  # noqa: ANN401
         """Return the cost of each class, divided by the largest cost."""
         known = dict(zip(self.names, map(Fraction, self.costs), strict=True))
         missing = [name for name in classes if name not in known]

@@ -16,6 +16,7 @@ class Precision:
     ``calibrate`` cannot keep this promise, because the share of false labels can rise and fall as sets grow.
     """
 
+    forbids_more_labels: ClassVar[bool] = True
     promise: ClassVar[str] = "the expected share of true labels in a set is at least {}"
 
     def entries(self, labels: TrueLabels) -> Chosen:  # noqa: ARG002

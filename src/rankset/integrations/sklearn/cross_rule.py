@@ -76,7 +76,7 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             raise KindError.argument("rules", "a tuple of at least one Rule", self.rules)
         for rule in self.rules[1:]:
             self.rules[0]._check_mergeable(rule)
-        if self.rules[0].calibration.weights is not None:
+        if self.rules[0].calibration.weights is not None or self.rules[0].spec.below:
             raise RuleError.folds_with_shares(self.rules[0].target)
 
     def __repr__(self) -> str:

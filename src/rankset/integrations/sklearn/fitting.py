@@ -36,7 +36,7 @@ from rankset.integrations.sklearn.several_labels import read_label_matrix, refus
 from rankset.integrations.sklearn.splits import Holdout, Split
 from rankset.rules.rule import Rule
 from rankset.scores import AUTO, Rank, Score, checked_score, is_auto, traits
-from rankset.targets import Cost, OneLabel, Recall, Target
+from rankset.targets import CertainLabels, Cost, OneLabel, Recall, Target
 from rankset.targets.base import has_several_labels
 
 Ints = NDArray[np.int64]
@@ -129,7 +129,7 @@ class Settings:
         split = self._checked_split().parts(labels, self.random_state)
         if len(split) > 1 and isinstance(self.method, Choice):
             raise SplitError.chosen_with_folds(self.split)
-        if len(split) > 1 and isinstance(self.target, Recall | Cost):
+        if len(split) > 1 and isinstance(self.target, Recall | Cost | CertainLabels):
             raise RuleError.folds_with_shares(self.target)
         models = [self.train_one(X, labels, fit_params, train) for train, _ in split]
         return models, [rows for _, rows in split]

@@ -107,8 +107,11 @@ class Coverage(Scorer):
         """Return the coverage of a fitted ``estimator`` on the rows of ``X`` with labels ``y``."""
         _check_order(X, {"labels": y, **kwargs})
         sets = _predict_sets(estimator, X, self.alpha, kwargs)
-        if sets.target is None or not has_several_labels(sets.target):
+        if sets.target is None:
             return float(sets.covers(y).mean())
+        if not has_several_labels(sets.target):
+            cost = evaluate(sets, y).cost
+            return float(sets.covers(y).mean()) if cost is None else 1 - cost
         seen = evaluate(sets, y, target=sets.target).observed
         if seen is None:
             raise KindError.argument("the target of sets for Coverage", "a target of rankset", sets.target)

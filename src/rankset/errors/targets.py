@@ -1,0 +1,67 @@
+"""Errors about requests that do not fit the target of a rule."""
+
+from typing import TYPE_CHECKING, Self
+
+from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.values import short_repr
+
+
+class TargetErrors:
+    """Constructors of ``RuleError`` about targets."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, what: Text = "", expected: Text = "", received: Text = "", remedy: Text = "", *, where: Place = ...
+        ) -> None: ...
+
+    @classmethod
+    def precise_only(cls) -> Self:
+        remedy = Either("Use rankset.precise(probs, labels, error=...).", "Choose another target.")
+        return cls("calibrate", "get a target that it can keep", "Precision()", remedy)
+
+    @classmethod
+    def only_calibrate(cls, what: str, target: object) -> Self:
+        remedy = "Calibrate a score with this target, and use evaluate. Larger sets are better there, not smaller ones."
+        return cls(what, "have a target whose sets contain the true labels", short_repr(target), remedy)
+
+    @classmethod
+    def top_into_empty(cls, target: object) -> Self:
+        expected = ("be ", Option("empty", "allow"), " for a target that promises few false labels")
+        return cls("empty", expected, short_repr(target), "An empty set says that no label is certain enough.")
+
+    @classmethod
+    def no_p_values(cls, target: object) -> Self:
+        expected = "be asked of a rule whose sets contain the true labels"
+        return cls("p_values", expected, short_repr(target), "Use predict, or calibrate with another target.")
+
+    @classmethod
+    def report_of_target(cls, target: object) -> Self:
+        remedy = "Use evaluate, which knows this target."
+        return cls("a report", "get rules of one label per row or of several", short_repr(target), remedy)
+
+    @classmethod
+    def ranks_of_target(cls, target: object) -> Self:
+        remedy = "Use CoverageDisplay, SizeDisplay or ClassCoverageDisplay, which know targets."
+        return cls("RankDisplay", "get a rule of one label per row", f"the target {short_repr(target)}", remedy)
+
+    @classmethod
+    def folds_with_shares(cls, target: object) -> Self:
+        expected = "have a target by which a row is missed or not, such as AllLabels()"
+        return cls(
+            "several folds", expected, short_repr(target), "Use one calibration part: Holdout() or GivenSplit()."
+        )
+
+    @classmethod
+    def chosen_with_target(cls, target: object) -> Self:
+        return cls(
+            "a method that chooses a score (Choice or 'auto')",
+            "have the target of one label per row",
+            short_repr(target),
+            "Pass a single score as the method, or no method.",
+        )
+
+    @classmethod
+    def command_of_one_label(cls, command: str, received: str) -> Self:
+        remedy = "For other targets use rankset calibrate, then rankset evaluate RULE or rankset report RULE."
+        return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
