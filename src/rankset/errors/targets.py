@@ -53,6 +53,12 @@ class TargetErrors:
         )
 
     @classmethod
+    def model_of_one_label(cls, model: object) -> Self:
+        expected = "be a model for several labels per row, because of the target"
+        remedy = "Pass OneVsRestClassifier(model) or MultiOutputClassifier(model) of scikit-learn."
+        return cls("the estimator", expected, f"{type(model).__name__}", remedy)
+
+    @classmethod
     def chosen_with_target(cls, target: object) -> Self:
         return cls(
             "a method that chooses a score (Choice or 'auto')",

@@ -332,3 +332,9 @@ def test_confidence_is_no_alpha_and_not_for_folds():
     folds = fitted("all", split=rs.CrossConformal(3))
     with refused(KindError.confidence_of_folds("confidence")):
         folds.predict_set(X[NEW], 0.1, confidence=0.95)
+
+
+def test_a_model_of_one_label_is_told_what_to_pass():
+    model = LogisticRegression()
+    with refused(RuleError.model_of_one_label(model)):
+        rs.ConformalClassifier(model, target="recall").fit(X[SOME], Y[SOME])

@@ -137,7 +137,12 @@ class Settings:
     def train_one(self, X: Any, labels: NDArray[Any], fit_params: Mapping[str, Any], rows: Ints) -> Any:
         """Return the estimator trained on some rows."""
         params = _check_method_params(X, params=dict(fit_params), indices=rows)
-        return clone(self.estimator).fit(_safe_indexing(X, rows), labels[rows], **params)
+        try:
+            return clone(self.estimator).fit(_safe_indexing(X, rows), labels[rows], **params)
+        except ValueError as error:
+            if labels.ndim == 2 and "1d array" in str(error):
+                raise RuleError.model_of_one_label(self.estimator) from error
+            raise
 
     def _frozen_model(self) -> Any:
         if self.split is not None:
