@@ -122,8 +122,9 @@ def _most_missed_before(n: int, m: int, alpha: Fraction, doubt: Fraction) -> int
 def _most_loss(n: int, alpha: Fraction, doubt: Fraction) -> Fraction:
     """Return the largest sum of losses for which the p-value of Hoeffding and Bentkus is at most ``doubt``; else -1."""
     whole = _last(lambda c: _at_most(n, c, alpha, doubt, math.e), 0, n)
-    target, level = -math.log(doubt) / n if n else math.inf, float(alpha)
-    if -math.log1p(-level) < target:
+    surprise, level = math.log(doubt.denominator) - math.log(doubt.numerator), float(alpha)
+    target = surprise / n if n else math.inf
+    if level >= 1 or -math.log1p(-level) < target:
         return Fraction(whole)
     low, high = 0.0, level
     for _ in range(100):

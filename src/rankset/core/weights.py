@@ -16,7 +16,9 @@ ROUNDING = 1e-9
 """Relative rounding error of sums of weights that is certainly not exceeded."""
 
 Weights = tuple[Ints, Ints]
-"""The weight of each entry: an integer, and the integer that it is divided by. float64 holds the sum of the former."""
+"""The weight of each entry: an integer, and the integer that it is divided by, both at most LARGEST."""
+
+LARGEST = 1 << 31
 
 
 class Sums:
@@ -25,6 +27,7 @@ class Sums:
     def __init__(self, weights: Weights) -> None:
         """Prepare the sums of ``weights``."""
         self._parts, wholes = weights
+        self._ones = bool((self._parts == 1).all())
         if wholes.max(initial=0) < FEW_WHOLES:
             self._codes, self._wholes = wholes, list(range(int(wholes.max(initial=0)) + 1))
         else:
@@ -38,9 +41,13 @@ class Sums:
         Fraction(7, 6)
         """
         some = slice(start, stop)
-        sums = np.bincount(self._codes[some], self._parts[some], len(self._wholes)).tolist()
-        fractions = (Fraction(int(part), whole) for part, whole in zip(sums, self._wholes, strict=True) if part)
-        return sum(fractions, Fraction(0))
+        if self._ones:
+            sums = np.bincount(self._codes[some], minlength=len(self._wholes))
+        else:
+            sums = np.zeros(len(self._wholes), dtype=np.int64)
+            np.add.at(sums, self._codes[some], self._parts[some])
+        pairs = zip(sums.tolist(), self._wholes, strict=True)
+        return sum((Fraction(part, whole) for part, whole in pairs if part), Fraction(0))
 
 
 def first_within(weights: Weights, allowed: Fraction) -> int:

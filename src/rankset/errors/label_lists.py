@@ -88,6 +88,11 @@ class LabelListErrors:
         return cls("costs of Cost", "have one number for every class", received, remedy)
 
     @classmethod
+    def fine_costs(cls, costs: Sequence[object], largest: int) -> Self:
+        expected = f"be multiples of one number, the largest cost at most {largest:,} times as large as this number"
+        return cls("costs of Cost", expected, join_names(costs), "Round the costs to fewer digits.")
+
+    @classmethod
     def no_cost(cls) -> Self:
         return cls("costs of Cost", "be above 0 for at least one class", "0 for every class", "Pass other costs.")
 

@@ -89,7 +89,7 @@ def _expected(sets: PredictionSets, level: Fraction, n: int, confidence: float) 
     if law is None or sets.level != level:
         return None
     low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
-    return low, high if law.exact or law.outer else 1.0
+    return low, high if law.exact else 1.0
 
 
 def _labels(sets: PredictionSets, truths: LabelLists, mask: NDArray[np.bool_]) -> tuple[LabelRecall, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.conditions import Marginal
+from rankset.core import parallel
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.arrays import is_whole
 from rankset.core.calibration import Thresholds
@@ -31,6 +32,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DEFAULT_CONFIDENCE = 0.9
+NUMBERS_PER_THRESHOLD = 6
+"""Numbers of a row that are kept for each threshold: blocks are so much smaller."""
 FIXING_SHARE = 0.2
 """Share of the rows that fix the thresholds, if no other rows do."""
 
@@ -228,7 +231,9 @@ def _candidates(batch: Batch, steps: int) -> Keys:
 def _curves(batch: Batch, thresholds: Keys) -> tuple[Floats, Floats, Floats]:
     """Return mean share of false labels, mean recall and mean size of the sets at each threshold."""
     table = SortedKeys(thresholds)
-    parts = batch.map_blocks(partial(_curves_of_block, batch, table, len(thresholds[0])))
+    count = len(thresholds[0])
+    width = max(batch.shape[1], NUMBERS_PER_THRESHOLD * count)
+    parts = parallel.map_blocks(partial(_curves_of_block, batch, table, count), batch.shape[0], width)
     has_labels = max(1, int(np.count_nonzero(batch.data.truths.sizes)))  # type: ignore[union-attr]
     counts = (batch.shape[0], has_labels, batch.shape[0])
     shares, recalls, sizes = (

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import Sealed, object_array
-from rankset.errors import InputError, LabelError
+from rankset.errors import InputError, KindError, LabelError
 from rankset.inputs import frames, tensors
+from rankset.inputs.matrix import is_masked
 from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import is_missing, label_codes
 from rankset.inputs.row_index import RowIndex
@@ -21,6 +22,7 @@ Ints = NDArray[np.int64]
 Result = TypeVar("Result")
 
 NONE = np.zeros(0, dtype=np.int64)
+NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,8 @@ def label_lists(
     ------
     LabelError : if labels are anything else, or unknown, or repeated within a row.
     """
+    if is_masked(labels):
+        raise KindError.not_names(name, "a masked array", "Fill the masked entries, or drop their rows.")
     if frames.is_frame(labels):
         column = frames.only_column(labels) if len(classes) != 1 or _holds_lists(labels) else None
         if column is None:
@@ -233,7 +237,7 @@ def _refuse_zeros_and_ones(rows: list[list[Any]], n_columns: int, name: str) -> 
     """Raise an error for lists that can be labels or rows of a 0/1 matrix: never guess."""
     if len(rows) == 0 or any(len(row) != n_columns for row in rows) or n_columns < 2:
         return
-    if all(type(label) in (int, bool, float) and label in (0, 1) for row in rows for label in row):
+    if all(isinstance(label, NUMBERS) and label in (0, 1) for row in rows for label in row):
         raise LabelError.zeros_and_ones(name, n_columns)
 
 

@@ -78,7 +78,9 @@ class HasBand:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
         low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) if k > 0 else 0.0 for q in tails)
         if self.calibration.weights is not None:
-            return CoverageBand(low, high, math.nan, confidence, n, outer=True)
+            place = self.calibration.position(number, Promise(exact_alpha(alpha)))
+            tied = place <= 0 or self.calibration.tied(number, place)
+            return CoverageBand(low, 1.0 if tied else high, math.nan, confidence, n, tied, outer=True)
         place = n - k + 1 if self.spec.below else k - (n - absent - len(self.calibration.of_group(number)[0]))
         tied = place <= 0 or self.calibration.tied(number, place)
         return CoverageBand(low, high, math.nan if absent else k / (n + 1), confidence, n, tied, absent=absent)

@@ -106,7 +106,8 @@ class HasLevels:
         n, absent = self.calibration.size_of(0)
         k = n - math.floor(promise.allowed(n))
         if shares:
-            return CoverageLaw(k, n, exact=False, outer=True)
+            place, entries = self.calibration.position(0, promise), len(self.calibration.keys[0])
+            return CoverageLaw(k, n, exact=place > entries or not self.calibration.tied(0, place), outer=True)
         if self.spec.below:
             return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, n - k + 1))
         if self.calibration.rows is not None:

@@ -191,6 +191,8 @@ def _checked_calibration(
     if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
         raise ValueError("its arrays contradict each other")
     _check_ranges(spec, keys)
+    if absent is not None and spec.target != ONE_LABEL:
+        raise ValueError("its target has no absent labels")
     rows, weights = target_arrays.checked(spec, arrays, offsets, counts)
     calibration = Calibration(tuple(keys), offsets, absent, weights, rows)
     grouped = (calibration.groups, *keys, *(weights or ()))

@@ -99,9 +99,9 @@ class CoverageBand:
     absent
         Number of calibration rows with the label ``rankset.ABSENT``.
     outer
-        True if a part of a row can be missed, as with the target ``Recall``. Coverage is then 1 minus the mean loss.
-        Its exact distribution is not known, but losses between 0 and 1 vary no more than losses of 0 and 1, so the band
-        contains the coverage at least about as often as ``confidence`` says, and ``mean`` is NaN.
+        True if a part of a row can be missed, as with the targets ``Recall`` and ``Cost``. Coverage is then 1 minus the
+        mean loss. Its exact distribution is not known, but losses between 0 and 1 vary no more than losses of 0 and 1,
+        so the band contains the coverage at least about as often as ``confidence`` says, and ``mean`` is NaN.
 
     Examples
     --------

@@ -12,9 +12,9 @@ from rankset.core.arrays import is_whole
 from rankset.core.calibration import Calibration
 from rankset.core.entries import Entries, RowCounts
 from rankset.core.lexicographic import Keys
-from rankset.core.weights import Sums, Weights
+from rankset.core.weights import LARGEST, Sums, Weights
 from rankset.rules.spec import ONE_LABEL, RuleSpec
-from rankset.targets import Cost, Recall, Target
+from rankset.targets import AtMostMissed, Cost, Recall, Target
 
 Ints = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]
@@ -51,26 +51,38 @@ def checked(
         raise ValueError("its numbers of rows cannot be right")
     if spec.target == ONE_LABEL:
         return None, None
-    rows = arrays[ROWS]
-    if len(rows) != len(offsets) - 1 or (rows < 0).any() or (len(rows) and rows.max() > labelled):
+    rows, entries = arrays[ROWS], np.diff(offsets)
+    if len(rows) != len(entries) or (rows < 0).any() or not _fit(rows, int(labelled)):  # type: ignore[call-overload]
         raise ValueError("its numbers of rows cannot be right")
     weights = (arrays[PARTS], arrays[WHOLES]) if PARTS in arrays else None
-    if weights is None:
-        if (np.diff(offsets) > rows).any():
-            raise ValueError("it has more entries than rows")
-    else:
-        _check_weights(weights, offsets, rows)
+    if weights is not None:
+        _check_weights(spec, weights, offsets, rows)
+    elif (entries > rows).any() or (not isinstance(spec.target, AtMostMissed) and (entries != rows).any()):
+        raise ValueError("its numbers of entries and rows contradict each other")
     return RowCounts(rows, int(labelled), int(set_aside)), weights  # type: ignore[call-overload]
 
 
-def _check_weights(weights: Weights, offsets: Ints, rows: Ints) -> None:
+def _fit(rows: Ints, labelled: int) -> bool:
+    """Return whether groups can have these numbers of rows, if there are so many rows with entries in all."""
+    if len(rows) == 1:
+        return bool(rows[0] == labelled)
+    return int(rows.max(initial=0)) <= labelled <= sum(rows.tolist())
+
+
+def _check_weights(spec: RuleSpec, weights: Weights, offsets: Ints, rows: Ints) -> None:
     """Raise ValueError for weights that no rows can have."""
+    parts, wholes = weights
     n = int(offsets[-1])
-    if any(len(array) != n or (n and not 1 <= array.min() <= array.max() < MOST) for array in weights):
+    if any(len(array) != n or (n and not 1 <= array.min() <= array.max() <= LARGEST) for array in weights):
         raise ValueError("its weights cannot be right")
-    if (weights[0] > weights[1]).any() or sum(weights[0].tolist()) >= MOST:
+    if isinstance(spec.target, Cost):
+        known, whole = spec.target.weights(spec.classes.values)
+        if not np.isin(parts, known).all() or (wholes != whole).any() or (np.diff(offsets) > rows).any():
+            raise ValueError("its weights are not those of its costs")
+        return
+    if (parts != 1).any() or (n and wholes.max() > spec.n_columns):
         raise ValueError("its weights cannot be right")
     sums = Sums(weights)
     for group, count in enumerate(rows.tolist()):
-        if sums.of(int(offsets[group]), int(offsets[group + 1])) > count:
-            raise ValueError("its weights add up to more than its rows")
+        if sums.of(int(offsets[group]), int(offsets[group + 1])) != count:
+            raise ValueError("its weights do not add up to its rows")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankset.core.calibration import Calibration
 from rankset.core.entries import Entries, RowCounts
 from rankset.core.true_cells import TrueCells
-from rankset.core.weights import Weights
+from rankset.core.weights import LARGEST, Weights
 from rankset.errors import LabelError, ScoreError
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
@@ -22,7 +22,6 @@ from rankset.targets.base import Chosen
 Ints = NDArray[np.int64]
 
 ROUNDING = 1e-9
-MOST = 2**53
 
 
 class _Part(NamedTuple):
@@ -126,7 +125,7 @@ def _checked_weights(target: object, weights: object, size: int) -> Weights:
         if (
             array.shape != (size,)
             or array.dtype.kind not in "iu"
-            or (size and not 0 < array.min() <= array.max() < MOST)
+            or (size and not 0 < array.min() <= array.max() <= LARGEST)
         ):
             raise ScoreError.target(target, expected, f"{array.dtype} of shape {array.shape}")
     return parts.astype(np.int64), wholes.astype(np.int64)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankset.core.arrays import EXACT
+from rankset.core.weights import LARGEST
 from rankset.errors import KindError, LabelError
 from rankset.targets.base import Chosen, Target, TrueLabels
 
-OTHERS = "others"
+LONGEST = 40
+"""Largest number of characters of a cost."""
 
 
 @dataclass(frozen=True, init=False)
@@ -57,7 +60,8 @@ class Cost:
     def __init__(self, costs: Mapping[Any, Any], others: Any = None) -> None:  # noqa: ANN401
         if not isinstance(costs, Mapping):
             raise KindError.argument("costs", "a mapping from labels to costs, such as {'malignant': 10}", costs)
-        exact = {name: _exact(cost, f"the cost of {name!r}") for name, cost in costs.items()}
+        given = {_plain(name): cost for name, cost in costs.items()}
+        exact = {name: _exact(given[name], f"the cost of {name!r}") for name in sorted(given, key=_order)}
         rest = None if others is None else _exact(others, "others")
         if not any(exact.values()) and not rest:
             raise KindError.argument("costs", "a mapping with at least one cost above 0", dict(costs))
@@ -94,11 +98,17 @@ class Cost:
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return every label whose cost is not 0, with its cost divided by the largest cost."""
-        shares = self.shares(labels.classes)
-        parts = np.array([share.numerator for share in shares], dtype=np.int64)
-        wholes = np.array([share.denominator for share in shares], dtype=np.int64)
+        parts, whole = self.weights(labels.classes)
         places = np.flatnonzero(parts[labels.column])
-        return places, (parts[labels.column[places]], wholes[labels.column[places]])
+        return places, (parts[labels.column[places]], np.full(len(places), whole))
+
+    def weights(self, classes: Any) -> tuple[NDArray[np.int64], int]:  # noqa: ANN401
+        """Return the cost of each class as an integer, and the largest one, in units that all are multiples of."""
+        shares = self.shares(classes)
+        whole = math.lcm(*(share.denominator for share in shares))
+        if whole > LARGEST:
+            raise LabelError.fine_costs(self.costs, LARGEST)
+        return np.array([int(share * whole) for share in shares], dtype=np.int64), whole
 
     def shares(self, classes: Any) -> list[Fraction]:  # noqa: ANN401
         """Return the cost of each class, divided by the largest cost."""
@@ -123,13 +133,26 @@ def costs_like(target: Target, classes: Sequence[Any]) -> Target:
     return Cost.from_stored(tuple(names), target.costs, target.others)
 
 
+def _plain(name: Any) -> Any:  # noqa: ANN401
+    """Return a label as Python has it."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _order(name: object) -> tuple[str, str]:
+    """Return a key by which labels of any types can be sorted, so that the order of a mapping does not matter."""
+    return type(name).__name__, repr(name)
+
+
 def _exact(cost: object, name: str) -> Fraction:
     """Return a cost exactly as it was typed."""
     usable = isinstance(cost, Rational | float | np.number | Decimal | str) and not isinstance(cost, bool | np.bool_)
+    text = str(cost) if usable else ""
     try:
-        exact = Fraction(str(cost)) if usable else None
-    except (ValueError, ZeroDivisionError, OverflowError):
+        if "/" not in text and (len(text) > LONGEST or abs(Decimal(text or "nan").adjusted()) > LONGEST):
+            text = ""
+        exact = Fraction(text) if 0 < len(text) <= LONGEST else None
+    except (ValueError, ZeroDivisionError, OverflowError, InvalidOperation):
         exact = None
-    if exact is None or exact < 0 or max(exact.numerator, exact.denominator) > EXACT:
-        raise KindError.argument(name, "a finite number of at least 0, with at most 15 digits", cost)
+    if exact is None or exact < 0:
+        raise KindError.argument(name, "a finite number of at least 0, with at most 40 characters", cost)
     return exact

@@ -1,0 +1,126 @@
+"""Targets in rules and files: costs of any size, bands with ties, and files that no rows can have."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from rankset.core.weights import LARGEST
+from rankset.errors import KindError, LabelError, StorageError
+from rankset.io import container
+from rankset.rules import rule_file
+from refusals import refused
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+
+RNG = np.random.default_rng(0)
+MARGINALS = RNG.random((90, 4))
+TRUTH = RNG.random((90, 4)) < MARGINALS
+PROBS, LABELS = RNG.dirichlet(np.ones(4), 90), RNG.integers(0, 4, 90)
+
+
+def several(target, **options):
+    return rs.calibrate(MARGINALS, TRUTH, target=target, kind="marginals", **options)
+
+
+COSTS = {
+    "decimals": {0: 3.1415926, 1: 2.7182818, 2: 1.4142135, 3: 1},
+    "fractions": {0: "1/3", 1: "2/7", 2: 1, 3: Fraction(1, 2)},
+    "numpy": dict(zip(np.unique(LABELS), np.array([1, 2, 3, 4]), strict=True)),
+    "zeros": {0: 0, 1: 0.0, 2: "0", 3: 5},
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_rules_with_costs_are_saved_and_loaded(name, tmp_path):
+    rule = rs.calibrate(PROBS, LABELS, target=rs.Cost(COSTS[name]))
+    rule.save(tmp_path / "a.rankset")
+    assert rs.load(tmp_path / "a.rankset") == rule
+    half = rs.calibrate(PROBS[:40], LABELS[:40], target=rs.Cost(dict(reversed(COSTS[name].items()))))
+    assert half.merge(rs.calibrate(PROBS[40:], LABELS[40:], target=rs.Cost(COSTS[name]))) == rule
+
+
+def test_thresholds_with_costs_are_exact():
+    costs = {0: "3.1415926", 1: "2.7182818", 2: "1.4142135", 3: "1"}
+    rule = rs.calibrate(PROBS, LABELS, target=rs.Cost(costs), method="thr")
+    shares = [Fraction(costs[label]) / Fraction(costs[0]) for label in LABELS.tolist()]
+    entries = sorted(zip((-PROBS[range(90), LABELS]).tolist(), shares, strict=True))
+    for place in range(1, 91):
+        beyond = sum((share for _, share in entries[place:]), Fraction(0))
+        for nudge, known in ((0, place), (Fraction(1, 10**40), place), (-Fraction(1, 10**40), place + 1)):
+            alpha = (beyond + 1) / 91 + nudge
+            if 0 < alpha < 1 and known <= 90:
+                assert rule.threshold(alpha) == (entries[known - 1][0],)
+
+
+@pytest.mark.parametrize(
+    "cost", ["1e-99999999", "1e99999999", "1" * 50, "", "much", -1, float("nan"), float("inf"), True]
+)
+def test_costs_that_are_no_numbers_are_refused_at_once(cost):
+    expected = "a finite number of at least 0, with at most 40 characters"
+    with refused(KindError.argument("the cost of 0", expected, cost)):
+        rs.Cost({0: cost, 1: 1})
+
+
+def test_costs_that_are_too_different_are_refused():
+    target = rs.Cost({0: "1/999999999999989", 1: "999999999999987/7"}, others=1)
+    with refused(LabelError.fine_costs(target.costs, LARGEST)):
+        rs.calibrate(PROBS, LABELS, target=target)
+
+
+def test_bands_of_recall_are_open_above_if_keys_tie():
+    rows = np.where(RNG.random((200, 2)) < 0.5, 0.9, 0.1)
+    rule = rs.calibrate(rows, np.ones((200, 2)), target="recall", kind="marginals", method="thr")
+    assert rule.coverage_band(0.3).high == 1
+    assert rs.evaluate(rule.predict(rows, 0.3), np.ones((200, 2))).expected[1] == 1
+    assert several("recall").coverage_band(0.3).high < 1
+
+
+@pytest.mark.parametrize("alpha", ["0.99999999999999999", "0." + "9" * 330, "0.5"])
+@pytest.mark.parametrize("confidence", ["0." + "9" * 330, "0.95"])
+def test_extreme_levels_have_an_answer(alpha, confidence):
+    assert len(several("recall").at(alpha, confidence=confidence).predict(MARGINALS)) == 90
+
+
+def forged(rule, path, *, header=None, **arrays):
+    """Write a rule file with other arrays or fields, and a digest that fits."""
+    known, kept = rule_file.pack(rule.spec, rule.calibration)
+    path.write_bytes(container.to_bytes(path, {**known, **(header or {})}, {**kept, **arrays}))
+    return path
+
+
+MILLION = np.array([10**6])
+
+FORGED = {
+    "more rows, all": (rs.AllLabels(), {"header": {"labelled": 10**6}, "rows": MILLION}),
+    "more rows, recall": (rs.Recall(), {"header": {"labelled": 10**6}, "rows": MILLION}),
+    "more rows, certain": (rs.CertainLabels(), {"header": {"labelled": 10**6}, "rows": MILLION}),
+    "more labelled rows": (rs.AllLabels(), {"header": {"labelled": 10**15}}),
+    "absent labels": (rs.AllLabels(), {"absent": np.array([3])}),
+    "sizes beyond the classes": (rs.Recall(), {"sizes": np.full(int(TRUTH.sum()), 1 << 30)}),
+    "weights of other costs": (rs.Cost({0: 1, 1: 2, 2: 3, 3: 4}), {"weights": np.full(90, 7)}),
+    "another target": (rs.Recall(), {"header": {"target": {"name": "AllLabels"}}}),
+    "costs of another class": (
+        rs.Cost({0: 1, 1: 2, 2: 3, 3: 4}),
+        {"header": {"target": {"name": "Cost", "names": ["zz"], "costs": ["1"], "others": None}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_files_that_no_rows_can_have_are_refused(name, tmp_path):
+    target, changes = FORGED[name]
+    rule = rs.calibrate(PROBS, LABELS, target=target) if isinstance(target, rs.Cost) else several(target)
+    assert rs.load(forged(rule, tmp_path / "good.rankset")) == rule
+    with pytest.raises(StorageError):
+        rs.load(forged(rule, tmp_path / "bad.rankset", **changes))
+
+
+def test_zeros_and_ones_of_numpy_are_not_guessed_either():
+    marks, probs = np.array([[1, 0], [0, 1]] * 20), np.array([[0.9, 0.2], [0.3, 0.8]] * 20)
+    for labels in (list(marks), [list(row) for row in marks], [list(row) for row in marks.astype(bool)]):
+        with refused(LabelError.zeros_and_ones("labels", 2)):
+            rs.calibrate(probs, labels, target="all", kind="marginals")
+    with pytest.raises(KindError, match="a masked array"):
+        rs.calibrate(probs, np.ma.array(marks, mask=probs < 0.5), target="all", kind="marginals")
