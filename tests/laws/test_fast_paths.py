@@ -155,6 +155,8 @@ def test_marks_in_a_lower_precision_keep_the_threshold(target):
     rule = rs.calibrate(long, labels if target == rs.OneLabel() else several, method="thr", target=target)
     ask = rule.at(0.5)
     short = np.array([[0.3, 0.7], [np.nextafter(np.float32(0.3), np.float32(1)), 0.7]], dtype=np.float32)
-    marked, listed = ask.predict(np.tile(short, (50, 1))), ask.predict(np.tile(short, (50, 1)), empty="top")
+    marked = ask.predict(np.tile(short, (50, 1)))
     assert marked.mask[:2, 0].tolist() == [False, True]
-    assert np.array_equal(marked.mask[:, 0], listed.mask[:, 0])
+    if not rule.spec.below:
+        listed = ask.predict(np.tile(short, (50, 1)), empty="top")
+        assert np.array_equal(marked.mask[:, 0], listed.mask[:, 0])

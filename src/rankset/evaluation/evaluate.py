@@ -21,6 +21,7 @@ from rankset.sets import PredictionSets
 from rankset.sets.option_names import label_columns
 from rankset.targets import Cost, Target, checked_target
 from rankset.targets.base import has_several_labels
+from rankset.targets.cost import cost_shares
 
 
 @overload
@@ -132,7 +133,7 @@ def evaluate(
 
 def _mean_cost(target: Cost, sets: PredictionSets, codes: NDArray[np.int64], covered: NDArray[np.bool_]) -> float:
     """Return the mean cost of missed labels, divided by the largest cost; an absent label costs as much as any."""
-    shares = np.array([float(share) for share in target.shares(sets.names.values)])
+    shares = np.array([float(share) for share in cost_shares(target, sets.names.values)])
     return float(np.where(covered, 0.0, np.where(codes < 0, 1.0, shares[codes])).mean())
 
 

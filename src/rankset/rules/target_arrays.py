@@ -15,6 +15,7 @@ from rankset.core.lexicographic import Keys
 from rankset.core.weights import LARGEST, Sums, Weights
 from rankset.rules.spec import ONE_LABEL, RuleSpec
 from rankset.targets import AtMostMissed, Cost, Recall, Target
+from rankset.targets.cost import cost_weights
 
 Ints = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]
@@ -76,7 +77,7 @@ def _check_weights(spec: RuleSpec, weights: Weights, offsets: Ints, rows: Ints) 
     if any(len(array) != n or (n and not 1 <= array.min() <= array.max() <= LARGEST) for array in weights):
         raise ValueError("its weights cannot be right")
     if isinstance(spec.target, Cost):
-        known, whole = spec.target.weights(spec.classes.values)
+        known, whole = cost_weights(spec.target, spec.classes.values)
         if not np.isin(parts, known).all() or (wholes != whole).any() or (np.diff(offsets) > rows).any():
             raise ValueError("its weights are not those of its costs")
         return

@@ -98,30 +98,32 @@ class Cost:
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return every label whose cost is not 0, with its cost divided by the largest cost."""
-        parts, whole = self.weights(labels.classes)
+        parts, whole = cost_weights(self, labels.classes)
         places = np.flatnonzero(parts[labels.column])
         return places, (parts[labels.column[places]], np.full(len(places), whole))
 
-    def weights(self, classes: Any) -> tuple[NDArray[np.int64], int]:  # noqa: ANN401
-        """Return the cost of each class as an integer, and the largest one, in units that all are multiples of."""
-        shares = self.shares(classes)
-        whole = math.lcm(*(share.denominator for share in shares))
-        if whole > LARGEST:
-            raise LabelError.fine_costs(self.costs, LARGEST)
-        return np.array([int(share * whole) for share in shares], dtype=np.int64), whole
 
-    def shares(self, classes: Any) -> list[Fraction]:  # noqa: ANN401
-        """Return the cost of each class, divided by the largest cost."""
-        known = dict(zip(self.names, map(Fraction, self.costs), strict=True))
-        missing = [name for name in classes if name not in known]
-        unknown = [name for name in known if name not in set(classes)]
-        if unknown or (missing and self.others is None):
-            raise LabelError.costs(missing if self.others is None else [], unknown)
-        costs = [known[name] if name in known else Fraction(self.others or 0) for name in classes]
-        largest = max(costs)
-        if not largest:
-            raise LabelError.no_cost()
-        return [cost / largest for cost in costs]
+def cost_weights(target: Cost, classes: Any) -> tuple[NDArray[np.int64], int]:  # noqa: ANN401
+    """Return the cost of each class as an integer, and the largest one, in units that all are multiples of."""
+    shares = cost_shares(target, classes)
+    whole = math.lcm(*(share.denominator for share in shares))
+    if whole > LARGEST:
+        raise LabelError.fine_costs(target.costs, LARGEST)
+    return np.array([int(share * whole) for share in shares], dtype=np.int64), whole
+
+
+def cost_shares(target: Cost, classes: Any) -> list[Fraction]:  # noqa: ANN401
+    """Return the cost of each class, divided by the largest cost."""
+    known = dict(zip(target.names, map(Fraction, target.costs), strict=True))
+    missing = [name for name in classes if name not in known]
+    unknown = [name for name in known if name not in set(classes)]
+    if unknown or (missing and target.others is None):
+        raise LabelError.costs(missing if target.others is None else [], unknown)
+    costs = [known[name] if name in known else Fraction(target.others or 0) for name in classes]
+    largest = max(costs)
+    if not largest:
+        raise LabelError.no_cost()
+    return [cost / largest for cost in costs]
 
 
 def costs_like(target: Target, classes: Sequence[Any]) -> Target:
