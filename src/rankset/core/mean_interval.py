@@ -33,8 +33,15 @@ def p_value_of_mean(mean: float, n: int, expected: float) -> float:
     """Return a bound on the probability of a mean as small as this."""
     if expected >= 1:
         return float(mean >= 1)
-    first = mean * math.log(mean / expected) if mean > 0 else 0.0
-    second = (1 - mean) * math.log((1 - mean) / (1 - expected)) if mean < 1 else 0.0
     count = min(n, math.ceil(n * mean - 1e-9))
     chance = 1.0 if count >= n else beta_cdf(1 - expected, n - count, count + 1)
-    return min(math.exp(-n * (first + second)), math.e * chance)
+    return min(math.exp(-n * relative_entropy(mean, expected)), math.e * chance)
+
+
+def relative_entropy(share: float, expected: float) -> float:
+    """Return the relative entropy of two variables that are 1 with these probabilities, and 0 otherwise.
+
+    ``expected`` lies strictly between 0 and 1.
+    """
+    first = share * math.log(share / expected) if share > 0 else 0.0
+    return first + ((1 - share) * math.log((1 - share) / (1 - expected)) if share < 1 else 0.0)

@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from rankset.core import coverage_law
+from rankset.core.alpha import rows_needed
+from rankset.core.mean_interval import relative_entropy
 
 CLOSE = 1e-9
 """Probabilities that differ by less are compared by exact arithmetic."""
@@ -60,7 +62,7 @@ class Promise:
     def rows_needed(self) -> int:
         """Return the smallest number of calibration rows with which a set can leave out labels."""
         if self.confidence is None:
-            return math.ceil(1 / self.alpha) - 1
+            return rows_needed(self.alpha)
         enough = 1
         while self.allowed(enough) < 0:
             enough *= 2
@@ -129,11 +131,5 @@ def _most_loss(n: int, alpha: Fraction, doubt: Fraction) -> Fraction:
     low, high = 0.0, level
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if _divergence(middle, level) >= target else (low, middle)
+        low, high = (middle, high) if relative_entropy(middle, level) >= target else (low, middle)
     return max(Fraction(whole), Fraction(max(0.0, n * low * (1 - CLOSE))))
-
-
-def _divergence(share: float, level: float) -> float:
-    """Return the relative entropy of two Bernoulli variables."""
-    first = share * math.log(share / level) if share > 0 else 0.0
-    return first + (1 - share) * math.log((1 - share) / (1 - level))
