@@ -92,3 +92,33 @@ def test_losses_between_0_and_1_keep_the_confidence(n):
         threshold = keys[np.flatnonzero(beyond <= allowed)[-1]]
         failed += (1 - threshold) > alpha
     assert failed / halves <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / halves)
+
+
+@pytest.mark.parametrize("n", [25, 60, 200, 2000])
+@pytest.mark.parametrize("alpha", LEVELS[2:])
+@pytest.mark.parametrize("doubt", LEVELS[1:])
+def test_losses_are_allowed_as_far_as_the_bounds_of_hoeffding_and_bentkus_go(n, alpha, doubt):
+    """Computed another way: the binomial by a sum of logarithms, the exponential bound by its definition."""
+
+    def p_value(loss):
+        share, level = loss / n, float(alpha)
+        if share >= level:
+            return 1.0
+        first = share * math.log(share / level) if share else 0.0
+        hoeffding = math.exp(-n * (first + (1 - share) * math.log((1 - share) / (1 - level))))
+        logs = [
+            math.lgamma(n + 1)
+            - math.lgamma(j + 1)
+            - math.lgamma(n - j + 1)
+            + j * math.log(level)
+            + (n - j) * math.log1p(-level)
+            for j in range(math.ceil(loss - 1e-9) + 1)
+        ]
+        return min(hoeffding, math.e * math.fsum(map(math.exp, logs)))
+
+    allowed = float(Promise(alpha, 1 - doubt, shares=True).allowed(n))
+    if allowed < 0:
+        assert p_value(0.0) > doubt
+    else:
+        assert p_value(allowed) <= doubt * (1 + 1e-9)
+        assert p_value(allowed + 1e-4) > doubt

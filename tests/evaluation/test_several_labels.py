@@ -173,3 +173,11 @@ def test_sets_with_costs_are_judged_by_their_cost():
     plain = rs.evaluate(rs.PredictionSets.from_mask(sets.mask), labels[130:], alpha=0.2)
     assert plain.cost is None
     assert "cost" not in plain.to_dict()
+
+
+def test_both_bounds_get_half_of_alpha_and_half_of_the_doubt():
+    both = rs.bounds(P, Y)
+    for confidence, half in ((None, None), (0.9, 0.95)):
+        certain, possible = both.predict(P, 0.2, confidence=confidence)
+        assert certain == both.certain.predict(P, 0.1, confidence=half)
+        assert possible == both.possible.predict(P, 0.1, confidence=half)

@@ -344,3 +344,34 @@ def test_the_law_of_certain_labels_catches_a_threshold_that_is_kept_itself():
     assert violations_of(range(100)) == 0
     with late:
         assert violations_of(range(100)) > 0
+
+
+@PER_SCORE
+@pytest.mark.parametrize("target", TARGETS, ids=repr)
+@given(rows=several(), alpha=alphas)
+def test_the_threshold_is_the_smallest_that_keeps_the_promise(target, rows, alpha):
+    """Every true probability is tried as a threshold, and the losses of all rows are added up as fractions."""
+    labelled = [row for row in range(len(rows)) if rows.mask[row].any()]
+    if not labelled:
+        return
+    found = rows.calibrate(rs.Thr(), target, rs.Marginal()).threshold(alpha)
+    allowed = exact_alpha(alpha) * (len(labelled) + 1) - 1
+    keeping = []
+    for least in [np.inf, *sorted(set(rows.probs[rows.mask].tolist()), reverse=True)]:
+        losses = [loss_of(target, rows.probs[row] >= least, np.flatnonzero(rows.mask[row])) for row in labelled]
+        if sum(losses) <= allowed:
+            keeping.append(least)
+    assert found == ((-max(keeping),) if allowed >= 0 else None)
+
+
+def test_share_is_the_part_of_the_labels_that_are_expected():
+    probs = np.array([[0.5, 0.25, 0.25], [0.75, 0.5, 0.0]])
+    keys = rs.calibrate(probs, np.ones((2, 3)), target="recall", kind="marginals", method="share").calibration.keys[0]
+    known = [row[k] / (1 + sum(row) - row[k]) for row in probs.tolist() for k in range(3)]
+    assert keys.tolist() == sorted(-share for share in known)
+
+
+def test_padding_is_no_false_label():
+    probs, mask = [[0.9, 0.2], [0.7, 0.6, 0.1], [0.8, 0.3]], [[0], [0, 1], [0]]
+    ragged = rs.calibrate(rs.Ragged.of(probs), mask, target="certain", kind="decision", method="thr")
+    assert ragged.calibration.keys[0].tolist() == [-0.3, -0.2, -0.1]
