@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankset.core import kernels, packing, sorting
+from rankset.core import kernels, lexicographic, packing, sorting
 from rankset.core.lexicographic import sorted_union
 
 integers = st.sampled_from([0, 1, 2, 7, -3, 2**40, -(2**62), 2**62])
@@ -28,10 +28,11 @@ def keyed_parts(draw):
     ]
 
 
+@pytest.mark.parametrize(("packed", "few_ties"), [(1, 8), (10**6, 8), (10**6, 0)])
 @given(keyed_parts())
-def test_keys_are_sorted_as_tuples_are(parts):
+def test_keys_are_sorted_as_tuples_are(packed, few_ties, parts):
     rows = sorted(row for part in parts for row in zip(*(key.tolist() for key in part), strict=True))
-    with mock.patch.object(packing, "FEW", 1):
+    with mock.patch.object(packing, "FEW", packed), mock.patch.object(lexicographic, "FEW_TIES", few_ties):
         found = sorted_union(parts)
     assert list(zip(*(key.tolist() for key in found), strict=True)) == rows
     assert [key.dtype for key in found] == [key.dtype for key in parts[0]]

@@ -28,6 +28,9 @@ def argsort(keys: Keys) -> NDArray[np.int64]:
 
 AT_ONCE = 1 << 16
 
+FEW_TIES = 8
+"""Equal first keys are few if at most one tuple of this many has one."""
+
 
 def sorted_union(parts: Sequence[Keys]) -> Keys:
     """Return the tuples of all ``parts``, sorted.
@@ -41,8 +44,41 @@ def sorted_union(parts: Sequence[Keys]) -> Keys:
     if len(keys) == 1:
         (only,) = keys
         return (sorting.sort(_joined_key(parts, only)),)
+    ranking = _ranking_of_distinct(parts)
+    if ranking is None:
+        ranking = _ranking_by_each_key(parts)
+    answers = []
+    for place in keys:
+        joined = _joined_key(parts, place)
+        answers.append(joined if ranking is None else _at(joined, ranking))
+    return tuple(answers)
+
+
+def _ranking_of_distinct(parts: Sequence[Keys]) -> NDArray[Any] | None:
+    """Return the order of tuples whose first key is a float that is seldom equal; None if it is not.
+
+    They are sorted by the first key alone, without a stable sort, and the few equal ones by the others afterwards.
+    """
+    first = _joined_key(parts, 0)
+    if first.dtype.kind != "f" or not len(first):
+        return None
+    ranking = np.argsort(first)
+    ordered = first[ranking]
+    same = ordered[1:] == ordered[:-1]
+    tied = np.append(same, False) | np.append(False, same)
+    if np.count_nonzero(tied) * FEW_TIES > len(tied):
+        return None
+    where = ranking[tied]
+    runs = np.cumsum(~np.append(False, same))[tied]
+    others = (_joined_key(parts, place)[where] for place in range(1, len(parts[0])))
+    ranking[tied] = where[argsort((runs, *others))]
+    return _short(ranking)
+
+
+def _ranking_by_each_key(parts: Sequence[Keys]) -> NDArray[Any] | None:
+    """Return the order of tuples, sorted by every key in turn, the least significant first; None if all are equal."""
     ranking: NDArray[Any] | None = None
-    for place in reversed(keys):
+    for place in reversed(range(len(parts[0]))):
         key = _compact(_joined_key(parts, place))
         if len(key) and (key != key[0]).any():
             if ranking is not None:
@@ -50,11 +86,7 @@ def sorted_union(parts: Sequence[Keys]) -> Keys:
             found = np.argsort(key, kind=None if ranking is None else "stable")
             ranking = _short(found) if ranking is None else ranking[found]
             del key, found  # before the next ones are made
-    answers = []
-    for place in keys:
-        joined = _joined_key(parts, place)
-        answers.append(joined if ranking is None else _at(joined, ranking))
-    return tuple(answers)
+    return ranking
 
 
 def _joined_key(parts: Sequence[Keys], place: int) -> NDArray[Any]:
