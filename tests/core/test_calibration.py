@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rankset.core.calibration import Calibration
-from rankset.core.lexicographic import SortedKeys
 from rankset.core.promise import Promise
+from rankset.core.sorted_keys import SortedKeys
 
 GROUPS = np.array([1, 0, 1, 1, 0, 1])
 KEYS = (np.array([2, 1, 1, 1, 3, 2]), np.array([0.5, 0.1, 0.7, 0.2, 0.0, 0.4]))

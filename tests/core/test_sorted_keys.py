@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankset.core import lexicographic
+from rankset.core import sorted_keys
 from rankset.core.kernels.tables import TableLoops
-from rankset.core.lexicographic import Buckets, Level, SortedKeys
+from rankset.core.sorted_keys import Buckets, Level, SortedKeys
 
 LARGEST = 2**63 - 1
 floats = st.one_of(
@@ -47,7 +47,7 @@ def test_places_are_those_of_pythons_tuples(way, columns, data, per_value, most)
     known = sorted(data.draw(st.one_of(rows, st.just([]))))
     asked = data.draw(rows) + known
     with (
-        mock.patch.multiple(lexicographic, BUCKETS_PER_VALUE=per_value, MOST_BUCKETS=most),
+        mock.patch.multiple(sorted_keys, BUCKETS_PER_VALUE=per_value, MOST_BUCKETS=most),
         mock.patch.object(Buckets, "by_bits", WAYS[way]),
     ):
         table = SortedKeys(arrays(known, columns))

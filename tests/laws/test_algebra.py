@@ -17,6 +17,7 @@ from rankset.core import lexicographic
 from rankset.core.alpha import exact_alpha
 from rankset.core.calibration import Calibration
 from rankset.core.promise import Promise
+from rankset.core.sorted_keys import SortedKeys
 from rankset.rules.batch import Batch
 from strategies import alphas, problems, problems_with_news
 
@@ -177,6 +178,6 @@ def test_our_order_is_pythons_order_of_tuples(tuples, data):
     assert lexicographic.not_after(keys, tuple(np.array(part) for part in bound)).tolist() == [
         t <= bound for t in tuples
     ]
-    sorted_keys = lexicographic.SortedKeys(tuple(key[ranking] for key in keys))
+    sorted_keys = SortedKeys(tuple(key[ranking] for key in keys))
     place = sorted_keys.before(tuple(np.array([part], dtype=np.float64) for part in bound))
     assert place.tolist() == [sum(t < bound for t in tuples)]

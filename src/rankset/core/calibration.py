@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from rankset.core import lexicographic, weights
 from rankset.core.arrays import Sealed
 from rankset.core.entries import Entries, RowCounts
-from rankset.core.lexicographic import Keys, Search
+from rankset.core.lexicographic import Keys
 from rankset.core.promise import Promise
+from rankset.core.sorted_keys import Search, SortedKeys
 from rankset.core.tail_tables import TailTables, tail_tables
 from rankset.core.weights import Weights
 from rankset.errors import ScoreError
@@ -226,8 +227,8 @@ class Calibration(Sealed):
         return tail_tables(self, self._sorted_keys.starts)
 
     @cached_property
-    def _sorted_keys(self) -> lexicographic.SortedKeys:
-        return lexicographic.SortedKeys((self.groups, *self.keys))
+    def _sorted_keys(self) -> SortedKeys:
+        return SortedKeys((self.groups, *self.keys))
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """Return the same rows in ``count`` groups; group g gets the number ``numbers[g]``."""

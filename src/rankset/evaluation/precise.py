@@ -15,9 +15,10 @@ from rankset.core import parallel
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.arrays import is_whole
 from rankset.core.calibration import Thresholds
-from rankset.core.lexicographic import Keys, SortedKeys, sorted_union
+from rankset.core.lexicographic import Keys, sorted_union
 from rankset.core.mean_interval import p_value_of_mean
 from rankset.core.promise_argument import exact_confidence
+from rankset.core.sorted_keys import SortedKeys
 from rankset.errors import InputError, KindError, LevelError, Option, warn
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankset.core.cells import Cells
-from rankset.core.lexicographic import Keys, SortedKeys
+from rankset.core.lexicographic import Keys
+from rankset.core.sorted_keys import SortedKeys
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 

@@ -11,7 +11,7 @@ from rankset.core import noise, ranking
 from rankset.core.ranks import RankedColumns
 
 if TYPE_CHECKING:
-    from rankset.core.lexicographic import Level
+    from rankset.core.sorted_keys import Level
 
 ALL_BUT_SIGN = 2**63 - 1
 

@@ -1,4 +1,4 @@
-"""The places of keys among sorted values, by a table of buckets (see ``lexicographic.Level``)."""
+"""The places of keys among sorted values, by a table of buckets (see ``sorted_keys.Level``)."""
 
 import numpy as np
 
