@@ -43,6 +43,11 @@ Target, TrueLabels                     how to write a target: the protocol; what
 LabelsEvaluation                       what evaluate returns if rows can have several labels
 rows_needed                            how many calibration rows a promise needs
 
+Decisions: which answers may be accepted without a person
+triage, Triage                         how sure a model was of right and wrong answers; decides about new rows
+Decisions, Gate, TriageCurve           what is accepted in a batch; one threshold for a stream; shares against errors
+Entropy, TopTwo, Correctness           confidence scores: by entropy; by the two largest probabilities; fitted
+
 scikit-learn (needs pip install 'rankset[sklearn]')
 ConformalClassifier                    a scikit-learn classifier that trains, calibrates and predicts sets
 Holdout, CrossConformal, GivenSplit    options of ConformalClassifier: which rows are for training or calibration
@@ -126,14 +131,18 @@ NAMES_ON_DEMAND = {
     "Comparisons": "evaluation.comparisons",
     "Condition": "conditions",
     "ConformalClassifier": "integrations.sklearn.classifier",
+    "Correctness": "scores",
     "Cost": "targets",
     "Coverage": "integrations.sklearn.scorers",
     "CoverageBand": "rules.summaries",
     "CoverageDisplay": "integrations.matplotlib.coverage_display",
     "CrossConformal": "integrations.sklearn.splits",
     "CrossRule": "integrations.sklearn.cross_rule",
+    "Decisions": "decisions.decisions",
+    "Entropy": "scores",
     "Estimate": "rules.summaries",
     "Evaluation": "evaluation.evaluation",
+    "Gate": "decisions.gate",
     "GivenSplit": "integrations.sklearn.splits",
     "Holdout": "integrations.sklearn.splits",
     "LabelBounds": "evaluation.bounds",
@@ -172,6 +181,9 @@ NAMES_ON_DEMAND = {
     "Thr": "scores",
     "TieBreak": "scores",
     "TopK": "scores",
+    "TopTwo": "scores",
+    "Triage": "decisions.triage",
+    "TriageCurve": "decisions.curve",
     "TrueLabels": "targets",
     "Wording": "scores",
     "auto": "evaluation.auto",
@@ -189,12 +201,14 @@ NAMES_ON_DEMAND = {
     "report_scores": "reports",
     "rows_needed": "rules.rows_needed",
     "softmax": "inputs.probabilities",
+    "triage": "decisions.triage",
     "warm_up": "core.kernels",
 }
 """Modules of the public names, which are imported at first use. Some of them need scikit-learn or matplotlib."""
 PACKAGES = (
     "conditions",
     "core",
+    "decisions",
     "errors",
     "evaluation",
     "inputs",
@@ -215,6 +229,10 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.conditions import PerLabel as PerLabel, PerLabelAndGroup as PerLabelAndGroup
     from rankset.core.cells import Cells as Cells
     from rankset.core.kernels import warm_up as warm_up
+    from rankset.decisions.curve import TriageCurve as TriageCurve
+    from rankset.decisions.decisions import Decisions as Decisions
+    from rankset.decisions.gate import Gate as Gate
+    from rankset.decisions.triage import Triage as Triage, triage as triage
     from rankset.errors import RanksetError as RanksetError, RanksetWarning as RanksetWarning
     from rankset.evaluation.auto import auto as auto
     from rankset.evaluation.bounds import LabelBounds as LabelBounds, bounds as bounds
@@ -250,10 +268,11 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.rules.rule import Rule as Rule
     from rankset.rules.summaries import CoverageBand as CoverageBand, Estimate as Estimate, RankProfile as RankProfile
     from rankset.scores import Aps as Aps, Average as Average, Chosen as Chosen, Margin as Margin
+    from rankset.scores import Correctness as Correctness, Entropy as Entropy
     from rankset.scores import Marginals as Marginals, Rank as Rank
     from rankset.scores import Raps as Raps, Reach as Reach, Recalibrated as Recalibrated, Saps as Saps, Score as Score
     from rankset.scores import Seen as Seen, Share as Share, Temperature as Temperature, Tempered as Tempered
-    from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, Wording as Wording
+    from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, TopTwo as TopTwo, Wording as Wording
     from rankset.sets import PredictionSets as PredictionSets
     from rankset.targets import AllLabels as AllLabels, AnyLabel as AnyLabel, AtMostMissed as AtMostMissed
     from rankset.targets import (

@@ -221,6 +221,15 @@ class Calibration(Sealed):
         places += (2 * (groups + 1)).astype(places.dtype, copy=False)
         return places
 
+    def before(self, groups: Ints, keys: Keys) -> tuple[Ints, Ints]:
+        """Return how many entries come strictly before each cell, and how many come before it or equal it.
+
+        All entries of the groups before that of the cell are counted.
+        """
+        _check_dtypes(keys, self.keys)
+        places, starts = self._sorted_keys.places((groups, *keys)), self._sorted_keys.starts
+        return starts[places >> 1], starts[(places + 1) >> 1]
+
     @cached_property
     def tail_tables(self) -> TailTables:
         """What is to be known about a cell at each place. Group -1, which has no rows, comes first."""

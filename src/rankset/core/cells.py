@@ -22,7 +22,7 @@ from rankset.errors import InputError, ScoreError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "total", "noise"})
+FEATURES = frozenset({"column", "prob", "rank", "mass", "before", "top", "second", "total", "entropy", "noise"})
 """Names of all features."""
 
 MASS_LIMIT = 8.0
@@ -73,6 +73,18 @@ class Rows:
         return units.sum(axis=1) / UNITS
 
     @lazy
+    def entropy(self) -> Floats:
+        """The entropy of each row (n,), of terms that are rounded to multiples of 2**-40, so that the sum is exact."""
+        probs = self.probs.astype(np.float64)
+        if probs.size and not (probs.min() >= 0 and probs.max() <= MOST_ENTRY):
+            raise ScoreError.total_without_probabilities("cells.entropy")
+        terms = np.where(probs > 0, probs, 1.0)
+        np.log(terms, out=terms)
+        terms *= probs
+        terms *= -UNITS
+        return np.rint(terms, out=terms).astype(np.int64).sum(axis=1) / UNITS
+
+    @lazy
     def noise(self) -> Floats:
         """One uniform draw per row (n,)."""
         return self.draw()
@@ -113,6 +125,8 @@ class Cells(ABC):
         Largest and second largest probability of the row.
     total
         Sum of all probabilities of the row: the expected number of labels if rows can have several labels.
+    entropy
+        Entropy of the row: the sum of -p log(p) over its probabilities. It is 0 if one label has probability 1.
     noise
         Random number of the row, uniform in [0, 1).
 
@@ -177,6 +191,11 @@ class Cells(ABC):
         return self.rows.total[self.row]
 
     @property
+    def entropy(self) -> Floats:
+        """Entropy of the row."""
+        return self.rows.entropy[self.row]
+
+    @property
     def noise(self) -> Floats:
         """Random number of the row, uniform in [0, 1)."""
         return self.rows.noise[self.row]
@@ -185,7 +204,7 @@ class Cells(ABC):
         return self.size
 
     def __getattr__(self, name: str) -> None:
-        known = "column, prob, rank, mass, before, top, second, total, noise"
+        known = "column, prob, rank, mass, before, top, second, total, entropy, noise"
         raise AttributeError(f"cells have no {name!r}; they have {known}", name=name, obj=self)
 
 

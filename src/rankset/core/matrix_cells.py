@@ -33,6 +33,10 @@ class WholeRows(Cells):
         return self._repeated(self.rows.total)
 
     @property
+    def entropy(self) -> Floats:
+        return self._repeated(self.rows.entropy)
+
+    @property
     def noise(self) -> Floats:
         return self._repeated(self.rows.noise)
 

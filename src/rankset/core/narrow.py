@@ -108,6 +108,10 @@ class NarrowCells(Cells):
         return self._repeated(self.rows.total, "total")
 
     @lazy
+    def entropy(self) -> Floats:
+        return self._repeated(self.rows.entropy, "entropy")
+
+    @lazy
     def noise(self) -> Floats:
         return self._repeated(self.rows.noise, "noise")
 

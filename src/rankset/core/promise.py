@@ -86,10 +86,10 @@ def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
 @lru_cache(maxsize=1024)
 def _most_missed(n: int, alpha: Fraction, doubt: Fraction) -> int:
     """Return the largest r with P(Bin(n, alpha) <= r) <= doubt; -1 if there is none."""
-    return _last(lambda r: _at_most(n, r, alpha, doubt), 0, n)
+    return _last(lambda r: at_most(n, r, alpha, doubt), 0, n)
 
 
-def _at_most(n: int, missed: int, alpha: Fraction, doubt: Fraction, factor: float = 1.0) -> bool:
+def at_most(n: int, missed: int, alpha: Fraction, doubt: Fraction, factor: float = 1.0) -> bool:
     """Return whether P(Bin(n, alpha) <= missed), times ``factor``, is at most ``doubt``."""
     chance = factor * coverage_law.beta_cdf(float(1 - alpha), n - missed, missed + 1)
     if abs(chance - doubt) > CLOSE * doubt:
@@ -123,7 +123,7 @@ def _most_missed_before(n: int, m: int, alpha: Fraction, doubt: Fraction) -> int
 @lru_cache(maxsize=1024)
 def _most_loss(n: int, alpha: Fraction, doubt: Fraction) -> Fraction:
     """Return the largest sum of losses for which the p-value of Hoeffding and Bentkus is at most ``doubt``; else -1."""
-    whole = _last(lambda c: _at_most(n, c, alpha, doubt, math.e), 0, n)
+    whole = _last(lambda c: at_most(n, c, alpha, doubt, math.e), 0, n)
     surprise, level = math.log(doubt.denominator) - math.log(doubt.numerator), float(alpha)
     target = surprise / n if n else math.inf
     if level >= 1 or -math.log1p(-level) < target:

@@ -121,9 +121,9 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"entries(labels) of {target!r}", f"return {expected}", received, "See help(rankset.Target).")
 
     @classmethod
-    def total_without_probabilities(cls) -> Self:
+    def total_without_probabilities(cls, feature: str = "cells.total") -> Self:
         remedy = ("Use only cells.rank and cells.prob in the score, or pass ", MARGINALS, " or ", PROBS, ".")
-        return cls("cells.total", "be computed from probabilities", "other numbers", remedy)
+        return cls(feature, "be computed from probabilities", "other numbers", remedy)
 
     @classmethod
     def keys(cls, expected: str, received: str) -> Self:

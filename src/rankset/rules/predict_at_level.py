@@ -160,7 +160,10 @@ class PredictsAtLevel:
             form = self._short_path(probs)
             if form is not None:
                 return PredictionSets._of(form, **self._own)
-        data = self._prepare(probs, groups, ids, empty)
+        return self._sets_of(self._prepare(probs, groups, ids, empty), empty)
+
+    def _sets_of(self, data: Prepared, empty: Empty) -> PredictionSets:
+        """Return the sets of prepared rows."""
         batch = self._batch(data)
         return self._predict(batch, empty, self._law(batch, empty), data.answers)
 
@@ -225,11 +228,15 @@ class PredictsAtLevel:
 
     def _prepare(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None, empty: Empty) -> Prepared:
         """Check all that users pass to predict."""
+        self._check_empty(empty)
+        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes_of(probs), groups=groups, ids=ids)
+
+    def _check_empty(self, empty: Empty) -> None:
+        """Raise an error if ``empty`` is no option, or does not fit the target."""
         if not isinstance(empty, str) or empty not in EMPTY:
             raise RuleError.option("empty", empty, EMPTY)
         if empty == "top" and forbids_more_labels(self.spec.target):
             raise RuleError.top_into_empty(self.spec.target)
-        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes_of(probs), groups=groups, ids=ids)
 
     def _batch(self, data: Prepared) -> Batch:
         """Return the rows to predict; warn of groups that keep every label because they have too few rows."""

@@ -20,7 +20,7 @@ from rankset.rules import absent_rows, target_arrays
 from rankset.rules.batch import Batch
 from rankset.rules.spec import ONE_LABEL, RuleSpec
 from rankset.rules.target_arrays import OF_TARGETS
-from rankset.scores import BUILT_IN, Score, traits
+from rankset.scores import BUILT_IN, CONFIDENCES, Score, traits
 from rankset.scores.key_ranges import FeatureRanges, ranges_of
 from rankset.targets import Target
 
@@ -43,7 +43,7 @@ MOST_CLASSES = 1 << 22
 ROUNDING = 1e-6
 """Relative rounding error by which a key may exceed its range."""
 
-SCORES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in BUILT_IN}
+SCORES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in (*BUILT_IN, *CONFIDENCES)}
 """Scores that a file may name."""
 TARGETS: Mapping[str, type[Any]] = {kind.__name__: kind for kind in targets.BUILT_IN}
 """Targets that a file may name."""

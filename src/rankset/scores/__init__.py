@@ -5,6 +5,7 @@ Every score is a small frozen dataclass with a method ``keys(cells)``. The modul
 rank, thr, share, aps        Rank, TopK · Thr, Margin · Share · Aps, Raps, Saps, Average
 wrappers, seen, tempered     scores that use another score: TieBreak, Chosen · Seen · Tempered
 temperature, recalibrated    scores with a fitted temperature: Temperature · Recalibrated
+confidence, correctness      scores of the most likely label, for triage: Entropy, TopTwo · Correctness
 marginals                    a score with fitted numbers for rows with several labels: Marginals
 base                         the protocol Score: the required method and all optional attributes of a score
 wording                      how describe(threshold, wording) of a score writes numbers and words
@@ -19,6 +20,8 @@ from typing import Any
 
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
+from rankset.scores.confidence import Entropy, TopTwo
+from rankset.scores.correctness import Correctness
 from rankset.scores.declarations import traits
 from rankset.scores.marginals import Marginals
 from rankset.scores.names import AUTO, NAMED_SCORES, is_auto, method_of
@@ -36,10 +39,13 @@ from rankset.scores.wrappers import Chosen, TieBreak
 __all__ = [
     "AUTO",
     "BUILT_IN",
+    "CONFIDENCES",
     "NAMED_SCORES",
     "Aps",
     "Average",
     "Chosen",
+    "Correctness",
+    "Entropy",
     "Margin",
     "Marginals",
     "Rank",
@@ -55,6 +61,7 @@ __all__ = [
     "Thr",
     "TieBreak",
     "TopK",
+    "TopTwo",
     "Wording",
     "checked_score",
     "is_auto",
@@ -81,3 +88,6 @@ BUILT_IN: tuple[type[Any], ...] = (
     Marginals,
 )
 """Score classes that can be saved in a rule file."""
+
+CONFIDENCES: tuple[type[Any], ...] = (Entropy, TopTwo, Correctness)
+"""Further score classes that can be saved in files. They are made for ``rankset.triage``."""

@@ -24,8 +24,8 @@ class Score(Protocol):
 
     ``features``
         Names of the features that ``keys`` reads: some of ``column``, ``prob``, ``rank``, ``mass``, ``before``,
-        ``top``, ``second``, ``total`` and ``noise``. Default: all of these. If ``keys`` reads ``noise`` but
-        ``features`` does not contain ``noise``, an error is raised.
+        ``top``, ``second``, ``total``, ``entropy`` and ``noise``. Default: all of these. If ``keys`` reads ``noise``
+        but ``features`` does not contain ``noise``, an error is raised.
     ``needs_probs``
         True if the score cannot be used with ``kind="decision"``. Default: False.
     ``takes_marginals``

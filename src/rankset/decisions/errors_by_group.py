@@ -1,0 +1,51 @@
+"""Which error is allowed for which rows: one number, or a number for each group or label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import cast
+
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.errors import KindError, LevelError, RuleError
+from rankset.inputs.vocabulary import Names
+from rankset.rules.group_choice import group_number
+from rankset.rules.spec import RuleSpec
+
+Errors = Alpha | Mapping[object, Alpha]
+"""An error as users write it: 0.02, "2%", or {"benign": 0.005, "malignant": 0.05}."""
+
+
+def errors_of(spec: RuleSpec, error: Errors) -> list[Fraction]:
+    """Return the allowed error of every group of the condition."""
+    if not isinstance(error, Mapping):
+        return [exact_error(error)] * spec.n_groups
+    names, argument = _names(spec)
+    missing = [name for name in names.values if not any(_same(name, key) for key in error)]
+    if missing:
+        raise RuleError.errors_missing(argument, missing)
+    answer = [Fraction(0)] * spec.n_groups
+    for name, value in error.items():
+        chosen = {argument: name}
+        answer[group_number(spec, chosen.get("group"), chosen.get("label"))] = exact_error(value)
+    return answer
+
+
+def exact_error(error: object) -> Fraction:
+    """Return an error exactly as typed: 0.02 is one fiftieth."""
+    try:
+        return exact_alpha(cast("Alpha", error))
+    except LevelError:
+        raise KindError.argument("error", "a share of wrong answers, strictly between 0 and 1", error) from None
+
+
+def _names(spec: RuleSpec) -> tuple[Names, str]:
+    """Return the names by which a condition has groups, and what they are: labels or groups."""
+    by_label = spec.table().shape[1] > 1
+    if by_label == spec.condition.needs_groups:
+        raise RuleError.errors_by_name(spec.condition)
+    return (spec.classes, "label") if by_label else (spec.groups, "group")
+
+
+def _same(name: object, key: object) -> bool:
+    return type(name) is type(key) and name == key
