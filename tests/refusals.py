@@ -67,3 +67,10 @@ def failure(*arguments, stdin=None):
     assert isinstance(error, RanksetError), repr(error)
     assert done.exception.message == error.render(COMMAND_LINE)
     return error
+
+
+def said(call, *arguments, **options):
+    """Call a function that must raise an error of the library, and return its words."""
+    with pytest.raises(RanksetError) as caught:
+        call(*arguments, **options)
+    return str(caught.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ def are_confidences(values: object, kind: str) -> bool:
     if kind == "binary" or frames.is_frame(values):
         return False
     if isinstance(values, list | tuple):
-        return bool(len(values)) and not hasattr(values[0], "__len__") and not hasattr(values[0], "ndim")
+        return bool(len(values)) and np.ndim(values[0]) == 0 and not isinstance(values[0], Mapping)
+    if hasattr(values, "to_numpy"):
+        return np.ndim(values.to_numpy()) == 1
     return getattr(tensors.unwrap(values), "ndim", None) == 1
 
 

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 LEAST = 1e-12
 """Probabilities are taken as at least this, and at most 1 minus this, before their logarithms."""
+CONSTANT = 1e-9
+"""Features that vary less than this are taken as constant."""
 N_WEIGHTS = 4
 """Of a constant, the log-odds of the label, its log-ratio to the second largest probability, and the entropy."""
 LITTLE = 0.01
@@ -153,7 +155,8 @@ class Correctness:
         if probs.shape[1] < 2:
             raise KindError.argument("probs", "rows of at least 2 classes for a fit", f"{probs.shape[1]} class")
         values = _features(LabelCells(Rows(probs, lambda: np.zeros(len(probs))), tops))
-        scale = np.maximum(values.std(axis=0), LEAST)
+        spread = values.std(axis=0)
+        scale = np.where(spread > CONSTANT, spread, 1.0)
         columns = [np.ones(len(probs))[:, np.newaxis], values / scale]
         penalties = [LEAST, *[LITTLE] * values.shape[1]]
         if class_offsets:
