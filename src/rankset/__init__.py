@@ -46,6 +46,7 @@ rows_needed                            how many calibration rows a promise needs
 Decisions: which answers may be accepted without a person
 triage, Triage                         how sure a model was of right and wrong answers; decides about new rows
 Decisions, Gate, TriageCurve           what is accepted in a batch; one threshold for a stream; shares against errors
+DecisionsEvaluation                    what evaluate returns for decisions
 Entropy, TopTwo, Correctness           confidence scores: by entropy; by the two largest probabilities; fitted
 
 scikit-learn (needs pip install 'rankset[sklearn]')
@@ -139,6 +140,7 @@ NAMES_ON_DEMAND = {
     "CrossConformal": "integrations.sklearn.splits",
     "CrossRule": "integrations.sklearn.cross_rule",
     "Decisions": "decisions.decisions",
+    "DecisionsEvaluation": "evaluation.decided",
     "Entropy": "scores",
     "Estimate": "rules.summaries",
     "Evaluation": "evaluation.evaluation",
@@ -241,6 +243,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.evaluation.comparisons import Comparisons as Comparisons
+    from rankset.evaluation.decided import DecisionsEvaluation as DecisionsEvaluation
     from rankset.evaluation.evaluate import evaluate as evaluate
     from rankset.evaluation.evaluation import Evaluation as Evaluation
     from rankset.evaluation.precise import PreciseRule as PreciseRule, precise as precise

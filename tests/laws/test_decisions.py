@@ -118,7 +118,7 @@ def counted_without_itself(wrong, groups, keys, draws):
     return np.maximum(PLAIN(wrong, groups, keys, draws) - 1, 0)
 
 
-def counted_strictly(wrong, groups, keys, draws):  # noqa: ARG001
+def counted_strictly(wrong, groups, keys, draws):
     """Planted: rows that are exactly as sure do not count."""
     return (
         1 + wrong.before(groups, keys)[0] - wrong.offsets[groups] if len(wrong.keys[0]) else np.ones(len(groups), int)

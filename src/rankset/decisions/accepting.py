@@ -12,7 +12,6 @@ from rankset.core.calibration import Calibration
 from rankset.decisions import answers, selection
 from rankset.decisions.decisions import Decisions
 from rankset.decisions.errors_by_group import Errors, errors_of
-from rankset.decisions.one_answer import ANSWER
 from rankset.decisions.rows_in import rows_in
 from rankset.decisions.selection import Counted
 from rankset.errors import warn
@@ -31,6 +30,7 @@ class AcceptsBatches:
     spec: RuleSpec
     right: Calibration
     wrong: Calibration
+    within: int | None
 
     @property
     def counts(self) -> Ints:
@@ -141,11 +141,10 @@ class AcceptsBatches:
         sizes = np.append(self.counts, 0)[found.groups]
         p_values = np.where(known, values / (units * (sizes + 1.0)), 1.0)
         accepted = known & (values <= limits)
-        named = self.spec.classes != ANSWER
         return Decisions(
             *(accepted, tuple(errors), tuple(cuts[1]), None, self.spec, found.columns, found.groups, data),
             _p_values=np.minimum(p_values, 1.0),
-            _named=named,
+            _within=self.within,
         )
 
 

@@ -7,12 +7,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankset import notebook
 from rankset.core.alpha import Alpha
+from rankset.decisions import answers
+from rankset.decisions.one_answer import ANSWER
 from rankset.errors import RuleError
 from rankset.inputs.frames import Template
+from rankset.inputs.per_row import label_codes
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array
 from rankset.rules.rule import Rule
@@ -60,7 +63,7 @@ class Decisions:
     _groups: Ints
     _data: Prepared
     _p_values: NDArray[np.float64] | None = None
-    _named: bool = True
+    _within: int | None = 1
 
     def __len__(self) -> int:
         return len(self.accepted)
@@ -72,6 +75,11 @@ class Decisions:
     def _error_text(self) -> str:
         texts = dict.fromkeys(f"{float(error):g}" for error in self.errors)
         return " or ".join(texts) if len(texts) <= 3 else f"{len(texts)} different values"
+
+    @property
+    def _named(self) -> bool:
+        """Whether rows have a probability for each label."""
+        return self.spec.classes != ANSWER
 
     @property
     def n_accepted(self) -> int:
@@ -111,6 +119,14 @@ class Decisions:
     def template(self) -> Template:
         """Library and index of data frames that are made of the decisions."""
         return self._data.answers
+
+    def _wrong(self, labels: ArrayLike) -> Bools:
+        """Return which answers are wrong, by true labels; or by booleans that say what is right, if these were passed
+        to ``triage`` instead."""
+        if self._within is None:
+            return ~answers.booleans(labels, self._data)
+        codes = label_codes(labels, self._data.classes, len(self), self._data.index)
+        return ~answers.right_answers(replace(self._data, labels=codes), self._columns, self._within)
 
     def review(self, rule: Rule, alpha: Alpha, **arguments: Any) -> PredictionSets:  # noqa: ANN401
         """Return the prediction sets of the rows that are not accepted, in the order of ``rows_to_review``.

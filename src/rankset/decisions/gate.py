@@ -48,6 +48,8 @@ class Gate(Sealed, HasSpec):
     tested, accepted, wrong
         For every group: number of rows that tested the thresholds, how many of these the gate accepts, and how many of
         the accepted ones are wrong.
+    within
+        As in ``Triage``.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Gate(Sealed, HasSpec):
     tested: Ints
     accepted: Ints
     wrong: Ints
+    within: int | None = 1
 
     def __repr__(self) -> str:
         texts = list(dict.fromkeys(f"{float(error):g}" for error in self.errors))
@@ -151,9 +154,9 @@ class Gate(Sealed, HasSpec):
         found = answers_of(self.spec, data)
         accepted = self.thresholds.keep(found.groups, found.keys) if len(data) else np.zeros(0, dtype=np.bool_)
         warn_of_unseen(unseen_groups(self.spec, data), "These rows are not accepted.")
-        named = self.spec.classes != ANSWER
         return Decisions(
-            accepted, self.errors, None, self.confidence, self.spec, found.columns, found.groups, data, _named=named
+            *(accepted, self.errors, None, self.confidence, self.spec, found.columns, found.groups, data),
+            _within=self.within,
         )
 
     @cached_property

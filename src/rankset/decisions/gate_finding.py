@@ -33,6 +33,7 @@ class FindsGates:
     spec: RuleSpec
     right: Calibration
     wrong: Calibration
+    within: int | None
 
     @property
     def counts(self) -> Ints:
@@ -120,7 +121,7 @@ class FindsGates:
         )
         tested = np.array([one.n for one in steps])
         thresholds = Thresholds(keys, np.zeros(len(nothing), dtype=np.bool_), nothing)
-        return Gate(self.spec, tuple(errors), confidence, all_groups, thresholds, tested, accepted, wrong)
+        return Gate(self.spec, tuple(errors), confidence, all_groups, thresholds, tested, accepted, wrong, self.within)
 
     def _steps(self, seed: int) -> list[walk.Steps]:
         """Return the thresholds of every group, fixed by a part of the rows."""

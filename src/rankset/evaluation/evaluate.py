@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
+from rankset.decisions.decisions import Decisions
 from rankset.errors import InputError, KindError, LevelError
+from rankset.evaluation.decided import DecisionsEvaluation, evaluate_decisions
 from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
@@ -44,22 +46,34 @@ def evaluate(
     confidence: float = 0.9,
     target: Target | str,
 ) -> LabelsEvaluation: ...
+@overload
+def evaluate(
+    sets: Decisions,
+    labels: ArrayLike,
+    *,
+    confidence: float = 0.9,
+    review: PredictionSets | None = None,
+    minutes_per_row: float | None = None,
+) -> DecisionsEvaluation: ...
 @takes_alpha
 def evaluate(
-    sets: PredictionSets,
+    sets: PredictionSets | Decisions,
     labels: ArrayLike,
     alpha: Alpha | None = None,
     *,
     groups: ArrayLike | None = None,
     confidence: float = 0.9,
     target: Target | str | None = None,
-) -> Evaluation | LabelsEvaluation:
-    """Compare prediction sets with the true labels and compute all metrics.
+    review: PredictionSets | None = None,
+    minutes_per_row: float | None = None,
+) -> Evaluation | LabelsEvaluation | DecisionsEvaluation:
+    """Compare prediction sets, or decisions, with the true labels and compute all metrics.
 
     Parameters
     ----------
     sets
-        The sets of at least one row, returned by ``Rule.predict``.
+        The sets of at least one row, returned by ``Rule.predict``; or the decisions of ``Triage.accept`` or
+        ``Gate.decide``. For decisions only ``labels``, ``confidence``, ``review`` and ``minutes_per_row`` are used.
     labels
         The true label of each row, as a class name or a column number, in the same order as the sets. A row with the
         label ``rankset.ABSENT`` counts as missed. It belongs to no class.
@@ -72,10 +86,14 @@ def evaluate(
     target
         Pass it if rows can have several labels and no rule predicted the sets: ``Recall()`` or "recall", for example.
         By default the target of the rule.
+    review
+        For decisions: the sets of the rows that are not accepted, from ``done.review``.
+    minutes_per_row
+        For decisions: minutes that a person needs for a row. The result then has the hours saved.
 
     Returns
     -------
-    Evaluation or LabelsEvaluation
+    Evaluation, LabelsEvaluation or DecisionsEvaluation
         All metrics of the page "Metrics", and the coverage and mean size of every class and group. If rows can have
         several labels, a ``LabelsEvaluation``: recall, rows with all labels, precision, and the recall of every label.
 
@@ -96,6 +114,11 @@ def evaluate(
     >>> evaluate(sets, [0, 1, 1, 1], alpha=0.25).coverage
     0.75
     """
+    if isinstance(sets, Decisions):
+        _refuse_arguments_of_sets(alpha=alpha, groups=groups, target=target)
+        return evaluate_decisions(sets, labels, confidence, review, minutes_per_row)
+    if review is not None or minutes_per_row is not None:
+        raise KindError.argument("review and minutes_per_row", "None unless decisions are evaluated", "a value")
     if not isinstance(sets, PredictionSets):
         raise KindError.argument("sets", "PredictionSets, the result of Rule.predict", type(sets).__name__)
     if len(sets) == 0:
@@ -129,6 +152,13 @@ def evaluate(
         proven=None if sets.level != level else sets.proven,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
+
+
+def _refuse_arguments_of_sets(**arguments: object) -> None:
+    """Raise an error if arguments are passed that decisions do not use."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise KindError.argument(name, "None for decisions, which have their errors and groups", value)
 
 
 def _mean_cost(target: Cost, sets: PredictionSets, codes: NDArray[np.int64], covered: NDArray[np.bool_]) -> float:
