@@ -60,6 +60,7 @@ Figures (needs pip install 'rankset[plots]')
 CoverageDisplay, ClassCoverageDisplay  coverage against alpha; coverage of every class
 SizeDisplay, SizeHistogramDisplay      set size against coverage; number of sets of each size
 RankDisplay                            ranks of true labels
+TriageDisplay                          share of accepted rows against their errors
 
 Modules and errors
 engines, torch                         Dask, Spark and folders of files; PyTorch
@@ -186,6 +187,7 @@ NAMES_ON_DEMAND = {
     "TopTwo": "scores",
     "Triage": "decisions.triage",
     "TriageCurve": "decisions.curve",
+    "TriageDisplay": "integrations.matplotlib.triage_display",
     "TrueLabels": "targets",
     "Wording": "scores",
     "auto": "evaluation.auto",
@@ -258,6 +260,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.matplotlib.rank_display import RankDisplay as RankDisplay
     from rankset.integrations.matplotlib.size_display import SizeDisplay as SizeDisplay
     from rankset.integrations.matplotlib.size_histogram_display import SizeHistogramDisplay as SizeHistogramDisplay
+    from rankset.integrations.matplotlib.triage_display import TriageDisplay as TriageDisplay
     from rankset.integrations.sklearn.choice import Choice as Choice
     from rankset.integrations.sklearn.classifier import ConformalClassifier as ConformalClassifier
     from rankset.integrations.sklearn.cross_rule import CrossRule as CrossRule
