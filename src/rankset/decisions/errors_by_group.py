@@ -8,7 +8,7 @@ from typing import cast
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import KindError, LevelError, RuleError
-from rankset.inputs.vocabulary import Names
+from rankset.inputs.vocabulary import Names, plain
 from rankset.rules.group_choice import group_number
 from rankset.rules.spec import RuleSpec
 
@@ -21,11 +21,12 @@ def errors_of(spec: RuleSpec, error: Errors) -> list[Fraction]:
     if not isinstance(error, Mapping):
         return [exact_error(error)] * spec.n_groups
     names, argument = _names(spec)
-    missing = [name for name in names.values if not any(_same(name, key) for key in error)]
+    given = {plain(name, "error"): value for name, value in error.items()}
+    missing = [name for name in names.values if name not in given]
     if missing:
         raise RuleError.errors_missing(argument, missing)
     answer = [Fraction(0)] * spec.n_groups
-    for name, value in error.items():
+    for name, value in given.items():
         chosen = {argument: name}
         answer[group_number(spec, chosen.get("group"), chosen.get("label"))] = exact_error(value)
     return answer
@@ -45,7 +46,3 @@ def _names(spec: RuleSpec) -> tuple[Names, str]:
     if by_label == spec.condition.needs_groups:
         raise RuleError.errors_by_name(spec.condition)
     return (spec.classes, "label") if by_label else (spec.groups, "group")
-
-
-def _same(name: object, key: object) -> bool:
-    return type(name) is type(key) and name == key

@@ -132,7 +132,8 @@ class DecisionsEvaluation:
         return lines
 
     def _promise(self) -> str:
-        most = f"at most {self.error:.12g}"
+        several = len({one.error for one in self.groups}) > 1
+        most = "at most the error of its group" if several else f"at most {self.error:.12g}"
         if self.sure is None:
             return f"an expected share of {most}"
         return f"a share of {most} among all rows that pass, with confidence {self.sure:g}"
