@@ -16,6 +16,7 @@ from refusals import refused
 
 RULE = rs.calibrate(PROBS, LABELS)
 SETS = RULE.predict(PROBS, 0.1)
+DONE = rs.triage(PROBS, LABELS).accept(PROBS, 0.9)
 X = np.random.default_rng(4).normal(size=(N, 2))
 MODEL = rs.ConformalClassifier(random_state=0).fit(X, LABELS)
 FOLDS = rs.CrossRule((RULE, rs.calibrate(PROBS[::-1], LABELS[::-1])))
@@ -32,6 +33,7 @@ CALLS = {
     "describe": RULE.describe,
     "describe groups": by_group().describe,
     "from_mask": lambda alpha, **words: rs.PredictionSets.from_mask([[True, False]], alpha=alpha, **words),
+    "review": lambda alpha, **words: DONE.review(RULE, alpha, **words),
     "evaluate": lambda alpha, **words: rs.evaluate(SETS, LABELS, alpha, **words),
     "auto": lambda alpha, **words: rs.auto(PROBS, LABELS, alpha, **words),
     "compare": lambda alpha, **words: rs.compare(PROBS, LABELS, alpha, repeats=2, **words),
@@ -62,6 +64,7 @@ OWN_CONFIDENCE = {
     "predict by name",
     "predict_parts",
     "predict_set",
+    "review",
 }
 """Functions with an argument ``confidence`` of another meaning."""
 

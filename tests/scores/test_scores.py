@@ -308,7 +308,7 @@ def test_features_that_cells_do_not_have_are_refused(features):
     with refused(
         ScoreError,
         what="a score's features",
-        expected="be among before, column, mass, noise, prob, rank, second, top, total",
+        expected="be among before, column, entropy, mass, noise, prob, rank, second, top, total",
         remedy="If the score does not define features, it gets all features.",
     ):
         rs.calibrate([[0.5, 0.5]], [0], score=Own())

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.calibration import Calibration
 from rankset.decisions import answers, selection
-from rankset.decisions.decisions import Decisions
+from rankset.decisions.decisions import Decisions, RowAnswers
 from rankset.decisions.errors_by_group import Errors, errors_of
 from rankset.decisions.rows_in import rows_in
 from rankset.decisions.selection import Counted
@@ -79,7 +79,7 @@ class AcceptsBatches:
         >>> probs, labels = rs.datasets.load("carer")
         >>> triage = rs.triage(probs[:1000], labels[:1000], kind="logits")
         >>> triage.accept(probs[1000:], error=0.05).share
-        0.701
+        0.726
         """
         errors = errors_of(self.spec, error)
         data = rows_in(self.spec, probs, groups=groups, ids=ids)
@@ -115,6 +115,16 @@ class AcceptsBatches:
         Returns
         -------
         list of int, list of Fraction
+
+        Examples
+        --------
+        >>> import numpy as np, rankset as rs
+        >>> from fractions import Fraction
+        >>> from rankset.decisions.selection import Counted
+        >>> triage = rs.triage([0.9, 0.8, 0.7, 0.2], [True, True, False, False])
+        >>> batch = Counted.of(np.array([1, 1, 2, 3]))  # p-values of four rows, in fifths
+        >>> triage.cuts([batch], 1, [Fraction(1, 2)])
+        ([1], [Fraction(2, 5)])
         """
         sizes = self.counts.tolist()
         largest = [
@@ -141,11 +151,8 @@ class AcceptsBatches:
         sizes = np.append(self.counts, 0)[found.groups]
         p_values = np.where(known, values / (units * (sizes + 1.0)), 1.0)
         accepted = known & (values <= limits)
-        return Decisions(
-            *(accepted, tuple(errors), tuple(cuts[1]), None, self.spec, found.columns, found.groups, data),
-            _p_values=np.minimum(p_values, 1.0),
-            _within=self.within,
-        )
+        rows = RowAnswers(found.columns, found.groups, data, np.minimum(p_values, 1.0), self.within)
+        return Decisions(accepted, tuple(errors), tuple(cuts[1]), None, self.spec, rows)
 
 
 def counted_by_group(groups: Ints, values: Ints, n_groups: int) -> list[Counted]:

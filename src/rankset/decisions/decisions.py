@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset import notebook
 from rankset.core.alpha import Alpha
-from rankset.decisions import answers
+from rankset.core.alpha_argument import takes_alpha
+from rankset.decisions.answers import booleans, right_answers
 from rankset.decisions.one_answer import ANSWER
 from rankset.errors import RuleError
 from rankset.inputs.frames import Template
@@ -19,13 +20,31 @@ from rankset.inputs.per_row import label_codes
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array
 from rankset.rules.rule import Rule
+from rankset.rules.select import Empty
 from rankset.rules.spec import RuleSpec
 from rankset.sets import PredictionSets
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-SHOWN_ROWS = 5
+
+class RowAnswers(NamedTuple):
+    """The rows that were decided, and what is known about each.
+
+    Attributes
+    ----------
+    columns : the column of the most likely label.
+    groups : the number of the group of the condition, -1 if it has no calibration rows.
+    data : the rows.
+    p_values : the p-values; None for a gate.
+    within : an answer is right if the true label is among so many most likely labels; None if ``correct`` said it.
+    """
+
+    columns: Ints
+    groups: Ints
+    data: Prepared
+    p_values: NDArray[np.float64] | None
+    within: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +63,8 @@ class Decisions:
         Probability that the promise of the gate holds. None for a batch, whose promise is about the expected share.
     spec
         Confidence score, condition, kind, and the names of classes and groups.
+    answers
+        The rows, the columns of their most likely labels, and their groups. For internal use.
 
     Examples
     --------
@@ -51,7 +72,7 @@ class Decisions:
     >>> probs, labels = rs.datasets.load("carer")
     >>> done = rs.triage(probs[:1000], labels[:1000], kind="logits").accept(probs[1000:], error=0.05)
     >>> done
-    Decisions(701 of 1,000 rows accepted, error=0.05)
+    Decisions(726 of 1,000 rows accepted, error=0.05)
     """
 
     accepted: Bools
@@ -59,11 +80,7 @@ class Decisions:
     smallest: tuple[Fraction, ...] | None
     confidence: float | None
     spec: RuleSpec
-    _columns: Ints
-    _groups: Ints
-    _data: Prepared
-    _p_values: NDArray[np.float64] | None = None
-    _within: int | None = 1
+    answers: RowAnswers
 
     def __len__(self) -> int:
         return len(self.accepted)
@@ -106,29 +123,39 @@ class Decisions:
         """The most likely label of every row (n,), accepted or not."""
         if not self._named:
             raise RuleError.no_labels_of_confidences()
-        return self._data.classes.array[self._columns]
+        return self.answers.data.classes.array[self.answers.columns]
 
     @property
     def p_values(self) -> NDArray[np.float64]:
         """The p-value of every row (n,): small ones mean that an answer is seldom wrong at this confidence."""
-        if self._p_values is None:
+        if self.answers.p_values is None:
             raise RuleError.no_p_values_of_gate()
-        return self._p_values
+        return self.answers.p_values
 
     @property
     def template(self) -> Template:
         """Library and index of data frames that are made of the decisions."""
-        return self._data.answers
+        return self.answers.data.answers
 
     def _wrong(self, labels: ArrayLike) -> Bools:
         """Return which answers are wrong, by true labels; or by booleans that say what is right, if these were passed
         to ``triage`` instead."""
-        if self._within is None:
-            return ~answers.booleans(labels, self._data)
-        codes = label_codes(labels, self._data.classes, len(self), self._data.index)
-        return ~answers.right_answers(replace(self._data, labels=codes), self._columns, self._within)
+        if self.answers.within is None:
+            return ~booleans(labels, self.answers.data)
+        codes = label_codes(labels, self.answers.data.classes, len(self), self.answers.data.index)
+        return ~right_answers(replace(self.answers.data, labels=codes), self.answers.columns, self.answers.within)
 
-    def review(self, rule: Rule, alpha: Alpha, **arguments: Any) -> PredictionSets:  # noqa: ANN401
+    @takes_alpha
+    def review(
+        self,
+        rule: Rule,
+        alpha: Alpha,
+        *,
+        empty: Empty = "allow",
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
+    ) -> PredictionSets:
         """Return the prediction sets of the rows that are not accepted, in the order of ``rows_to_review``.
 
         These rows are harder than others, so the sets contain the true label less often than ``rule`` promises for all
@@ -138,10 +165,8 @@ class Decisions:
         ----------
         rule
             A rule for the same kind of rows and the same classes.
-        alpha
+        alpha, empty, confidence, next_rows, all_groups
             As in ``Rule.predict``.
-        **arguments
-            ``empty``, ``confidence``, ``next_rows`` and ``all_groups``, as in ``Rule.at`` and ``LevelRule.predict``.
 
         Returns
         -------
@@ -160,7 +185,7 @@ class Decisions:
         >>> done = rs.triage(probs[:1000], labels[:1000], kind="logits").accept(probs[1000:], error=0.05)
         >>> rule = rs.calibrate(probs[:1000], labels[:1000], kind="logits")
         >>> len(done.review(rule, alpha=0.1))
-        299
+        274
         """
         if not self._named:
             raise RuleError.review_of_confidences()
@@ -168,10 +193,9 @@ class Decisions:
         for name in ("kind", "classes"):
             if getattr(ours, name) != getattr(theirs, name):
                 raise RuleError.other_rows(name, getattr(theirs, name), getattr(ours, name))
-        empty = arguments.pop("empty", "allow")
-        asked = rule.at(alpha, **arguments)
+        asked = rule.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
         asked._check_empty(empty)
-        data = self._data.take(self.rows_to_review)
+        data = self.answers.data.take(self.rows_to_review)
         groups, ids = data.groups if theirs.condition.needs_groups else None, data.ids if theirs.with_ids else None
         return asked._sets_of(replace(data, groups=groups, ids=ids), empty)
 
@@ -199,8 +223,8 @@ class Decisions:
         columns: dict[Any, Any] = {"accepted": self.accepted}
         if self._named:
             columns["label"] = self.labels
-        if self._p_values is not None:
-            columns["p_value"] = self._p_values
+        if self.answers.p_values is not None:
+            columns["p_value"] = self.answers.p_values
         return self.template.filled(columns, backend)
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.arrays import Sealed
 from rankset.core.calibration import Thresholds
 from rankset.decisions.answers import answers_of
-from rankset.decisions.decisions import Decisions
+from rankset.decisions.decisions import Decisions, RowAnswers
 from rankset.decisions.one_answer import ANSWER, OneAnswer
 from rankset.decisions.rows_in import rows_in
 from rankset.inputs.single_row import as_rows
@@ -146,7 +146,7 @@ class Gate(Sealed, HasSpec):
         >>> probs, labels = rs.datasets.load("carer")
         >>> done = rs.triage(probs[:1500], labels[:1500], kind="logits").threshold(error=0.05).decide(probs[1500:])
         >>> done.labels[done.accepted][:3]
-        array([0, 0, 1])
+        array([1, 1, 0])
         """
         single = self.spec.kind != "binary" and self.spec.classes != ANSWER
         rows = as_rows(probs) if single else probs
@@ -154,10 +154,8 @@ class Gate(Sealed, HasSpec):
         found = answers_of(self.spec, data)
         accepted = self.thresholds.keep(found.groups, found.keys) if len(data) else np.zeros(0, dtype=np.bool_)
         warn_of_unseen(unseen_groups(self.spec, data), "These rows are not accepted.")
-        return Decisions(
-            *(accepted, self.errors, None, self.confidence, self.spec, found.columns, found.groups, data),
-            _within=self.within,
-        )
+        rows = RowAnswers(found.columns, found.groups, data, None, self.within)
+        return Decisions(accepted, self.errors, None, self.confidence, self.spec, rows)
 
     @cached_property
     def _one(self) -> OneAnswer | None:
@@ -180,7 +178,7 @@ class Gate(Sealed, HasSpec):
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("carer")
         >>> rs.triage(probs, labels, kind="logits").threshold(error=0.05).describe()
-        'accepts the most likely label if its probability is at least 0.671'
+        'accepts the most likely label if its probability is at least 0.9191'
         """
         if self.spec.n_groups == 1:
             return self._sentence(0, digits)

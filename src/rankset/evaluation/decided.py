@@ -251,7 +251,7 @@ def _by_group(done: Decisions, wrong: Bools) -> tuple[GroupDecisions, ...]:
     table = done.spec.table()
     answer = []
     for number, error in enumerate(done.errors):
-        own = done._groups == number
+        own = done.answers.groups == number
         if own.any():
             taken = own & done.accepted
             counts = (int(np.count_nonzero(one)) for one in (own, taken, taken & wrong))
