@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import object_array
-from rankset.errors import FileError, LabelError
-from rankset.inputs.label_lists import lists_of_matrix
+from rankset.errors import FileError, InputError, LabelError
+from rankset.inputs.label_lists import LabelLists, lists_of_matrix
 from rankset.inputs.per_row import is_missing
 from rankset.io.arrow_to_numpy import is_list, names_or_numbers
 from rankset.io.parse_cells import MISSING, parse_names
@@ -105,14 +105,24 @@ def _of_named_columns(columns: Columns, names: Sequence[str], shape: Shape | Non
     """Return labels that are a table with one column of 0 and 1 for every class."""
     if shape is None:
         raise FileError.one_column(columns.path, columns.names)
+    lists = _lists_of_columns(columns, names, shape[0])
+    return LabelsRead(parse_names(names, whole=True)[lists.codes], lists.sizes, names if columns.has_names else None)
+
+
+def marks_of_columns(columns: Columns, names: Sequence[str], n_rows: int) -> NDArray[np.bool_]:
+    """Return the columns ``names`` of 0 and 1 as a matrix (n, K) of booleans."""
+    return _lists_of_columns(columns, names, n_rows).mask(len(names))
+
+
+def _lists_of_columns(columns: Columns, names: Sequence[str], n_rows: int) -> LabelLists:
+    """Return the labels of columns of 0 and 1; errors name the column."""
     array = _marks(columns, names) if columns.is_text else columns.numbers(names)
     try:
-        lists = lists_of_matrix(array, (shape[0], len(names)))
-    except LabelError as error:
+        return lists_of_matrix(array, (n_rows, len(names)))
+    except (InputError, LabelError) as error:
         place = error.where.column
         error.where = error.where.in_column(names[place] if isinstance(place, int) else place)
         raise
-    return LabelsRead(parse_names(names, whole=True)[lists.codes], lists.sizes, names if columns.has_names else None)
 
 
 def _marks(columns: Columns, names: Sequence[str]) -> NDArray[np.bool_]:
