@@ -7,7 +7,7 @@ import pytest
 
 import rankset as rs
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, KindError, RuleError, silent
+from rankset.errors import InputError, RuleError, silent
 from refusals import refused
 
 RNG = np.random.default_rng(6)
@@ -94,6 +94,61 @@ def test_a_target_of_ones_own_has_no_promised_number():
     assert "observed" in repr(found)
 
 
+GROUPS = np.array(["north", "south", "empty"])[[2, 2, *(RNG.random(N - 2) < 0.4).astype(int)]]
+"""No row of the group "empty" has a label."""
+
+
+@pytest.mark.parametrize("target", ["recall", "all", "any", "missed:1", "certain"])
+def test_every_number_of_a_group_is_that_of_its_rows_alone(target):
+    sets = rs.PredictionSets.from_mask(SETS, NAMES)
+    found = rs.evaluate(sets, TRUTH, alpha=0.2, target=target, groups=GROUPS)
+    assert [one.name for one in found.groups] == ["empty", "north", "south"]
+    assert sum(one.n for one in found.groups) == found.n
+    assert sum(one.set_aside for one in found.groups) == found.set_aside
+    for one in found.groups[1:]:
+        own = one.name == GROUPS
+        alone = rs.evaluate(sets[own], TRUTH[own], alpha=0.2, target=target)
+        assert (one.n, one.set_aside) == (alone.n, alone.set_aside)
+        assert one.observed == pytest.approx(alone.observed)
+        assert one.recall == pytest.approx(alone.recall)
+        assert one.recall_interval == pytest.approx(alone.recall_interval)
+        assert one.all_labels == pytest.approx(alone.all_labels)
+        assert one.all_labels_interval == alone.all_labels_interval
+        assert one.mean_size == pytest.approx(alone.mean_size)
+    empty = found.groups[0]
+    assert (empty.n, empty.set_aside, empty.recall_interval, empty.all_labels_interval) == (0, 2, (0, 1), (0, 1))
+    assert math.isnan(empty.recall)
+    assert math.isnan(empty.all_labels)
+    assert empty.mean_size == SETS[:2].sum(axis=1).mean()
+    assert (empty.observed is None) == (target != "certain")
+
+
+def test_groups_are_printed_and_written():
+    found = rs.evaluate(rs.PredictionSets.from_mask(SETS, NAMES), TRUTH, alpha=0.2, target="recall", groups=GROUPS)
+    one = found.groups[1]
+    low, high = one.recall_interval
+    assert "Recall of groups, with 90% intervals" in repr(found)
+    assert f"group 'north'       {one.recall:>8.4f}  {low:.4f} to {high:.4f}, all labels" in repr(found)
+    assert "group 'empty'              –  0.0000 to 1.0000, all labels –, 0 rows" in repr(found)
+    frame = found.to_frame("pandas", of="groups")
+    assert frame["group"].tolist() == ["empty", "north", "south"]
+    assert frame["recall_low"].tolist() == [one.recall_interval[0] for one in found.groups]
+    assert frame["all_labels_high"].tolist() == [one.all_labels_interval[1] for one in found.groups]
+    assert found.to_dict()["groups"][1]["name"] == "north"
+    assert "north" in found._repr_html_()
+    assert "groups" not in repr(evaluated())
+    assert evaluated().to_frame("pandas", of="groups").shape == (0, 9)
+
+
+def test_groups_of_another_order_are_refused():
+    pd = pytest.importorskip("pandas")
+    truth = pd.DataFrame(TRUTH.astype(int), columns=NAMES)
+    sets = rs.PredictionSets.from_mask(SETS, NAMES)
+    groups = pd.Series(GROUPS, index=truth.index[::-1])
+    with pytest.raises(InputError, match="index"):
+        rs.evaluate(sets, truth.set_index(truth.index + 1), alpha=0.2, target="recall", groups=groups)
+
+
 def test_it_can_be_printed_and_written():
     found = evaluated()
     assert found.to_dict()["target"] == "Recall()"
@@ -108,8 +163,10 @@ def test_it_can_be_printed_and_written():
 def test_what_cannot_be_evaluated_is_refused():
     with refused(InputError.no_rows_to_evaluate()):
         evaluated(truth=np.zeros((N, K), bool))
-    with refused(KindError.argument("groups", "None if rows can have several labels", "groups")):
-        rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1, target="recall", groups=["a"] * N)
+    with refused(InputError.length("groups", N, N - 1)):
+        rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1, target="recall", groups=["a"] * (N - 1))
+    with refused(RuleError.option("of", "rows", ("labels", "groups"))):
+        evaluated().to_frame(of="rows")
     with pytest.raises(rs.errors.LabelError, match=r"target=rankset\.Recall"):
         rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1)
 
