@@ -59,15 +59,6 @@ class TargetErrors:
         return cls("the estimator", expected, f"{type(model).__name__}", remedy)
 
     @classmethod
-    def chosen_with_target(cls, target: object) -> Self:
-        return cls(
-            "a method that chooses a score (Choice or 'auto')",
-            "have the target of one label per row",
-            short_repr(target),
-            "Pass a single score as the method, or no method.",
-        )
-
-    @classmethod
     def command_of_one_label(cls, command: str, received: str) -> Self:
         remedy = "For other targets use rankset calibrate, then rankset evaluate RULE or rankset report RULE."
         return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
