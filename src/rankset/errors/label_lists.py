@@ -66,6 +66,12 @@ class LabelListErrors:
         )
 
     @classmethod
+    def booleans(cls, name: str, row: int, received: str) -> Self:
+        expected = "be one boolean for every class if labels are booleans"
+        remedy = "Pass True or False for every class, in the order of the columns. Or pass names or column numbers."
+        return cls(name, expected, received, remedy, where=Place(row=row))
+
+    @classmethod
     def no_list(cls, name: str, row: int, value: object) -> Self:
         remedy = ("Pass a list, tuple, set or array of labels for every row. ", EMPTY_LIST)
         return cls(name, "be a list of labels for every row", short_repr(value), remedy, where=Place(row=row))

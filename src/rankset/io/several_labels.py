@@ -67,6 +67,9 @@ def read_several(
     if len(own) != 1:
         return _of_named_columns(columns, own, shape)
     found = _of_column(columns, own[0], sep)
+    called = {name.lower() for name in names or ()}
+    if found.labels is not None and found.labels.dtype.kind == "b" and shape and called.isdisjoint(("true", "false")):
+        return _of_array(_booleans(found, shape), columns.path, sep, shape, names, order)
     _refuse_zeros_and_ones(found, shape)
     return found
 
@@ -182,6 +185,16 @@ def _split(cells: Sequence[Any], path: str, name: str, sep: str, *, whole: bool)
             raise FileError.label_cell(path, name, row, cells[row], sep)
     sizes = np.array([len(parts) for parts in rows], dtype=np.int64)
     return LabelsRead(parse_names(list(chain.from_iterable(rows)), whole=whole), sizes)
+
+
+def _booleans(found: LabelsRead, shape: Shape) -> NDArray[np.bool_]:
+    """Return lists of booleans, one for every class, as a matrix (n, K)."""
+    labels, sizes = np.asarray(found.labels), np.asarray(found.sizes)
+    wrong = sizes != shape[1]
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise LabelError.booleans("labels", row, f"{sizes[row]} booleans for {shape[1]} classes")
+    return labels.reshape(len(sizes), shape[1])
 
 
 def _refuse_zeros_and_ones(found: LabelsRead, shape: Shape | None) -> None:
