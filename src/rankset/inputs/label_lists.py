@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -184,7 +185,7 @@ def _lists(labels: Any, array: Array | None, n_rows: int, index: RowIndex, name:
     for row, entry in enumerate(rows):
         if not _is_list(entry):
             raise LabelError.no_list(name, row, entry)
-        if isinstance(entry, Set) and _have_booleans([entry]):
+        if isinstance(entry, AbstractSet) and _have_booleans([entry]):
             raise LabelError.booleans(name, row, "a set, which has no order")
     return [list(row) for row in rows]
 
