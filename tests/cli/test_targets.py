@@ -337,12 +337,9 @@ def test_a_target_of_parts_takes_no_next_rows():
     assert "next_rows must be left out for targets that count parts of rows, such as Recall(), got 5." in done.stderr
 
 
-def test_commands_about_coverage_refuse_several_labels():
-    for command in (("compare", "p.csv", "y.npy"), ("report", "p.csv", "y.npy", "p.csv", "y.npy", "-o", "page.html")):
-        error = RuleError.command_of_one_label(command[0], "--target all")
-        check_refusal(failure(*command, "--target", "all"), error)
-    found = failure("compare", "p.csv", "y.npy", "--kind", "marginals")
-    check_refusal(found, FileError.not_a_column("y.npy", (80, 4)))
+def test_a_report_of_scores_refuses_several_labels():
+    found = failure("report", "p.csv", "y.npy", "p.csv", "y.npy", "-o", "page.html", "--target", "all")
+    check_refusal(found, RuleError.command_of_one_label("report", "--target all"))
 
 
 def test_a_report_of_a_rule_with_several_labels():

@@ -69,5 +69,5 @@ class TargetErrors:
 
     @classmethod
     def command_of_one_label(cls, command: str, received: str) -> Self:
-        remedy = "For other targets use rankset calibrate, then rankset evaluate RULE or rankset report RULE."
+        remedy = "For other targets use rankset compare, or rankset calibrate and then rankset report RULE."
         return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
