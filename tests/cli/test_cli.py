@@ -198,7 +198,7 @@ def test_standard_input_and_output(folder):
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "npz", "csv.gz", "jsonl.gz"])
 def test_every_kind_of_output(folder, kind, monkeypatch):
-    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 24 * 100)  # several parts
+    monkeypatch.setattr("rankset.cli.parts.PART_BYTES", 24 * 100)  # several parts
     RULE.save("rule.rankset")
     fine("predict", "rule.rankset", "test_logits.npy", "--alpha", "0.05", "-o", f"sets.{kind}")
     expected = RULE.predict(LOGITS[TEST], 0.05)
@@ -410,7 +410,7 @@ def test_the_nearest_command_is_suggested():
 
 
 def test_row_numbers_count_from_the_start_of_the_file(folder, monkeypatch):
-    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 24 * 100)  # several parts
+    monkeypatch.setattr("rankset.cli.parts.PART_BYTES", 24 * 100)  # several parts
     RULE.save("rule.rankset")
     bad = LOGITS[TEST].copy()
     bad[399, 2] = np.nan
@@ -802,7 +802,7 @@ def test_told_classes_and_headings_must_agree(folder):
 
 
 def test_a_first_part_of_empty_sets_can_be_written(folder, monkeypatch):
-    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 8 * 2 * 50)
+    monkeypatch.setattr("rankset.cli.parts.PART_BYTES", 8 * 2 * 50)
     sure = np.tile([[1.0, 0.0]], (50, 1))
     rs.calibrate(sure, ["yes"] * 50, score=rs.Thr(), classes=["yes", "no"]).save("rule.rankset")
     np.save("new.npy", np.vstack([np.full((50, 2), 0.5), sure]))
