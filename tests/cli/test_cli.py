@@ -537,7 +537,7 @@ def test_an_alpha_above_one_half_is_warned_of_once(folder):
 )
 @pytest.mark.parametrize("command", ["predict", "evaluate", "compare", "inspect", "report"])
 def test_options_of_other_libraries_are_explained(folder, command, option, value, meant):
-    if option == "--confidence" and command in ("predict", "inspect"):
+    if option == "--confidence" and command in ("predict", "evaluate", "inspect"):
         pytest.skip("it is an option there: see test_confidence.py")
     done = run(command, "rule.rankset", "test_logits.npy", option, value)
     assert done.exit_code == 2

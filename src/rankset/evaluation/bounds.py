@@ -124,8 +124,8 @@ class LabelBounds:
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("goemotions")
         >>> certain, possible = rs.bounds(probs, labels).at(0.2)
-        >>> certain(probs[0])[0].tolist(), possible.alpha
-        ([], 0.1)
+        >>> certain.alpha, possible.alpha
+        (0.1, 0.1)
         """
         half = exact_alpha(alpha) / 2
         sure = None if confidence is None else 1 - (1 - exact_confidence(confidence)) / Fraction(2)
