@@ -13,6 +13,7 @@ import pytest
 import rankset as rs
 from commands import LABELS, LOGITS, RULE, TEST, VAL, fine, run
 from rankset import progress
+from rankset.cli.commands import COMMANDS
 from rankset.errors import COMMAND_LINE, FileError, InputError, LevelError, RuleError
 from refusals import check_refusal, failure, like
 
@@ -124,9 +125,7 @@ def test_mistakes_are_told_in_a_line(folder, arguments, refusal):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(
-    "command", ["calibrate", "predict", "evaluate", "compare", "inspect", "merge", "report", "demo", "paper"]
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_help_has_an_example(command):
     told = fine(command, "--help").stdout
     assert f"rankset {command}" in told.split("Usage", 1)[1].split("\n", 1)[1]

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 from rankset.errors import COMMAND_LINE, FileError, RuleError
 from refusals import check_refusal, failure
 
@@ -23,16 +22,6 @@ ANSWERS = PROBS.argmax(axis=1)
 SITES = np.array(["north", "south"])[np.arange(60) % 2]
 FEW = ("--repeats", "3", "--no-auto", "--json")
 LABELS = ("cells.csv", "--label", "tags", "--drop", "site", "--kind", "marginals")
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 @pytest.fixture(autouse=True)

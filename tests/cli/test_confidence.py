@@ -6,26 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 
 LOGITS, LABELS = rs.datasets.load("carer")
 GROUPS = np.where(np.arange(500) % 2, "day", "night")
 RULE = rs.calibrate(LOGITS[:500], LABELS[:500], kind="logits")
 NEW = LOGITS[500:900]
 SURE = ("--alpha", "0.1", "--confidence", "0.95")
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 @pytest.fixture(autouse=True)

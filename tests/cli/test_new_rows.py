@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 from rankset.errors import FileError
 from refusals import check_refusal, failure, like
 
@@ -18,16 +17,6 @@ PROBS, MARKS = rs.datasets.load("goemotions")
 CLASSES = rs.datasets.SEVERAL_LABELS["goemotions"].classes
 OLD, NEW = slice(0, 1500), slice(1500, 1800)
 OLD_FILES = {"cells": ("old.csv", "--label", "tags"), "0/1 array": ("old.npy", "old_y.npy", "--classes", "classes.txt")}
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 @pytest.fixture(autouse=True)
