@@ -1,13 +1,15 @@
 """``evaluate`` for rows that can have several labels: every number equals a slow count."""
 
 import math
+from html import unescape
 
 import numpy as np
 import pytest
 
 import rankset as rs
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, RuleError, silent
+from rankset.errors import InputError, KindError, RuleError, silent
+from rankset.evaluation.advice import BOTH, FALSE_TOO_LOW, SEVERAL_TOO_HIGH, SEVERAL_TOO_LOW
 from refusals import refused
 
 RNG = np.random.default_rng(6)
@@ -238,3 +240,30 @@ def test_both_bounds_get_half_of_alpha_and_half_of_the_doubt():
         certain, possible = both.predict(P, 0.2, confidence=confidence)
         assert certain == both.certain.predict(P, 0.1, confidence=half)
         assert possible == both.possible.predict(P, 0.1, confidence=half)
+
+
+@pytest.mark.parametrize(
+    ("target", "change", "side", "questions"),
+    [
+        ("recall", lambda truth: np.roll(truth, 1, axis=0), "too low", SEVERAL_TOO_LOW),
+        ("all", lambda truth: truth | np.roll(truth, 1, axis=1), "too low", SEVERAL_TOO_LOW),
+        ("all", lambda truth: truth & (np.arange(6) > 3), "too high", SEVERAL_TOO_HIGH),
+        ("certain", lambda truth: truth & (np.arange(6) > 2), "too low", FALSE_TOO_LOW),
+        ("recall", lambda truth: truth, None, ()),
+    ],
+)
+def test_an_observed_value_outside_its_range_tells_what_to_check(target, change, side, questions):
+    rng = np.random.default_rng(2)
+    probs = rng.beta(0.4, 0.6, (1200, 6))
+    truth = rng.random(probs.shape) < probs
+    truth[:, 0] = True
+    rule = rs.calibrate(probs[:600], truth[:600], target=target, kind="marginals", method="thr")
+    told = rs.evaluate(rule.predict(probs[600:], 0.2), change(truth[600:]))
+    for text in (repr(told), unescape(told._repr_html_())):
+        assert ("OUTSIDE" in text, "inside" in text) == (side is not None, side is None)
+        head = f"The observed value is {side}. Chance alone does this in at most 0.05 of cases. Check:"
+        assert (head in text) is (side is not None)
+        asked = (*questions, *BOTH) if side else ()
+        assert all(question in text for question in asked)
+        others = {*SEVERAL_TOO_HIGH, *SEVERAL_TOO_LOW, *FALSE_TOO_LOW, *BOTH}.difference(asked)
+        assert not any(question in text for question in others)

@@ -185,7 +185,9 @@ def _warn_of_nothing(level: Fraction, n: int) -> None:
     """Warn that all sets are empty."""
     warn(
         f"no threshold keeps the share of false labels at {float(level):g} or below with {n:,} rows, so all sets are "
-        "empty. Pass more rows, a larger error or a smaller ",
+        "empty. Pass more rows, a larger ",
+        Option("error"),
+        " or a smaller ",
         Option("confidence"),
         ".",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankset import notebook
 from rankset.errors import RuleError
+from rankset.evaluation.advice import labels_to_check
 from rankset.evaluation.labels_by_group import (
     GroupRecall,
     columns_of_groups,
@@ -19,6 +20,7 @@ from rankset.evaluation.metrics import format_value
 from rankset.inputs.frames import ARRAY
 from rankset.inputs.vocabulary import Name, short
 from rankset.targets import Target
+from rankset.targets.base import forbids_more_labels
 
 Range = tuple[float, float]
 
@@ -95,7 +97,8 @@ class LabelsEvaluation:
         together is promised. Look at ``labels``.
     expected
         Random variation alone can explain a value of ``observed`` in this range, with probability ``confidence``; for
-        ``Recall`` with at least about this probability. None if the range is not known, as in ``Evaluation``.
+        ``Recall`` with at least about this probability. If ``observed`` is outside, the printed table lists what to
+        check. None if the range is not known, as in ``Evaluation``.
     groups
         Recall, rows with all labels, and mean set size of every group. Empty if no groups were passed.
 
@@ -226,15 +229,21 @@ class LabelsEvaluation:
         return f"promised{where}: {words}" if words else ""
 
     @property
-    def _variation(self) -> str:
-        """Whether random variation can explain the difference, in words; empty if it is not known."""
+    def _variation(self) -> list[str]:
+        """Whether random variation can explain the difference, and what to check if not; no lines if not known."""
         if self.expected is None or self.observed is None:
-            return ""
+            return []
         low, high = self.expected
-        where = "inside" if low <= self.observed <= high else "outside"
-        return (
-            f"sampling variation alone gives {low:.4f} to {high:.4f} in {self.confidence:.0%} of calibrations: {where}"
+        share = f"{self.confidence:.0%} of calibrations"
+        remark = f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}"
+        if low <= self.observed <= high:
+            return [f"{remark}: inside"]
+        advice = labels_to_check(
+            too_low=self.observed < low,
+            confidence=self.confidence,
+            about_false_labels=forbids_more_labels(self.target),
         )
+        return [f"{remark}: OUTSIDE", *advice]
 
     def _lowest(self) -> list[LabelRecall]:
         return sorted(self.labels, key=lambda one: (one.recall, -one.n))[:SHOWN]
@@ -244,7 +253,7 @@ class LabelsEvaluation:
         interval = f"{self.confidence:.0%} interval {{:.4f}} to {{:.4f}}"
         return [
             ("observed", format_value(math.nan if self.observed is None else self.observed), self._promise),
-            *([("", "", self._variation)] if self._variation else []),
+            *(("", "", line) for line in self._variation),
             ("recall", format_value(self.recall), interval.format(*self.recall_interval)),
             ("all labels", format_value(self.all_labels), interval.format(*self.all_labels_interval)),
             ("any label", format_value(self.any_label), "rows with at least one of their labels in the set"),
