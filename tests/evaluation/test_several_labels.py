@@ -8,7 +8,7 @@ import pytest
 
 import rankset as rs
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, KindError, RuleError, silent
+from rankset.errors import InputError, RuleError, silent
 from rankset.evaluation.advice import BOTH, FALSE_TOO_LOW, SEVERAL_TOO_HIGH, SEVERAL_TOO_LOW
 from refusals import refused
 
