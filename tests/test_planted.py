@@ -72,7 +72,7 @@ def read(path):
 def test_the_command_line_keeps_rows_together_in_every_part(frame, given_as, rows, tmp_path, monkeypatch):
     """Ids, groups and kept columns stand beside the sets of their own rows, whatever the size of the parts."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", rows * len(NAMES) * 8)
+    monkeypatch.setattr("rankset.cli.parts.PART_BYTES", rows * len(NAMES) * 8)
     asked = {"score": rs.Aps(), "condition": rs.PerGroup(), "classes": NAMES}
     rule = rs.calibrate(PROBS, WORDS, groups=SITES, ids=IDS, **asked)
     rule.save("rule.rankset")
@@ -93,7 +93,7 @@ def test_the_command_line_keeps_rows_together_in_every_part(frame, given_as, row
 
 def test_an_error_in_a_later_part_of_a_file_names_its_row(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 10 * len(NAMES) * 8)
+    monkeypatch.setattr("rankset.cli.parts.PART_BYTES", 10 * len(NAMES) * 8)
     rs.calibrate(PROBS, LABELS).save("rule.rankset")
     bad = PROBS.copy()
     bad[123, 4] = -1

@@ -158,7 +158,7 @@ NAMES_ON_DEMAND = {
     "PerGroup": "conditions",
     "PerLabel": "conditions",
     "PerLabelAndGroup": "conditions",
-    "PreciseRule": "evaluation.precise",
+    "PreciseRule": "evaluation.precise_rule",
     "PredictionSets": "sets",
     "Ragged": "inputs.ragged",
     "Rank": "scores",
@@ -248,7 +248,8 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.decided import DecisionsEvaluation as DecisionsEvaluation
     from rankset.evaluation.evaluate import evaluate as evaluate
     from rankset.evaluation.evaluation import Evaluation as Evaluation
-    from rankset.evaluation.precise import PreciseRule as PreciseRule, precise as precise
+    from rankset.evaluation.precise import precise as precise
+    from rankset.evaluation.precise_rule import PreciseRule as PreciseRule
     from rankset.evaluation.several_labels import LabelsEvaluation as LabelsEvaluation
     from rankset.inputs.absent import ABSENT as ABSENT
     from rankset.inputs.normalise import normalise_answers as normalise_answers

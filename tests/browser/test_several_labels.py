@@ -16,6 +16,7 @@ CAL, NEW = slice(0, 1000), slice(1000, 2000)
 CLASSES = ["<i>odd</i>", *rs.datasets.SEVERAL_LABELS["goemotions"].classes[1:]]
 TRUTH = LABELS[NEW].copy()
 TRUTH[:30] = 0
+GROUPS = [("empty", "north", "south")[0 if row < 20 else 1 + row % 2] for row in range(1000)]
 OPTIONS = {"kind": "marginals", "classes": CLASSES}
 RULES = [rs.calibrate(PROBS[CAL], LABELS[CAL], target=target, **OPTIONS) for target in ("recall", "all")]
 
@@ -30,7 +31,7 @@ def browser():
 
 @pytest.fixture
 def page(browser, tmp_path):
-    rs.report(RULES, PROBS[NEW], TRUTH, tmp_path / "several.html", title="Emotions")
+    rs.report(RULES, PROBS[NEW], TRUTH, tmp_path / "several.html", groups=GROUPS, title="Emotions")
     page, errors = browser.new_page(viewport={"width": 1280, "height": 900}), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: errors.append(dialog.message))
@@ -72,6 +73,17 @@ def test_every_number_is_the_librarys(page, place, number):
     assert labels == {str(one.name): [f"{one.n:,}", f"{one.recall:.4f}", f"{one.kept:.4f}"] for one in found.labels}
     numbers = [[one.name, f"{one.n:,}", f"{one.recall:.4f}", f"{one.kept:.3f}"] for one in found.by_number]
     assert cells(page, "numbers") == numbers
+    by_group = rs.evaluate(rule.predict(PROBS[NEW], alpha), TRUTH, groups=GROUPS).groups
+    groups = {name: rest for name, *rest in cells(page, "groups")}
+    assert groups.pop("empty")[:4] == ["0", "–", "–", "–"]
+    assert groups == {
+        one.name: [
+            str(one.n),
+            *(f"{value:.4f}" for value in (one.observed, one.recall, one.all_labels)),
+            f"{one.mean_size:.3f}",
+        ]
+        for one in by_group[1:]
+    }
     curve = page.evaluate("document.getElementById('coverage').data.find((one) => one.name === 'recall').y")
     assert curve[place] == pytest.approx(found.recall)
 

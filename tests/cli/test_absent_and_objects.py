@@ -6,10 +6,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 from rankset.errors import COMMAND_LINE, FileError, InputError, LabelError
 from rankset.evaluation.evaluation_remarks import for_command_line
 from refusals import check_refusal, failure
@@ -20,16 +19,6 @@ LOGITS, TRUTH = LOGITS[:300].astype(float), TRUTH[:300].astype(int)
 ABSENT = np.arange(300) % 20 == 0
 LABELS = [rs.ABSENT if gone else NAMES[label] for label, gone in zip(TRUTH, ABSENT, strict=True)]
 RULE = rs.calibrate(LOGITS, LABELS, kind="logits", classes=NAMES)
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def lines(path, rows):

@@ -50,7 +50,7 @@ def test_other_options_may_be_repeated(tmp_path):
     done = run("compare", "no.csv", *("--method", "aps") * 2, *("--alpha", "0.1") * 2, *("--drop", "a") * 2)
     assert (done.exit_code, "no.csv" in done.stderr) == (1, True)
     assert run("demo", str(tmp_path), "--force", "--force").exit_code == 0
-    done = run("evaluate", "rule", "a.csv", "--confidence", "0.9", "--confidence", "0.8")
+    done = run("compare", "a.csv", "--confidence", "0.9", "--confidence", "0.8")
     assert "No such option: --confidence. Did you mean --alpha 0.2?" in done.stderr
 
 

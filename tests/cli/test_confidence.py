@@ -1,30 +1,20 @@
-"""``rankset predict --confidence``: sets that keep their promise for this calibration, from all kinds of files."""
+"""``--confidence`` of ``rankset predict`` and ``rankset evaluate``: sets with a promise for this calibration."""
 
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 
 LOGITS, LABELS = rs.datasets.load("carer")
 GROUPS = np.where(np.arange(500) % 2, "day", "night")
 RULE = rs.calibrate(LOGITS[:500], LABELS[:500], kind="logits")
 NEW = LOGITS[500:900]
 SURE = ("--alpha", "0.1", "--confidence", "0.95")
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 @pytest.fixture(autouse=True)
@@ -117,3 +107,39 @@ def test_what_does_not_fit_together_is_explained(arguments, told):
 def test_a_low_confidence_is_warned_of():
     done = fine("predict", "rule.rankset", "new.npy", "--alpha", "0.1", "--confidence", "0.05", "-o", "sets.npz")
     assert done.stderr.count("Did you mean --confidence 0.95?") == 1
+
+
+def test_evaluate_measures_the_same_sets_and_shows_their_promise():
+    np.save("labels.npy", LABELS[500:900])
+    asked = ("evaluate", "rule.rankset", "new.npy", "labels.npy", "--alpha", "0.1", "--alpha", "0.2")
+    told = fine(*asked, "--confidence", "0.95").stdout
+    found = json.loads(fine(*asked, "--confidence", "0.95", "--json").stdout)
+    for alpha in ("0.1", "0.2"):
+        wanted = rs.evaluate(RULE.predict(NEW, alpha, confidence=0.95), LABELS[500:900])
+        text = f"the set contains the true label with probability at least {1 - float(alpha):g}"
+        assert f"{wanted!r}".replace("predict(..., empty='top')", "rankset predict --empty top") in told
+        assert f"Promise, with confidence 0.95: {text}\n" in told
+        assert found[alpha]["promise"] == {"confidence": "0.95", "text": text}
+        assert found[alpha]["mean_size"] == wanted.mean_size
+    plain = fine(*asked).stdout
+    assert "Promise, with" not in plain
+    assert json.loads(fine(*asked, "--json").stdout)["0.1"]["mean_size"] < found["0.1"]["mean_size"]
+
+
+def test_evaluate_says_that_groups_are_separate_and_nothing_if_nothing_is_proven():
+    by_class = rs.calibrate(LOGITS[:500], LABELS[:500], kind="logits", condition=rs.PerLabel())
+    by_class.save("classes.rankset")
+    np.save("labels.npy", LABELS[500:900])
+    files = ("new.npy", "labels.npy", *SURE)
+    told = fine("evaluate", "classes.rankset", *files).stdout.splitlines()
+    assert told[-1].startswith("Promise, with confidence 0.95: ")
+    assert told[-1].endswith(" at least 0.9, in every group separately")
+    absent = rs.calibrate(LOGITS[:500], [rs.ABSENT, *LABELS[1:500].tolist()], kind="logits")
+    absent.save("absent.rankset")
+    assert "Promise, with" not in fine("evaluate", "absent.rankset", *files).stdout
+
+
+def test_evaluate_needs_alpha_beside_a_confidence():
+    done = run("evaluate", "rule.rankset", "new.npy", "new.npy", "--confidence", "0.95")
+    assert done.exit_code == 2
+    assert "evaluate must be called with alpha, got only the confidence '0.95'." in done.stderr

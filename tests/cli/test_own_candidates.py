@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from pyarrow import parquet
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine
 from rankset.errors import COMMAND_LINE, FileError
 from refusals import check_refusal, failure
 
@@ -25,12 +24,6 @@ ROWS = [
 RAGGED = rs.Ragged.of(SCORES, names=NAMES)
 RULE = rs.calibrate(RAGGED[:80], TRUTH[:80])
 WIDE = {"options": list("abcdefgh"), "scores": [0.3] + [0.1] * 7, "answer": "a", "case": "wide"}
-
-
-def fine(*arguments):
-    done = CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def lines(path, rows):

@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from openpyxl import Workbook
 from pyarrow import parquet
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 from rankset.errors import COMMAND_LINE, FileError, LabelError, RuleError
 from refusals import check_refusal, failure, like
 
@@ -27,16 +26,6 @@ FRAME = pd.DataFrame(PROBS, columns=CLASSES)
 TARGETS = {"recall": rs.Recall(), "all": rs.AllLabels(), "any": rs.AnyLabel(), "missed:1": rs.AtMostMissed(1)}
 RULE = rs.calibrate(PROBS, MARKS, target="recall", kind="marginals", classes=CLASSES)
 SEVERAL = ("--kind", "marginals", "--target", "recall")
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, [str(argument) for argument in arguments])
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def calibrated(*arguments):
@@ -121,6 +110,7 @@ def test_all_forms_of_labels_give_the_rule_of_python(form):
     assert (found["target"], found["set_aside"]) == ("Recall()", int((MARKS.sum(axis=1) == 0).sum()))
 
 
+@pytest.mark.filterwarnings("ignore:AtMostMissed:rankset.RanksetWarning")
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("condition", [(), ("--per-label",)])
 def test_targets_have_names(name, condition):
@@ -337,12 +327,9 @@ def test_a_target_of_parts_takes_no_next_rows():
     assert "next_rows must be left out for targets that count parts of rows, such as Recall(), got 5." in done.stderr
 
 
-def test_commands_about_coverage_refuse_several_labels():
-    for command in (("compare", "p.csv", "y.npy"), ("report", "p.csv", "y.npy", "p.csv", "y.npy", "-o", "page.html")):
-        error = RuleError.command_of_one_label(command[0], "--target all")
-        check_refusal(failure(*command, "--target", "all"), error)
-    found = failure("compare", "p.csv", "y.npy", "--kind", "marginals")
-    check_refusal(found, FileError.not_a_column("y.npy", (80, 4)))
+def test_a_report_of_scores_refuses_several_labels():
+    found = failure("report", "p.csv", "y.npy", "p.csv", "y.npy", "-o", "page.html", "--target", "all")
+    check_refusal(found, RuleError.command_of_one_label("report", "--target all"))
 
 
 def test_a_report_of_a_rule_with_several_labels():

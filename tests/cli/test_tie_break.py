@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine, run
 
 NAMES = ["A", "B", "C", "D"]
 RNG = np.random.default_rng(0)
@@ -24,16 +23,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     FRAME[OLD].to_csv("old.csv", index=False)
     FRAME[NEW].to_csv("new.csv", index=False)
-
-
-def run(*arguments):
-    return CliRunner().invoke(rankset, list(map(str, arguments)))
-
-
-def fine(*arguments):
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def in_python(score, **options):

@@ -2,22 +2,15 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import rankset as rs
-from rankset.cli.commands import rankset
+from commands import fine
 from rankset.errors import COMMAND_LINE, FileError
 from refusals import check_refusal, failure
 
 RNG = np.random.default_rng(3)
 PROBS = RNG.dirichlet(np.ones(3), 200)
 LABELS = np.array([RNG.choice(3, p=row) for row in PROBS])
-
-
-def fine(*arguments):
-    done = CliRunner().invoke(rankset, list(arguments))
-    assert done.exit_code == 0, done.output
-    return done
 
 
 @pytest.fixture(autouse=True)

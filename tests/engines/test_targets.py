@@ -12,7 +12,7 @@ from pyarrow import parquet
 import rankset as rs
 from partitions import IDS, NAMES, SITES, N, cuts
 from rankset.engines import shards
-from rankset.errors import LabelError
+from rankset.errors import FileError, KindError, LabelError
 from refusals import refused
 
 RNG = np.random.default_rng(3)
@@ -25,6 +25,10 @@ CELLS = [";".join(row) for row in LISTS]
 TARGETS = ["recall", "all", rs.AnyLabel(), "missed:1"]
 SIZES = (12, 100, 0, 1, N - 113)
 """No row of the first part has a label."""
+TRUE = [f"{name} is true" for name in NAMES]
+"""Names of columns of 0 and 1 beside those of the scores."""
+NAMED = pd.DataFrame({"probs": [], **{name: [] for name in [*NAMES, *TRUE]}})
+EITHER = "the name of a column, or a list of the names of columns of 0 and 1"
 SURE = {"alpha": 0.2, "confidence": 0.9}
 KIND = {"kind": "marginals"}
 
@@ -127,6 +131,56 @@ class TestDask:
         sets = engine.predict(rule, frame, columns="probs", **SURE).compute()
         assert [list(row) for row in sets["labels"]] == rule.predict(PROBS, **SURE).to_lists()
 
+    @pytest.mark.parametrize("target", TARGETS, ids=str)
+    def test_columns_of_0_and_1(self, engine, client, target):
+        rng = np.random.default_rng(len(str(target)))
+        scores = pd.DataFrame(PROBS, columns=NAMES)
+        for marks in (MARKS, MARKS.astype(int), MARKS.astype(np.float32)):
+            frame = self.frame(scores.join(pd.DataFrame(marks, columns=TRUE)), cuts(rng, 4))
+            assert engine.calibrate(frame, TRUE, target=target, **KIND) == expected(target)
+        turned = frame[[*TRUE[::-1], *NAMES[::-1]]]  # order of the frame; those of the arguments count
+        assert engine.calibrate(turned, TRUE, columns=NAMES, target=target, **KIND) == expected(target)
+
+    @pytest.mark.parametrize("names", [NAMES, NAMES[::-1]], ids=["in order", "turned"])
+    def test_columns_with_the_names_of_classes(self, engine, names):
+        import dask
+
+        scores = pd.array(PROBS.tolist(), dtype=pd.ArrowDtype(pa.list_(pa.float64())))
+        frame = self.frame(pd.DataFrame(MARKS.astype(int), columns=NAMES).assign(probs=scores))
+        with dask.config.set(scheduler="sync"):
+            rule = engine.calibrate(frame, names, classes=NAMES, target="recall", **KIND)
+            assert rule == expected("recall")
+            kept = engine.predict(rule, frame, columns="probs", keep=NAMES, **SURE).compute()
+        assert [list(row) for row in kept["labels"]] == rule.predict(PROBS, **SURE).to_lists()
+        assert (kept[NAMES].to_numpy() == MARKS).all()
+
+    def test_mistakes_in_columns_of_0_and_1(self, engine):
+        import dask
+
+        marks = MARKS.astype(float)
+        marks[130, 2], marks[140, 3] = 7, np.nan
+        frame = self.frame(pd.DataFrame(np.hstack((PROBS, marks)), columns=[*NAMES, *TRUE]))
+        asked = {"target": "recall", **KIND}
+        for labels, error in (
+            (TRUE[:5], LabelError.mark_columns(6, 5)),
+            ([*TRUE[:5], NAMES[0]], FileError.class_apart("", NAMES[0])),
+            ([*TRUE[:5], TRUE[0]], FileError.one_column_twice(TRUE[0])),
+            ([*TRUE[:5], "nothing"], FileError.no_column("", "nothing", [*NAMES, *TRUE])),
+            ([], KindError.argument("labels", EITHER, "list")),
+            (MARKS, KindError.argument("labels", EITHER, "ndarray")),
+        ):
+            with refused(error):
+                engine.calibrate(frame, labels, columns=NAMES, **asked)
+        with dask.config.set(scheduler="sync"):
+            with refused(FileError.missing_cell("", TRUE[3], 27), part="partition 4"):
+                engine.calibrate(frame, TRUE, **asked)
+            with refused(LabelError.not_indicator("labels", 17, TRUE[2], 7.0), part="partition 4"):
+                engine.calibrate(frame.assign(**{TRUE[3]: 0.0}), TRUE, **asked)
+        with refused(LabelError.several("labels", "6 columns")):
+            engine.calibrate(frame, TRUE, **KIND)
+        with refused(FileError.label_columns("", NAMES[1:], TRUE[1:])):
+            engine.calibrate(self.frame(NAMED), [NAMES[0], *TRUE[1:]], columns="probs", classes=NAMES, **asked)
+
     def test_mistakes_name_the_partition(self, engine):
         import dask
 
@@ -161,6 +215,25 @@ class TestSpark:
         sets = engine.predict(rule, frame, keep=["case"], **SURE).collect()
         found = {row.case: row.labels for row in sets}
         assert [found[case] for case in IDS] == rule.predict(PROBS, **SURE).to_lists()
+
+    def test_columns_of_0_and_1(self, engine, spark):
+        columns = ", ".join([*(f"{name} double" for name in NAMES), *(f"`{name}` boolean" for name in TRUE)])
+        records = [(*probs, *marks) for probs, marks in zip(PROBS.tolist(), MARKS.tolist(), strict=True)]
+        frame = self.frame(spark, records, columns)
+        for target in TARGETS:
+            assert engine.calibrate(frame, TRUE, target=target, **KIND) == expected(target)
+        with refused(LabelError.several("labels", "6 columns")):
+            engine.calibrate(frame, TRUE, **KIND)
+
+    @pytest.mark.parametrize("names", [NAMES, NAMES[::-1]], ids=["in order", "turned"])
+    def test_columns_with_the_names_of_classes(self, engine, spark, names):
+        columns = ", ".join(["probs array<double>", *(f"{name} int" for name in NAMES)])
+        rows = zip(PROBS.tolist(), MARKS.astype(int).tolist(), strict=True)
+        frame = self.frame(spark, [(probs, *marks) for probs, marks in rows], columns).coalesce(1)
+        rule = engine.calibrate(frame, names, classes=NAMES, target="recall", **KIND)
+        assert rule == expected("recall")
+        sets = engine.predict(rule, frame, columns="probs", **SURE).collect()  # keeps the columns of 0 and 1
+        assert [row.labels for row in sets] == rule.predict(PROBS, **SURE).to_lists()
 
     def test_arrays(self, engine, spark):
         records = list(zip(PROBS.tolist(), NUMBERS, strict=True))

@@ -61,7 +61,68 @@ def test_risk_is_near_alpha_and_rank_is_larger():
     assert found.smallest == rs.Share()
     assert sizes[2] > sizes[1] > sizes[0]
     assert found.target == rs.Recall()
-    assert np.isnan(found.errors).all()
+    assert (found.errors[:, 0] < found.spread[:, 0]).all()  # the risk of halves hardly depends on the rows
+    assert found.tied_with_smallest == (rs.Share(), rs.Thr())
+
+
+def drawn(n, rng):
+    """Rows whose probabilities are noisy; a tenth of them has no labels."""
+    logits = rng.normal(-0.5, 2, (n, 6)) + rng.normal(0, 1, (n, 1))
+    mask = rng.random((n, 6)) < 1 / (1 + np.exp(-logits))
+    mask[rng.random(n) < 0.1] = False
+    return 1 / (1 + np.exp(-(logits + rng.normal(0, 1, (n, 6))))), mask
+
+
+@pytest.mark.parametrize(("target", "alpha"), [("recall", 0.1), ("any", 0.2), ("missed:1", 0.2)])
+@pytest.mark.slow
+def test_standard_errors_are_those_over_fresh_data_sets(target, alpha):
+    """80 data sets tell the true error within 8 %, one standard error."""
+    rng, means, errors, gaps = np.random.default_rng(3), [], [], []
+    options = {"scores": ["thr", "rank"], "kind": "marginals", "repeats": 10}
+    for _ in range(80):
+        found = rs.compare(*drawn(200, rng), alpha, target=target, **options)
+        means.append(found.means)
+        errors.append(found.errors)
+        gaps.append(found.contrast([1, -1]))
+    true, told = np.std(means, axis=0, ddof=1), np.sqrt(np.mean(np.square(errors), axis=0))
+    ratios = told[true > 0] / true[true > 0]
+    assert 0.75 < ratios.min() <= ratios.max() < 1.4
+    values, wide = np.array(gaps).T
+    assert 0.75 < np.sqrt((wide**2).mean()) / values.std(ddof=1) < 1.4
+
+
+@pytest.mark.parametrize("method", ["rank", "thr", rs.TopK()])
+def test_standard_errors_of_one_label_per_row_are_those_of_coverage(method):
+    probs, labels = rs.datasets.load("carer")
+    one = rs.compare(probs[:600], labels[:600], 0.1, scores=[method], kind="logits", repeats=5)
+    for target in ("all", "any", "recall"):
+        mask = np.eye(probs.shape[1])[labels[:600]]
+        found = rs.compare(probs[:600], mask, 0.1, scores=[method], kind="logits", repeats=5, target=target)
+        for measure, other in (("risk", "coverage"), ("recall", "coverage"), ("size", "size"), ("empty", "empty")):
+            error = found.variances[0, found.measures.index(measure)] ** 0.5
+            assert error == pytest.approx(one.variances[0, one.measures.index(other)] ** 0.5, rel=0.15, abs=5e-4)
+
+
+def test_rows_without_labels_count_for_sizes_only_and_blocks_do_not_matter(monkeypatch):
+    probs, mask = drawn(300, np.random.default_rng(4))
+    whole = rs.compare(probs, mask, 0.2, scores=["thr"], repeats=3, **OPTIONS)
+    monkeypatch.setenv("RANKSET_BLOCK_BYTES", "40000")
+    again = rs.compare(probs, mask, 0.2, scores=["thr"], repeats=3, **OPTIONS)
+    assert again.variances == pytest.approx(whole.variances)
+    labelled = mask.any(axis=1)
+    only = rs.compare(probs[labelled], mask[labelled], 0.2, scores=["thr"], repeats=3, **OPTIONS)
+    assert whole.variances[0, :3] == pytest.approx(only.variances[0, :3], rel=0.1)
+
+
+def test_standard_errors_are_not_claimed_where_they_are_not_known():
+    few = {"scores": ["thr"], "repeats": 3, **OPTIONS}
+    for more in ({"condition": rs.PerLabel()}, {"condition": rs.PerGroup(), "groups": ["a", "b"] * 200}):
+        found = rs.compare(PROBS[:400], MASK[:400], 0.2, **more, **few)
+        assert np.isnan(found.errors).all()
+        assert "No standard errors: they are known for one threshold" in " ".join(str(found).split())
+    with pytest.warns(rs.RanksetWarning):
+        small = rs.compare(PROBS[:30], MASK[:30], 0.05, **few)
+    assert np.isnan(small.errors).all()
 
 
 def test_tables_say_what_was_promised():
@@ -69,7 +130,7 @@ def test_tables_say_what_was_promised():
     text = str(found)
     assert text.startswith("Comparison of 2 scores on 2 random halves of 400 rows, alpha=0.1, Recall()")
     assert "Promise" in text
-    assert "No standard errors" in " ".join(text.split())
+    assert "The risk of random halves hardly depends on the rows" in " ".join(text.split())
     assert "small groups" not in text
     assert found.to_frame("pandas")["risk"].tolist() == found.means[:, 0].tolist()
     assert "risk & recall" in found.to_latex()

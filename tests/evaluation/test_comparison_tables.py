@@ -202,6 +202,15 @@ def test_pictures_on_own_axes():
     plt.close(figure)
 
 
+def test_pictures_of_a_target_show_the_mean_loss_and_alpha():
+    probs, mask = rs.datasets.load("goemotions")
+    found = rs.compare(probs[:200], mask[:200], 0.2, scores=["thr"], target="all", kind="marginals", repeats=2)
+    figure = found.plot()
+    assert [panel.get_xlabel() for panel in figure.axes] == ["size", "risk"]
+    assert 0.2 in [line.get_xdata()[0] for line in figure.axes[1].lines]
+    assert figure.get_supxlabel().endswith("dashed: the promise, at most alpha")
+
+
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
     with pytest.raises(PackageError) as caught:

@@ -1,13 +1,15 @@
 """``evaluate`` for rows that can have several labels: every number equals a slow count."""
 
 import math
+from html import unescape
 
 import numpy as np
 import pytest
 
 import rankset as rs
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, KindError, RuleError, silent
+from rankset.errors import InputError, RuleError, silent
+from rankset.evaluation.advice import BOTH, FALSE_TOO_LOW, SEVERAL_TOO_HIGH, SEVERAL_TOO_LOW
 from refusals import refused
 
 RNG = np.random.default_rng(6)
@@ -94,6 +96,61 @@ def test_a_target_of_ones_own_has_no_promised_number():
     assert "observed" in repr(found)
 
 
+GROUPS = np.array(["north", "south", "empty"])[[2, 2, *(RNG.random(N - 2) < 0.4).astype(int)]]
+"""No row of the group "empty" has a label."""
+
+
+@pytest.mark.parametrize("target", ["recall", "all", "any", "missed:1", "certain"])
+def test_every_number_of_a_group_is_that_of_its_rows_alone(target):
+    sets = rs.PredictionSets.from_mask(SETS, NAMES)
+    found = rs.evaluate(sets, TRUTH, alpha=0.2, target=target, groups=GROUPS)
+    assert [one.name for one in found.groups] == ["empty", "north", "south"]
+    assert sum(one.n for one in found.groups) == found.n
+    assert sum(one.set_aside for one in found.groups) == found.set_aside
+    for one in found.groups[1:]:
+        own = one.name == GROUPS
+        alone = rs.evaluate(sets[own], TRUTH[own], alpha=0.2, target=target)
+        assert (one.n, one.set_aside) == (alone.n, alone.set_aside)
+        assert one.observed == pytest.approx(alone.observed)
+        assert one.recall == pytest.approx(alone.recall)
+        assert one.recall_interval == pytest.approx(alone.recall_interval)
+        assert one.all_labels == pytest.approx(alone.all_labels)
+        assert one.all_labels_interval == alone.all_labels_interval
+        assert one.mean_size == pytest.approx(alone.mean_size)
+    empty = found.groups[0]
+    assert (empty.n, empty.set_aside, empty.recall_interval, empty.all_labels_interval) == (0, 2, (0, 1), (0, 1))
+    assert math.isnan(empty.recall)
+    assert math.isnan(empty.all_labels)
+    assert empty.mean_size == SETS[:2].sum(axis=1).mean()
+    assert (empty.observed is None) == (target != "certain")
+
+
+def test_groups_are_printed_and_written():
+    found = rs.evaluate(rs.PredictionSets.from_mask(SETS, NAMES), TRUTH, alpha=0.2, target="recall", groups=GROUPS)
+    one = found.groups[1]
+    low, high = one.recall_interval
+    assert "Recall of groups, with 90% intervals" in repr(found)
+    assert f"group 'north'       {one.recall:>8.4f}  {low:.4f} to {high:.4f}, all labels" in repr(found)
+    assert "group 'empty'              –  0.0000 to 1.0000, all labels –, 0 rows" in repr(found)
+    frame = found.to_frame("pandas", of="groups")
+    assert frame["group"].tolist() == ["empty", "north", "south"]
+    assert frame["recall_low"].tolist() == [one.recall_interval[0] for one in found.groups]
+    assert frame["all_labels_high"].tolist() == [one.all_labels_interval[1] for one in found.groups]
+    assert found.to_dict()["groups"][1]["name"] == "north"
+    assert "north" in found._repr_html_()
+    assert "groups" not in repr(evaluated())
+    assert evaluated().to_frame("pandas", of="groups").shape == (0, 9)
+
+
+def test_groups_of_another_order_are_refused():
+    pd = pytest.importorskip("pandas")
+    truth = pd.DataFrame(TRUTH.astype(int), columns=NAMES)
+    sets = rs.PredictionSets.from_mask(SETS, NAMES)
+    groups = pd.Series(GROUPS, index=truth.index[::-1])
+    with pytest.raises(InputError, match="index"):
+        rs.evaluate(sets, truth.set_index(truth.index + 1), alpha=0.2, target="recall", groups=groups)
+
+
 def test_it_can_be_printed_and_written():
     found = evaluated()
     assert found.to_dict()["target"] == "Recall()"
@@ -108,8 +165,10 @@ def test_it_can_be_printed_and_written():
 def test_what_cannot_be_evaluated_is_refused():
     with refused(InputError.no_rows_to_evaluate()):
         evaluated(truth=np.zeros((N, K), bool))
-    with refused(KindError.argument("groups", "None if rows can have several labels", "groups")):
-        rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1, target="recall", groups=["a"] * N)
+    with refused(InputError.length("groups", N, N - 1)):
+        rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1, target="recall", groups=["a"] * (N - 1))
+    with refused(RuleError.option("of", "rows", ("labels", "groups"))):
+        evaluated().to_frame(of="rows")
     with pytest.raises(rs.errors.LabelError, match=r"target=rankset\.Recall"):
         rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1)
 
@@ -181,3 +240,30 @@ def test_both_bounds_get_half_of_alpha_and_half_of_the_doubt():
         certain, possible = both.predict(P, 0.2, confidence=confidence)
         assert certain == both.certain.predict(P, 0.1, confidence=half)
         assert possible == both.possible.predict(P, 0.1, confidence=half)
+
+
+@pytest.mark.parametrize(
+    ("target", "change", "side", "questions"),
+    [
+        ("recall", lambda truth: np.roll(truth, 1, axis=0), "too low", SEVERAL_TOO_LOW),
+        ("all", lambda truth: truth | np.roll(truth, 1, axis=1), "too low", SEVERAL_TOO_LOW),
+        ("all", lambda truth: truth & (np.arange(6) > 3), "too high", SEVERAL_TOO_HIGH),
+        ("certain", lambda truth: truth & (np.arange(6) > 2), "too low", FALSE_TOO_LOW),
+        ("recall", lambda truth: truth, None, ()),
+    ],
+)
+def test_an_observed_value_outside_its_range_tells_what_to_check(target, change, side, questions):
+    rng = np.random.default_rng(2)
+    probs = rng.beta(0.4, 0.6, (1200, 6))
+    truth = rng.random(probs.shape) < probs
+    truth[:, 0] = True
+    rule = rs.calibrate(probs[:600], truth[:600], target=target, kind="marginals", method="thr")
+    told = rs.evaluate(rule.predict(probs[600:], 0.2), change(truth[600:]))
+    for text in (repr(told), unescape(told._repr_html_())):
+        assert ("OUTSIDE" in text, "inside" in text) == (side is not None, side is None)
+        head = f"The observed value is {side}. Chance alone does this in at most 0.05 of cases. Check:"
+        assert (head in text) is (side is not None)
+        asked = (*questions, *BOTH) if side else ()
+        assert all(question in text for question in asked)
+        others = {*SEVERAL_TOO_HIGH, *SEVERAL_TOO_LOW, *FALSE_TOO_LOW, *BOTH}.difference(asked)
+        assert not any(question in text for question in others)

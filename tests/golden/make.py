@@ -80,6 +80,33 @@ CASES = {
 }
 
 
+LABELS = HERE / "labels"
+"""Folder of the files of what ``precise`` and ``bounds`` return."""
+
+
+def precise_rule():
+    """What ``precise`` returns, and rows it has not seen."""
+    probs, labels = rs.datasets.load("goemotions")
+    names = rs.datasets.SEVERAL_LABELS["goemotions"].classes
+    made = rs.precise(probs[:1500], labels[:1500], error=0.3, method=rs.TieBreak(rs.Rank()), classes=names)
+    return made, probs[1500:1506].astype(float).tolist()
+
+
+def label_bounds():
+    """What ``bounds`` returns, and rows it has not seen."""
+    rng = np.random.default_rng(0)
+    values = rows(rng, "marginals", N_ROWS + N_NEWS)
+    made = rs.bounds(values[:N_ROWS], rng.random((N_ROWS, 3)) < values[:N_ROWS], classes=["cat", "dog", "fox"])
+    return made, values[N_ROWS:].tolist()
+
+
+def label_sets(made, news):
+    """What ``precise`` and ``bounds`` say about rows, as plain lists."""
+    if isinstance(made, rs.PreciseRule):
+        return [labels.tolist() for labels in made.predict(news)]
+    return {a: [sets.to_lists() for sets in made.predict(news, alpha=a)] for a in ALPHAS}
+
+
 def number_of(options) -> int:
     """The format number of the file of a case."""
     if "target" in options or options.get("kind", "").startswith("marginal"):
@@ -98,6 +125,13 @@ def main() -> None:
         rule.save(path)
         text = json.dumps({**news, **answers(rule, news)}, ensure_ascii=False)
         path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    for name, made_of in (("precise", precise_rule), ("bounds", label_bounds)):
+        path = LABELS / f"format{rule_file.FORMAT_WITH_TARGET}-{name}.rankset"
+        if not path.exists():
+            made, news = made_of()
+            made.save(path)
+            text = json.dumps({"rows": news, "sets": label_sets(made, news)}, ensure_ascii=False)
+            path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
 def case(rng, *, groups=None, absent=0, guaranteed=True, **options):

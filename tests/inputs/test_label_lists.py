@@ -44,6 +44,13 @@ FORMS = {
     "unordered": [row[::-1] for row in NAMES],
     "numbers": NUMBERS,
     "arrays of numbers": [np.array(row, dtype=np.int32) for row in NUMBERS],
+    "lists of booleans": MASK.tolist(),
+    "tuples of booleans": [tuple(row) for row in MASK.tolist()],
+    "arrays of booleans": list(MASK),
+    "lists of NumPy booleans": [list(row) for row in MASK],
+    "series of booleans": pd.Series(MASK.tolist()),
+    "arrow booleans": pa.array(MASK.tolist()),
+    "polars booleans": pl.Series(MASK.tolist()),
     "series of lists": pd.Series(NAMES),
     "object array": np.array([*NAMES, None], dtype=object)[:-1],
     "polars series": pl.Series(NAMES),
@@ -75,6 +82,8 @@ TWO = np.where(MASK, 2, 0)
 MISSING = np.where(MASK, 1.0, 0.0)
 MISSING[4, 1] = np.nan
 
+OTHER, BESIDE = "{} booleans for 3 classes", "booleans beside other labels"
+
 BAD = {
     "one label per row": ([0] * 20, LabelError.one_label_per_row("labels", "one label per row")),
     "one name per row": (["a"] * 20, LabelError.one_label_per_row("labels", "one label per row")),
@@ -99,6 +108,14 @@ BAD = {
     "absent labels": ([[rs.ABSENT, "a"], *NAMES[1:]], LabelError.absent_among_several("labels", 0)),
     "no label anywhere": (np.zeros((20, 3)), LabelError.no_labels_at_all(20)),
     "empty lists": ([[]] * 20, LabelError.no_labels_at_all(20)),
+    "fewer booleans": ([*MASK.tolist()[:-1], [True, False]], LabelError.booleans("labels", 19, OTHER.format(2))),
+    "more booleans": ([[True] * 4, *MASK.tolist()[1:]], LabelError.booleans("labels", 0, OTHER.format(4))),
+    "no booleans": ([*MASK.tolist()[:-1], []], LabelError.booleans("labels", 19, OTHER.format(0))),
+    "one boolean": ([[True]] * 20, LabelError.booleans("labels", 0, OTHER.format(1))),
+    "booleans and names": ([[True, "a", False]] * 20, LabelError.booleans("labels", 0, BESIDE)),
+    "booleans and numbers": ([[True, False, 1]] * 20, LabelError.booleans("labels", 0, BESIDE)),
+    "booleans in some rows": ([*NAMES[:-1], [True, False, True]], LabelError.booleans("labels", 0, BESIDE)),
+    "a set of booleans": ([{True, False}] * 20, LabelError.booleans("labels", 0, "a set, which has no order")),
     "lists of 0 and 1": (MASK.astype(int).tolist(), LabelError.zeros_and_ones("labels", 3)),
 }
 
@@ -114,6 +131,37 @@ def test_bad_labels_get_a_sentence(name):
 def test_several_labels_without_a_target_are_refused_with_the_names_of_targets(labels):
     with pytest.raises(LabelError, match=r"target=rankset\.Recall\(\) or target=rankset\.AllLabels\(\)"):
         rs.calibrate(PROBS, labels, kind="marginals", classes=CLASSES)
+
+
+def test_booleans_without_class_names_are_no_column_numbers():
+    assert calibrate(MASK.tolist(), classes=None) == calibrate(MASK, classes=None)
+    assert calibrate(MASK.tolist(), classes=[1, 0, 2]) == calibrate(MASK, classes=[1, 0, 2])
+    with refused(LabelError.booleans("labels", 0, "2 booleans for 3 classes")):
+        calibrate([[True, False]] * 20, classes=None)
+
+
+def test_booleans_that_are_names_of_classes_are_not_guessed():
+    two = rs.calibrate(PROBS[:, :2], MASK[:, :2], target="recall", kind="marginals", classes=[False, True])
+    lists = [[bool(k) for k in np.flatnonzero(row)] for row in MASK[:, :2]]
+    assert rs.calibrate(PROBS[:, :2], lists, target="recall", kind="marginals", classes=[False, True]) == two
+    with refused(LabelError.zeros_and_ones("labels", 2)):
+        rs.calibrate(PROBS[:, :2], [[True, False]] * 20, target="recall", kind="marginals", classes=[False, True])
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_booleans_are_one_per_candidate(named):
+    counts = [3, 2, 3, 1] * 5
+    rows = [row[:count] for row, count in zip(PROBS.tolist(), counts, strict=True)]
+    if named:
+        rows = [dict(zip(["x", 1, 0], row, strict=False)) for row in rows]
+    ragged = rs.Ragged.of(rows)
+    marks = [row[:count] for row, count in zip(MASK.tolist(), counts, strict=True)]
+    options = {"target": "recall", "kind": "marginals"}
+    names = ["x", 1, 0] if named else [0, 1, 2]
+    lists = [[name for name, mark in zip(names, row, strict=False) if mark] for row in marks]
+    assert rs.calibrate(ragged, marks, **options) == rs.calibrate(ragged, lists, **options)
+    with refused(LabelError.booleans("labels", 1, "3 booleans for 2 classes")):
+        rs.calibrate(ragged, MASK.tolist(), **options)
 
 
 @pytest.mark.parametrize("position", [(0, 0), (7, 2)])

@@ -57,5 +57,30 @@ def test_mistakes():
         rs.torch.calibrate(MODEL, loader(wrong), target="recall", **ASKED)
     with refused(LabelError.no_labels_at_all(150)):
         rs.torch.calibrate(MODEL, loader(torch.zeros(150, 5)), target="recall", **ASKED)
-    with refused(RuleError.target("auto", rs.Recall())):
-        rs.torch.calibrate(MODEL, loader(), target="recall", method="auto", **ASKED)
+    with refused(RuleError.option("target", "most", ("one", "recall", "all", "any", "certain", "missed:1"))):
+        rs.torch.auto(MODEL, loader(), target="most", **ASKED)
+
+
+@pytest.mark.parametrize("target", ["recall", "all"])
+def test_auto_compare_and_choose_use_all_outputs(target):
+    probs, labels = rs.datasets.load("goemotions")
+    many = torch.utils.data.TensorDataset(torch.tensor(probs[:2000]), torch.tensor(labels[:2000]))
+    batches = torch.utils.data.DataLoader(many, batch_size=100)
+    same = {"target": target, "kind": "marginals"}
+    wanted = rs.auto(probs[:2000], labels[:2000], 0.1, **same)
+    assert rs.torch.auto(MODEL, batches, 0.1, show_progress=False, **same) == wanted
+    assert wanted.n + wanted.set_aside < 2000
+    rule = rs.torch.calibrate(MODEL, batches, method="auto", alpha=0.1, show_progress=False, **same)
+    assert rule == wanted
+    some = {"scores": ["thr", "rank"], "repeats": 2, **same}
+    found = rs.torch.compare(MODEL, batches, 0.1, show_progress=False, **some)
+    assert repr(found) == repr(rs.compare(probs[:2000], labels[:2000], 0.1, **some))
+    best = rs.torch.choose(["rank", "thr"], MODEL, batches, 0.1, show_progress=False, **same)
+    assert best == rs.choose(["rank", "thr"], probs[:2000], labels[:2000], 0.1, **same)
+
+
+def test_labels_of_a_batch_are_checked():
+    wrong = MARKS.clone()
+    wrong[40, 3] = 2
+    with refused(LabelError.not_indicator("labels", 8, 3, 2.0), part="batch 1"):
+        rs.torch.auto(MODEL, loader(wrong), target="recall", **ASKED)

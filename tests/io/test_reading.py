@@ -813,7 +813,7 @@ def test_many_columns_of_one_name_are_told_at_once(folder):
 
 
 def test_a_kept_column_may_begin_empty(folder, monkeypatch):
-    monkeypatch.setattr("rankset.cli.predict.PART_BYTES", 8 * K * 10)
+    monkeypatch.setattr("rankset.cli.parts.PART_BYTES", 8 * K * 10)
     notes = [None] * (N - 5) + ["late"] * 5
     FRAME.assign(note=notes, file=1).to_parquet("a.parquet")
     fine("calibrate", "a.parquet", "--label", "answer", "--drop", "note", "--drop", "file", "-o", "a.rankset")

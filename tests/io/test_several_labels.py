@@ -49,6 +49,34 @@ def test_numbers_are_columns(tmp_path):
         read(tmp_path, pa.array([[0], [], [2, 3], [1]]))
 
 
+MARKS = [[True, False, False], [False, False, False], [True, False, True], [False, True, False]]
+
+
+def test_lists_of_booleans_have_one_for_every_class(tmp_path):
+    found = [sorted(row) for row in LISTS]
+    assert [sorted(row) for row in read(tmp_path, pa.array(MARKS))] == found
+    path = tmp_path / "rows.jsonl"
+    lines = [
+        dict(zip(CLASSES, scores, strict=True)) | {"tags": tags}
+        for scores, tags in zip(SCORES.tolist(), MARKS, strict=True)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert [sorted(row) for row in LAYOUT.read_rows(str(path)).labels_for(CLASSES)] == found
+    parquet.write_table(pa.table({"scores": SCORES.tolist(), "tags": MARKS}), tmp_path / "lists.parquet")
+    assert LAYOUT.read_rows(str(tmp_path / "lists.parquet")).labels_for(None).tolist() == MARKS
+    with refused(LabelError.booleans("labels", 1, "0 booleans for 3 classes"), file=str(tmp_path / "rows.parquet")):
+        read(tmp_path, pa.array([MARKS[0], [], *MARKS[2:]]))
+    with refused(LabelError.missing("labels", 2), file=str(tmp_path / "rows.parquet")):
+        read(tmp_path, pa.array([MARKS[0], [], [True, None, False], []]))
+
+
+def test_booleans_can_be_names(tmp_path):
+    columns = {"true": SCORES[:, 0], "false": SCORES[:, 1], "tags": pa.array([[True], [], [False, True], [False]])}
+    parquet.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    rows = LAYOUT.read_rows(str(tmp_path / "rows.parquet"))
+    assert rows.labels_for(["true", "false"]) == [["true"], [], ["false", "true"], ["false"]]
+
+
 def test_columns_that_hold_no_lists(tmp_path):
     for tags in (pa.array([0, 1, 2, 0]), pa.array([0.5, 1, 2, 0]), pa.array([True, False, True, True])):
         with refused(LabelError, what="labels", file=str(tmp_path / "rows.parquet")):

@@ -68,6 +68,24 @@ def test_rules_with_other_targets_have_names_of_their_own():
     assert "{}" in STUDY["scores"][0]["promise"]
 
 
+def test_groups_have_a_table():
+    groups = np.where(np.arange(600) % 3, "north", "south")
+    groups[::7][:3] = "empty"  # rows without labels
+    rule = calibrated("all")
+    made = rs.report(rule, PROBS[NEW], TRUTH, groups=groups)
+    (told,) = made.study.data["scores"]
+    assert told["group_names"] == ["empty", "north", "south"]
+    for place in (0, 9, 30):
+        sets = rule.predict(PROBS[NEW], f"{made.study.data['alphas'][place]:g}")
+        found = rs.evaluate(sets, TRUTH, groups=groups).groups
+        assert told["group_rows"] == [one.n for one in found]
+        wanted = [[one.observed, one.recall, one.all_labels, one.mean_size] for one in found[1:]]
+        assert told["by_group"][place][1:] == wanted
+        assert told["by_group"][place][0][:3] == [None, None, None]
+    assert 'id="groups-section"' in made.html
+    assert "by_group" not in STUDY["scores"][0]
+
+
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 def test_with_several_thresholds_no_confidence_is_shown():
     rule = calibrated("all", condition=rs.PerLabel())

@@ -244,6 +244,16 @@ def test_digits_that_cannot_be(digits):
         rs.calibrate(PROBS, LABELS).describe(0.1, digits=digits)
 
 
+@pytest.mark.parametrize("more", [{}, {"next_rows": 40}, {"all_groups": True}])
+def test_a_promise_about_this_calibration_has_its_own_threshold(more):
+    rule = rs.calibrate(PROBS, LABELS, method="thr", condition=rs.PerGroup(), groups=GROUPS)
+    told = rule.describe(0.3, confidence=0.9, digits=17, **more)
+    assert told == rule.at(0.3, confidence=0.9, **more).describe(digits=17)
+    assert told != rule.describe(0.3, digits=17)
+    with refused(KindError.argument("confidence", "a number strictly between 0 and 1, such as 0.95", 1.5)):
+        rule.describe(0.3, confidence=1.5)
+
+
 def test_what_describe_refuses():
     rule = rs.calibrate(PROBS, LABELS)
     with refused(RuleError.group_unused(rs.Marginal(), "group")):

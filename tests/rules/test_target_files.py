@@ -7,7 +7,7 @@ import pytest
 
 import rankset as rs
 from rankset.core.weights import LARGEST
-from rankset.errors import KindError, LabelError, StorageError
+from rankset.errors import COMMAND_LINE, KindError, LabelError, RuleError, StorageError
 from rankset.io import container
 from rankset.rules import rule_file
 from refusals import refused
@@ -119,8 +119,41 @@ def test_files_that_no_rows_can_have_are_refused(name, tmp_path):
 
 def test_zeros_and_ones_of_numpy_are_not_guessed_either():
     marks, probs = np.array([[1, 0], [0, 1]] * 20), np.array([[0.9, 0.2], [0.3, 0.8]] * 20)
-    for labels in (list(marks), [list(row) for row in marks], [list(row) for row in marks.astype(bool)]):
+    for labels in (list(marks), [list(row) for row in marks]):
         with refused(LabelError.zeros_and_ones("labels", 2)):
             rs.calibrate(probs, labels, target="all", kind="marginals")
     with pytest.raises(KindError, match="a masked array"):
         rs.calibrate(probs, np.ma.array(marks, mask=probs < 0.5), target="all", kind="marginals")
+
+
+@pytest.mark.parametrize("others", [{"target": "all"}, {"target": "all", "method": "share"}, {"target": "missed:1"}])
+def test_rules_of_different_targets_are_told_apart_before_anything_else(others):
+    ours, theirs = several("recall"), several(**others)
+    with refused(RuleError.merged_targets(ours.target, theirs.target)) as caught:
+        ours.merge(theirs)
+    assert str(caught.value) == (
+        f"rules that are merged must have the same target, got Recall() and {theirs.target!r}. They promise different "
+        "things. Calibrate all rules with the same target= and the same method, or use each rule by itself."
+    )
+    assert "the same --target and --method, or" in caught.value.render(COMMAND_LINE)
+
+
+def test_sets_of_different_targets_are_not_joined():
+    sets = {name: several(name).predict(MARGINALS[:5], 0.3) for name in ("recall", "all")}
+    with refused(RuleError.joined_targets(rs.Recall(), rs.AllLabels())) as caught:
+        rs.PredictionSets.concat(sets.values())
+    assert "must have the same target, got Recall() and AllLabels(). They promise" in str(caught.value)
+    own = rs.PredictionSets.from_mask(sets["recall"].mask)
+    with refused(RuleError.joined_targets(rs.Recall(), None)) as caught:
+        rs.PredictionSets.concat([sets["recall"], own])
+    assert "got Recall() and no target." in str(caught.value)
+    with refused(RuleError.unlike_sets(0.3, 0.2)):
+        rs.PredictionSets.concat([sets["all"], several("all").predict(MARGINALS[:5], 0.2)])
+
+
+def test_joined_sets_promise_something_about_labels_one_by_one_if_some_do():
+    plain = several("recall", method="thr").predict(MARGINALS[:5], 0.3)
+    each = several("recall", method="thr", condition=rs.PerLabel()).predict(MARGINALS[:5], 0.3)
+    assert rs.PredictionSets.concat([plain, each]).by_label
+    assert rs.PredictionSets.concat([each, plain]).by_label
+    assert not rs.PredictionSets.concat([plain, plain]).by_label

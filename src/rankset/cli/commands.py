@@ -15,6 +15,7 @@ from rankset.cli.echo import echo
 from rankset.errors import COMMAND_LINE, KindError, LevelError, RanksetError, RanksetWarning, RuleError
 
 COMMANDS = {
+    "bounds": "Predict certain and possible labels of new rows.",
     "calibrate": "Make a rule from rows with known labels.",
     "compare": "Compare all scores on the same random splits.",
     "demo": "Write example files for the other commands.",
@@ -22,6 +23,7 @@ COMMANDS = {
     "inspect": "Show a rule and its thresholds.",
     "merge": "Merge several rules into one rule.",
     "paper": "Repeat the experiment of the paper.",
+    "precise": "Predict sets with few false labels.",
     "predict": "Predict the sets of new rows.",
     "report": "Write an HTML page with results.",
 }
@@ -29,9 +31,10 @@ COMMANDS = {
 ``rankset --help`` needs none of them."""
 WORDS_OF_OPTIONS = (
     *("the separator", "the decimal mark", "the encoding"),
-    *("confidence", "next_rows", "all_groups", "target", "predict"),
+    *("confidence", "next_rows", "all_groups", "target", "error"),
+    *("predict", "evaluate", "bounds"),  # called with a confidence, without alpha
 )
-"""What errors about --sep, --decimal, --encoding, --confidence, --target and the like are about."""
+"""What errors about --sep, --decimal, --encoding, --confidence, --target, --error and the like are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
 """Environment variable that lets unexpected errors show their traceback."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from rankset.cli.echo import echo
 from rankset.cli.files import find_usual_arrays, read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import json_values
-from rankset.cli.targets import target_refused
+from rankset.cli.targets import target_of
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import FileError
 from rankset.evaluation.default_scores import default_scores
@@ -28,6 +29,8 @@ from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores
 from rankset.io.writers.csv import PLAIN, excel_style
 from rankset.scores import AUTO, NAMED_SCORES
+from rankset.targets.base import has_several_labels
+from rankset.targets.cost import costs_like
 
 
 @click.command(cls=Command)
@@ -39,7 +42,8 @@ from rankset.scores import AUTO, NAMED_SCORES
     "methods",
     type=click.Choice([*NAMED_SCORES, AUTO], case_sensitive=False),
     multiple=True,
-    help="Score to compare, or auto; may be repeated.  [default: rank thr aps raps saps auto]",
+    help="Score to compare, or auto; may be repeated.  [default: rank thr aps raps saps auto; with --target or "
+    "--cost rank thr auto, and with --kind marginals also share]",
 )
 @click.option("--no-auto", is_flag=True, help="Leave out auto, which is fitted again in each split and takes longest.")
 @click.option("--per-label", is_flag=True, help="A threshold for every class, as with rankset calibrate --per-label.")
@@ -63,12 +67,15 @@ from rankset.scores import AUTO, NAMED_SCORES
     type=click.Choice(DECIMALS),
     help="Like --excel, with this decimal mark whatever SCORES have; a comma also makes the separator ;",
 )
-@target_refused
 @options(
     *(
         "kind",
         "alphas",
+        "target",
+        "cost",
+        "other_cost",
         "label",
+        "label_sep",
         "absent",
         "labels",
         "group",
@@ -95,6 +102,9 @@ def compare(
     excel_decimal: str | None,
     kind: Any,
     alphas: Sequence[str],
+    target: str | None,
+    costs: Sequence[str],
+    other_cost: str | None,
     classes: Path | None,
     seed: int,
     force: bool,
@@ -108,18 +118,26 @@ def compare(
     rankset calibrate --auto: in each split, it fits and chooses a score on some rows of the calibration half. Use
     --group COLUMN or --per-label for a threshold per group or class.
 
+    With --target or --cost, the mean loss of the test rows (risk) is shown instead of coverage. It is what the target
+    promises to be at most alpha on average. With --target, rows can have several labels, as in rankset calibrate.
+
     \b
     rankset compare val_logits.npy val_labels.npy --kind logits --alpha 0.1
     rankset compare val.csv --label answer --group site --alpha 0.05 --alpha 0.1 -o table.csv
     rankset compare val.csv --label answer --score rank --score auto --metric SSCV -o scores.png
+    rankset compare val.csv --label tags --kind marginals --target recall --alpha 0.1
+    rankset compare val.csv --label answer --cost malignant=10 --other-cost 1
     """
+    wanted = target_of(target, costs, other_cost)
+    _check_metrics(metrics, wanted)
+    layout = replace(layout, several=has_several_labels(wanted))
     pairs = pair_files(*split_paths(paths, label_files, layout))
     if len(pairs) > 1:
         raise click.UsageError(
             f"compare works with one file only, got {len(pairs)} files. Join the files, or pass one of them."
         )
     layout, kind = find_usual_arrays(*pairs[0], layout, kind)
-    scores = _candidates(methods, kind, no_auto=no_auto)
+    scores = _candidates(methods, kind, wanted, no_auto=no_auto)
     if output is not None:
         check_comparison_output(output, (*paths, *label_files, classes), force=force)
     excel = excel or excel_decimal is not None
@@ -142,6 +160,7 @@ def compare(
             ids=rows.ids,
             repeats=repeats,
             seed=seed,
+            target=costs_like(wanted, rows.columns),
         )
     if output is not None:
         style = excel_style(excel_decimal or layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
@@ -151,9 +170,17 @@ def compare(
     echo(json.dumps(facts) if as_json else repr(results))
 
 
-def _candidates(methods: Sequence[str], kind: Any, *, no_auto: bool) -> list[rs.Score | str]:
-    """Return the scores of --method, or the default ones and auto."""
-    candidates: list[rs.Score | str] = list(methods) or [*default_scores(kind), AUTO]
+def _check_metrics(metrics: Sequence[str], target: rs.Target) -> None:
+    """Refuse --metric together with a target: what is measured is then fixed."""
+    if metrics and target != rs.OneLabel():
+        raise click.UsageError(
+            f"--metric works only for one label per row without costs, got {target!r}. Remove --metric."
+        )
+
+
+def _candidates(methods: Sequence[str], kind: Any, target: rs.Target, *, no_auto: bool) -> list[rs.Score | str]:
+    """Return the scores of --method, or the default ones for the target and auto."""
+    candidates: list[rs.Score | str] = list(methods) or [*default_scores(kind, target), AUTO]
     scores = [one for one in candidates if not (no_auto and one == AUTO)]
     if all(one == AUTO for one in scores):
         raise click.UsageError("compare needs at least one score besides auto. Pass --score rank, for example.")

@@ -31,11 +31,15 @@ def check_comparison_output(path: Path, inputs: Iterable[object], *, force: bool
 def write_comparison(
     results: rs.Comparisons, path: Path, *, metrics: Sequence[str] = (), style: Style = PLAIN, force: bool
 ) -> None:
-    """Write the results in the format that the suffix names; a picture shows size, coverage and ``metrics``."""
+    """Write the results in the format that the suffix names.
+
+    A picture shows size, coverage (with a target the mean loss, "risk") and ``metrics``.
+    """
     suffix = path.suffix.lower()
     if suffix in PICTURES:
         picture = io.BytesIO()
-        results.plot(list(dict.fromkeys(("size", "coverage", *metrics)))).savefig(picture, format=suffix[1:], dpi=150)
+        shown = list(dict.fromkeys(("size", "coverage", *metrics))) if metrics else None
+        results.plot(shown).savefig(picture, format=suffix[1:], dpi=150)
         content = picture.getvalue()
     elif suffix == ".tex":
         content = results.to_latex().encode()

@@ -18,6 +18,7 @@ from rankset.cli.echo import echo
 from rankset.cli.files import find_usual_arrays, load_rule, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
 from rankset.cli.printing import json_values
+from rankset.cli.promises import promise_arguments, proven_promise
 from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluation_remarks import for_command_line
@@ -29,6 +30,7 @@ from rankset.io.layout import Layout
 @click.argument("paths", metavar="SCORES [LABELS]", nargs=-1, required=True)
 @options(
     "alphas",
+    "confidence",
     "label",
     "label_sep",
     "absent",
@@ -48,17 +50,21 @@ def evaluate(
     paths: Sequence[str],
     label_files: Sequence[str],
     alphas: Sequence[str],
+    confidence: str | None,
     as_json: bool,
     layout: Layout,
 ) -> None:
     """Predict sets with a rule, compare them with the true labels, and print coverage, set sizes and other metrics.
 
     SCORES are model outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate. With
-    --group, coverage is also printed for every group.
+    --group, coverage is also printed for every group. With --confidence, the sets are those of rankset predict
+    --confidence, and their promise is printed.
 
     \b
     rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.05 --alpha 0.1
+    rankset evaluate rule.rankset test_logits.npy test_labels.npy --alpha 0.1 --confidence 0.95
     """
+    promise_arguments(confidence, None, all_groups=False)
     rule, levels = load_rule(rule_file), alphas or (DEFAULT_ALPHA,)
     layout = replace(layout, several=rule.spec.several_labels)
     if layout.several and layout.group is not None and not rule.condition.needs_groups:
@@ -81,7 +87,8 @@ def evaluate(
             groups.append(rows.groups)
             rule_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in levels:
-                sets[alpha].append(rule.predict(rows.scores, alpha, groups=rule_groups, ids=rows.ids))
+                asked = rule.at(alpha, confidence=confidence)
+                sets[alpha].append(asked.predict(rows.scores, groups=rule_groups, ids=rows.ids))
     if not truth:
         raise InputError.no_rows_to_evaluate()
     labels = np.concatenate(truth)
@@ -90,10 +97,26 @@ def evaluate(
     results = {
         alpha: rs.evaluate(rs.PredictionSets.concat(some), labels, groups=joined) for alpha, some in sets.items()
     }
+    promises = {alpha: _promise(rule, alpha, confidence) for alpha in levels}
     if as_json:
-        echo(json.dumps({alpha: _json_facts(one) for alpha, one in results.items()}))
+        echo(json.dumps({alpha: _json_facts(one) | promises[alpha] for alpha, one in results.items()}))
     else:
-        echo("\n\n".join(for_command_line(repr(one)) for one in results.values()))
+        echo("\n\n".join(for_command_line(repr(one)) + _in_words(promises[alpha]) for alpha, one in results.items()))
+
+
+def _promise(rule: rs.Rule, alpha: str, confidence: str | None) -> dict[str, Any]:
+    """Return what is promised about this calibration; {} without a confidence, or if it is not proven."""
+    text = None if confidence is None else proven_promise(rule, alpha)
+    if text is None:
+        return {}
+    where = ", in every group separately" if rule.spec.n_groups > 1 else ""
+    return {"promise": {"confidence": confidence, "text": f"{text}{where}"}}
+
+
+def _in_words(promise: dict[str, Any]) -> str:
+    """Return the last line of the table."""
+    facts = promise.get("promise")
+    return "" if facts is None else f"\nPromise, with confidence {facts['confidence']}: {facts['text']}"
 
 
 def _json_facts(evaluation: rs.Evaluation | rs.LabelsEvaluation) -> dict[str, Any]:

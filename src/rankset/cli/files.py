@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from rankset.io.layout import Layout
 from rankset.io.read_file import is_readable
 from rankset.io.usual_arrays import find_unnamed_arrays
 from rankset.rules import rule_file
+
+STDOUT = (None, "-")
+"""Values of --output that mean standard output."""
 
 
 def split_paths(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> tuple[list[str], list[str] | None]:
@@ -58,6 +62,14 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
         raise FileError.unwritable(str(path), "it is not a regular file")
     if path.exists() and not force:
         raise FileError.exists(str(path))
+
+
+def check_output_or_stdout(output: str | None, inputs: Iterable[object], *, force: bool) -> None:
+    """Do the same for an output file or standard output."""
+    if output not in STDOUT:
+        check_output(Path(str(output)), None, inputs, force=force)
+    elif sys.stdout is None:
+        raise FileError.unwritable("-", "standard output is closed")
 
 
 def load_rule(path: Path) -> rs.Rule:

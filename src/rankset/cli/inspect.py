@@ -13,8 +13,9 @@ from rankset.cli.command import Command
 from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
+from rankset.cli.promises import proven_promise
 from rankset.core.alpha import exact_alpha, rows_needed
-from rankset.rules.sentences import group_sentences, promise_sentence, title_of_groups
+from rankset.rules.sentences import group_sentences, title_of_groups
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 CONFIDENCE = 0.9
@@ -64,12 +65,13 @@ def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, 
 
 def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     """Return what is promised at some alpha, and what sets contain if it holds with a confidence; {} if not proven."""
-    if not rule.guaranteed or rule.calibration.n_absent:
+    promise = proven_promise(rule, alpha)
+    if promise is None:
         return {}
     asked = rule.at(alpha, confidence=confidence)
     thresholds = int((~asked.thresholds.everything[:-1]).sum())
     sure: dict[str, Any] = {"thresholds": thresholds} if rule.spec.n_groups > 1 else {"rule": asked.describe()}
-    return {"promise": promise_sentence(rule.spec.target, alpha), "sure": {"confidence": confidence, **sure}}
+    return {"promise": promise, "sure": {"confidence": confidence, **sure}}
 
 
 def _coverage_facts(rule: rs.Rule, alpha: str) -> dict[str, Any]:

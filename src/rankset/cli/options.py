@@ -47,6 +47,13 @@ def _parse_memory(_context: click.Context, _parameter: click.Parameter, text: st
 
 OPTIONS = {
     "kind": click.option("--kind", type=click.Choice(KINDS), help="Type of values in SCORES.  [default: probs]"),
+    "kind_of_labels": click.option(
+        "--kind",
+        type=click.Choice(KINDS),
+        default="marginals",
+        show_default=True,
+        help="Type of values in SCORES: by default the probability of every single label.",
+    ),
     "classes": click.option(
         "--classes",
         type=FILE,

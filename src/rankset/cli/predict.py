@@ -16,8 +16,9 @@ import rankset as rs
 from rankset import progress
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
-from rankset.cli.files import check_output, find_usual_arrays, load_rule
+from rankset.cli.files import STDOUT, check_output_or_stdout, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
+from rankset.cli.parts import rows_of_part, with_kept
 from rankset.cli.promises import promise_arguments, promise_in_words
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
@@ -25,19 +26,15 @@ from rankset.io.dialect import DECIMALS
 from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores, separator_of_whole_scores
 from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of
-from rankset.io.readers.npy import release_pages
 from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
 from rankset.io.writers.csv import PLAIN, Style, excel_style
 
-PART_BYTES = 32 << 20
-"""Rows of one file are predicted and written in parts of about so many bytes."""
 OUTPUT_HELP = (
     "Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; "
     "it gets one .parquet file for every file of SCORES.  [default: csv on standard output]"
 )
-STDOUT = (None, "-")
 
 
 @click.command(cls=Command)
@@ -98,10 +95,8 @@ def predict(
     """
     sure = promise_arguments(confidence, next_rows, all_groups=all_groups)
     to_folder = output is not None and (output.endswith("/") or Path(output).is_dir())
-    if output not in STDOUT and not to_folder:
-        check_output(Path(str(output)), None, (rule_file, *expand_paths(paths)), force=force)
-    elif output in STDOUT and sys.stdout is None:
-        raise FileError.unwritable("-", "standard output is closed")
+    if not to_folder:
+        check_output_or_stdout(output, (rule_file, *expand_paths(paths)), force=force)
     rule = load_rule(rule_file)
     files = expand_paths(paths)
     if to_folder:
@@ -168,12 +163,8 @@ def _predict_one_file(rule: rs.LevelRule, path: str, empty: Any, layout: Layout)
     """Yield the sets of some rows of a file at a time, with the kept columns of these rows."""
     layout, _ = find_usual_arrays(path, path, layout, rule.kind)
     rows = layout.read_rows(path, classes=rule.classes.tolist(), kind=rule.kind).with_groups_of(rule.groups.tolist())
-    step = max(1, PART_BYTES // max(1, rows.row_bytes))
+    step = rows_of_part(rows)
     count = -(-len(rows.scores) // step)
     with rows.name_file_in_errors():
         sets = rule.predict_parts(rows.scores, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
-        start = 0
-        for part in progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count):
-            yield part, {name: column[start : start + len(part)] for name, column in rows.kept.items()}
-            start += len(part)
-            release_pages(rows.scores)
+        yield from with_kept(progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count), rows)

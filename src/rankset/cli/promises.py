@@ -7,8 +7,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+import rankset as rs
 from rankset.core.alpha_argument import alpha_meant
 from rankset.errors import KindError
+from rankset.rules.sentences import promise_sentence
 
 CONFIDENCE_HELP = (
     "Probability that the promise holds for this calibration, such as 0.95; sets are larger. Pass --alpha, too.  "
@@ -42,7 +44,8 @@ def promise_arguments(confidence: str | None, next_rows: int | None, *, all_grou
     In other libraries a confidence is 1 - alpha.
     """
     context = click.get_current_context()
-    if confidence is not None and context.get_parameter_source("alpha") is ParameterSource.DEFAULT:
+    option = "alphas" if "alphas" in context.params else "alpha"
+    if confidence is not None and context.get_parameter_source(option) is ParameterSource.DEFAULT:
         meant = alpha_meant("confidence", confidence)
         raise KindError.alpha_missing_beside(context.command.name or "", confidence, meant)
     return {"confidence": confidence, "next_rows": next_rows, "all_groups": all_groups}
@@ -54,3 +57,10 @@ def promise_in_words(alpha: str, *, confidence: str | None, next_rows: int | Non
         return f"alpha = {alpha}"
     rows = "" if next_rows is None else f" for the next {next_rows:,} rows"
     return f"alpha = {alpha} with confidence {confidence}{rows}{' in all groups' if all_groups else ''}"
+
+
+def proven_promise(rule: rs.Rule, alpha: str) -> str | None:
+    """Return what a rule promises at some alpha, in words; None if it is not proven or labels are absent."""
+    if not rule.guaranteed or rule.calibration.n_absent:
+        return None
+    return promise_sentence(rule.spec.target, alpha)

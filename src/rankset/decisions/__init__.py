@@ -9,5 +9,7 @@ gate_finding   Triage.threshold and Triage.curve, for a stream of rows
 walk           the sequence of tests that finds a threshold
 gate           Gate: one fixed confidence for a stream; one_answer: a single row
 curve          the share of accepted rows against the error
-errors_by_group, confidences, triage_file    which error holds for which rows; choice of a confidence; files
+rows_in        what users pass
+errors_by_group, confidences    which error holds for which rows; choice of a confidence
+stored, triage_file             files
 """

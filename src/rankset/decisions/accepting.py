@@ -86,7 +86,7 @@ class AcceptsBatches:
         found, values, units = self._values(data)
         counted = counted_by_group(found.groups, values, self.spec.n_groups)
         cuts = self.cuts(counted, units, errors)
-        warn_of_unseen(unseen_groups(self.spec, data), "These rows are not accepted.")
+        warn_of_unseen(unseen_groups(self.spec, data), outcome="These rows are not accepted.")
         return self._decisions(data, found, values, units, errors, cuts)
 
     def _values(self, data: Prepared) -> tuple[answers.Answers, Ints, int]:

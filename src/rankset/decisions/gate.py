@@ -153,7 +153,7 @@ class Gate(Sealed, HasSpec):
         data = rows_in(self.spec, rows, groups=groups, ids=ids)
         found = answers_of(self.spec, data)
         accepted = self.thresholds.keep(found.groups, found.keys) if len(data) else np.zeros(0, dtype=np.bool_)
-        warn_of_unseen(unseen_groups(self.spec, data), "These rows are not accepted.")
+        warn_of_unseen(unseen_groups(self.spec, data), outcome="These rows are not accepted.")
         rows = RowAnswers(found.columns, found.groups, data, None, self.within)
         return Decisions(accepted, self.errors, None, self.confidence, self.spec, rows)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from rankset.decisions.confidences import fitting_rows, named_confidence
 from rankset.decisions.gate_finding import FindsGates
 from rankset.decisions.one_answer import ANSWER
 from rankset.decisions.rows_in import check_within, rows_in, rows_of
+from rankset.decisions.stored import Stored
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared
@@ -26,7 +26,7 @@ from rankset.scores import Score
 
 
 @dataclass(frozen=True, repr=False)
-class Triage(AcceptsBatches, FindsGates, HasSpec):
+class Triage(AcceptsBatches, FindsGates, Stored, HasSpec):
     """How sure a model was of right and of wrong answers, returned by ``triage``. It decides which rows to accept.
 
     Attributes
@@ -160,33 +160,6 @@ class Triage(AcceptsBatches, FindsGates, HasSpec):
             for half in zip(*((one.right, one.wrong) for one in everyone), strict=True)
         )
         return replace(self, spec=spec, right=right[0].merge(*right[1:]), wrong=wrong[0].merge(*wrong[1:]))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the triage to a file, which ``rankset.load`` reads.
-
-        Parameters
-        ----------
-        path
-            Path of the file. An existing file is replaced, but only after the new file is complete.
-
-        Raises
-        ------
-        StorageError
-            If it cannot be stored, for example because its confidence score is not part of rankset.
-
-        Examples
-        --------
-        >>> import tempfile, rankset as rs
-        >>> probs, labels = rs.datasets.load("carer")
-        >>> with tempfile.NamedTemporaryFile(suffix=".rankset") as file:
-        ...     rs.triage(probs, labels, kind="logits").save(file.name)
-        ...     rs.load(file.name).n_wrong
-        268
-        """
-        from rankset.decisions import triage_file
-        from rankset.io import container
-
-        container.write(path, *triage_file.pack(self))
 
 
 def triage(

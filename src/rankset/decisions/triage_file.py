@@ -1,46 +1,57 @@
-"""Triages as files: the spec and two calibrations, each checked like that of a rule."""
+"""Triages as files: a spec and two calibrations. Everything in a file is checked here, as in files of rules."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
 
 from rankset.core.arrays import is_whole
+from rankset.core.calibration import Calibration
 from rankset.decisions.rows_in import MOST_WITHIN
 from rankset.io import container
 from rankset.rules import rule_file
+from rankset.rules.spec import RuleSpec
 
-if TYPE_CHECKING:
-    from rankset.decisions.triage import Triage
-
-FORMAT = 5
-"""Format number of files of triages."""
+WHAT = "triage"
+FORMAT = rule_file.FORMAT_WITH_TARGET
 HALVES = ("right", "wrong")
+OWN_FIELDS = {"within"}
 
 
-def pack(triage: Triage) -> tuple[container.Header, container.Arrays]:
-    """Return the header and the arrays of a triage."""
-    header, _ = rule_file.pack(triage.spec, triage.right)
-    header |= {"what": "triage", "format": FORMAT, "within": triage.within}
+def pack(
+    spec: RuleSpec, right: Calibration, wrong: Calibration, within: int | None
+) -> tuple[container.Header, container.Arrays]:
+    """Return the header and the arrays of a triage; names of arrays begin with that of their half."""
+    fields = {**rule_file.spec_header(spec), "keys": len(right.keys), "within": within}
     arrays: container.Arrays = {}
-    for half in HALVES:
-        own = rule_file.arrays_of(getattr(triage, half))
-        arrays |= {f"{half}_{name}": array for name, array in own.items()}
-    return header, arrays
+    for half, calibration in zip(HALVES, (right, wrong), strict=True):
+        arrays |= {f"{half}.{name}": array for name, array in rule_file.arrays_of(calibration).items()}
+    return {"what": WHAT, "format": FORMAT, **fields}, arrays
 
 
-def unpack(header: container.Header, arrays: container.Arrays) -> Triage:
-    """Return the triage that ``pack`` packed; raise ValueError if something does not fit."""
-    from rankset.decisions.triage import Triage
+def check_content(path: str | os.PathLike[str], header: container.Header) -> None:
+    """Raise an error if a file contains something else."""
+    rule_file.check_content(path, header, WHAT)
 
-    within = header.pop("within")
+
+def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec, Calibration, Calibration, int | None]:
+    """Return what ``pack`` packed; raise ValueError if something does not fit."""
+    if header.get("what") != WHAT or header["format"] != FORMAT:
+        raise ValueError("it does not contain a triage")
+    container.check_fields("its header", header, rule_file.HEADER_FIELDS | OWN_FIELDS)
+    within = header["within"]
     if within is not None and (not is_whole(within) or not 1 <= within <= MOST_WITHIN):
         raise ValueError(f"its field within must be an integer from 1 to {MOST_WITHIN:,} or null, got {within!r}")
-    header |= {"what": "rule", "format": container.FORMAT}
-    halves = []
-    for half in HALVES:
-        own = {name.removeprefix(f"{half}_"): arrays.pop(name) for name in list(arrays) if name.startswith(f"{half}_")}
-        halves.append(rule_file.unpack(dict(header), own))
-    if arrays:
-        raise ValueError(f"it has unknown arrays: {', '.join(sorted(arrays))}")
+    if any(name.partition(".")[0] not in HALVES for name in arrays):
+        raise ValueError("its arrays belong to no half")
+    own = {name: value for name, value in header.items() if name not in OWN_FIELDS}
+    halves = [_half(own, half, arrays) for half in HALVES]
     (spec, right), (_, wrong) = halves
-    return Triage(spec, right, wrong, within)
+    if not len(right) + len(wrong):
+        raise ValueError("it has no rows")
+    return spec, right, wrong, within
+
+
+def _half(header: container.Header, half: str, arrays: container.Arrays) -> tuple[RuleSpec, Calibration]:
+    """Return one of the calibrations, checked like that of a rule."""
+    own = {name.partition(".")[2]: array for name, array in arrays.items() if name.partition(".")[0] == half}
+    return rule_file.unpack({**header, "what": "rule", "format": container.FORMAT}, own)

@@ -21,6 +21,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.engines import dask_arrays, dask_frames
+from rankset.engines.frame_columns import label_names
 from rankset.engines.partial_rules import final_rule
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
 from rankset.errors import KindError
@@ -74,7 +75,9 @@ def calibrate(
         missing labels. Only for a data frame; an array of labels can contain ``rankset.ABSENT``.
     target
         As in ``rankset.calibrate``. If rows can have several labels, ``labels`` is a 0/1 matrix (n, K), an array of
-        lists, or the name of a column of lists; in a column, names can also be texts with ; between them.
+        lists, or the name of a column of lists; in a column, names can also be texts with ; between them. Or a list of
+        the names of columns of 0 and 1, one for every class in the order of the columns of model outputs. Columns that
+        have the names of the ``classes`` are matched by name.
 
     Returns
     -------
@@ -99,8 +102,9 @@ def calibrate(
     if not _is_frame(probs) and absent is not None:
         raise KindError.argument("absent", "None if probs is an array, whose labels can be rankset.ABSENT", absent)
     if _is_frame(probs):
-        layout = Layout(labels, groups, ids, absent=absent, several=task.several_labels)
-        merged = dask_frames.calibrate(probs, task, layout, columns)
+        label, marks = label_names(labels, several=task.several_labels)
+        layout = Layout(label, groups, ids, absent=absent, several=task.several_labels)
+        merged = dask_frames.calibrate(probs, task, layout, columns, marks)
     else:
         merged = dask_arrays.calibrate(probs, task, labels, groups, ids)
     return final_rule(merged)

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import dask
 
-from rankset.engines.frame_columns import partition_of, score_columns
+from rankset.engines.frame_columns import FrameLayout, marks_in_order, score_columns
 from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
-from rankset.errors import KindError, Place
+from rankset.errors import Place
 from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.io.sets_table import check_kept_names, sets_table
 
 
-def calibrate(frame: Any, task: CalibrationTask, layout: Layout, columns: Any) -> PartialRule:
-    """Merge the rules of all partitions of a frame."""
-    if not isinstance(layout.label, str | int):
-        raise KindError.argument("labels", "the name of a column of the data frame", type(layout.label).__name__)
-    frame, layout = _with_text_names(frame), replace(layout, label=str(layout.label))
-    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame, layout.label))
-    task = task.with_classes_of(picked, whole_labels=frame._meta[layout.label].dtype.kind in "iu")
+def calibrate(frame: Any, task: CalibrationTask, layout: Layout, columns: Any, marks: Sequence[str]) -> PartialRule:
+    """Merge the rules of all partitions of a frame; ``marks`` are columns of 0 and 1 that hold the labels."""
+    frame = _with_text_names(frame)
+    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame, layout.label), marks=marks)
+    whole = bool(marks) or frame._meta[layout.label].dtype.kind in "iu"
+    task = task.with_classes_of(picked, whole_labels=whole)
+    read = FrameLayout(layout, picked, marks_in_order(marks, picked, task.classes))
     sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_calibrate_part, pure=False)
-    frames = frame[layout.needed_columns(picked)].to_delayed()
-    answers = [work(sent, layout, number, part) for number, part in enumerate(frames)]
+    frames = frame[read.needed_columns].to_delayed()
+    answers = [work(sent, read, number, part) for number, part in enumerate(frames)]
     merge = dask.delayed(merge_partial_rules, pure=False)
     while len(answers) > 1:
         answers = [merge(answers[at : at + MERGED_AT_ONCE]) for at in range(0, len(answers), MERGED_AT_ONCE)]
@@ -43,8 +42,9 @@ def predict(frame: Any, task: PredictionTask, layout: Layout, columns: Any) -> A
     picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame), task.classes)
     meta = _sets_frame(task.no_sets(), frame._meta, layout.keep)
     sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_predict_part, pure=False)
-    frames = frame[layout.needed_columns(picked)].to_delayed()
-    answers = [work(sent, layout, number, part) for number, part in enumerate(frames)]
+    read = FrameLayout(layout, picked)
+    frames = frame[read.needed_columns].to_delayed()
+    answers = [work(sent, read, number, part) for number, part in enumerate(frames)]
     return dd.from_delayed(answers, meta=meta, divisions=frame.divisions, verify_meta=False)
 
 
@@ -59,23 +59,23 @@ def _with_text_names(frame: Any) -> Any:
     return frame if all(isinstance(name, str) for name in frame.columns) else frame.rename(columns=str)
 
 
-def _calibrate_part(task: CalibrationTask, layout: Layout, number: int, frame: Any) -> PartialRule:
+def _calibrate_part(task: CalibrationTask, layout: FrameLayout, number: int, frame: Any) -> PartialRule:
     return task.run(_partition_of_frame(layout, number, frame, task.classes, task.kind))
 
 
 def _partition_of_frame(
-    layout: Layout, number: int, frame: Any, classes: Sequence[object] | None, kind: Kind
+    layout: FrameLayout, number: int, frame: Any, classes: Sequence[object] | None, kind: Kind
 ) -> Partition:
     import pyarrow as pa
 
     columns = Columns("", table=pa.Table.from_pandas(frame, preserve_index=False))
-    return partition_of(columns, layout, where=Place(part=f"partition {number}"), classes=classes, kind=kind)
+    return layout.partition(columns, where=Place(part=f"partition {number}"), classes=classes, kind=kind)
 
 
-def _predict_part(task: PredictionTask, layout: Layout, number: int, frame: Any) -> Any:
+def _predict_part(task: PredictionTask, layout: FrameLayout, number: int, frame: Any) -> Any:
     partition = _partition_of_frame(layout, number, frame, task.classes, task.rule.kind)
     sets = task.run(partition) if len(partition) else task.no_sets()
-    return _sets_frame(sets, frame, layout.keep)
+    return _sets_frame(sets, frame, layout.layout.keep)
 
 
 def _sets_frame(sets: Any, frame: Any, kept: Sequence[str]) -> Any:

@@ -3,22 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankset.engines.worker_tasks import Partition
-from rankset.errors import NOWHERE, FileError, Place, located
+from rankset.errors import NOWHERE, FileError, KindError, LabelError, Place, located
 from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
 from rankset.io.sets_table import check_kept_names, sets_table
+from rankset.io.several_labels import marks_of_columns
 from rankset.sets import PredictionSets
 
 
+@dataclass(frozen=True)
+class FrameLayout:
+    """Which columns of a frame are what.
+
+    ``scores`` are the columns of scores, ``marks`` those of 0 and 1, one per class in the order of the classes, if the
+    labels of a row are in several columns. ``layout`` names the other columns.
+    """
+
+    layout: Layout
+    scores: Sequence[str]
+    marks: Sequence[str] = ()
+
+    @property
+    def needed_columns(self) -> list[str]:
+        """Names of all columns that are read, scores first."""
+        return list(dict.fromkeys([*self.layout.needed_columns(self.scores), *self.marks]))
+
+    def partition(
+        self,
+        columns: Columns,
+        first_row: int = 0,
+        *,
+        where: Place = NOWHERE,
+        classes: Sequence[object] | None = None,
+        kind: Kind = "probs",
+    ) -> Partition:
+        """Return the rows of a table that is in memory; columns that are only kept can have the names of classes."""
+        layout = replace(self.layout, keep=())
+        read = set(layout.needed_columns(self.scores))
+        table = columns.table.select([name for name in columns.names if name in read])
+        rows = partition_of(replace(columns, table=table), layout, first_row, where=where, classes=classes, kind=kind)
+        if not self.marks:
+            return rows
+        with located(where, first_row):
+            return replace(rows, labels=marks_of_columns(columns, self.marks, len(rows)))
+
+
+def label_names(labels: Any, *, several: bool) -> tuple[str | None, list[str]]:
+    """Return the name of the one column of labels, or the names of the columns of 0 and 1; ``several`` can be true."""
+    if isinstance(labels, str | int):
+        return str(labels), []
+    if not isinstance(labels, list | tuple) or not labels or not all(isinstance(name, str | int) for name in labels):
+        expected = "the name of a column, or a list of the names of columns of 0 and 1"
+        raise KindError.argument("labels", expected, type(labels).__name__)
+    if not several:
+        raise LabelError.several("labels", f"{len(labels)} columns")
+    names = [str(name) for name in labels]
+    if len(set(names)) < len(names):
+        raise FileError.one_column_twice(next(name for name in names if names.count(name) > 1))
+    return None, names
+
+
+def marks_in_order(marks: Sequence[str], scores: Sequence[str], classes: Sequence[object] | None) -> list[str]:
+    """Return the columns of 0 and 1 in the order of the classes: by name if all have names of classes."""
+    if set(marks) & set(scores):
+        raise FileError.class_apart("", next(name for name in marks if name in scores))
+    if not marks or classes is None:
+        return list(marks)
+    wanted = [str(name) for name in classes]
+    if set(marks) == set(wanted):
+        return wanted
+    if set(marks) & set(wanted):
+        missing = [name for name in wanted if name not in marks]
+        raise FileError.label_columns("", missing, [name for name in marks if name not in wanted])
+    if len(marks) != len(wanted):
+        raise LabelError.mark_columns(len(wanted), len(marks))
+    return list(marks)
+
+
 def score_columns(
-    names: Sequence[str], layout: Layout, columns: str | Sequence[str] | None, classes: Sequence[object] | None = None
+    names: Sequence[str],
+    layout: Layout,
+    columns: str | Sequence[str] | None,
+    classes: Sequence[object] | None = None,
+    marks: Sequence[str] = (),
 ) -> list[str]:
     """Columns that hold scores: ``columns`` if given, else those named like ``classes``, else all that are left."""
-    apart = [name for name in (layout.label, layout.group, layout.identity, *layout.keep) if name is not None]
+    others = (layout.label, layout.group, layout.identity, *layout.keep, *marks)
+    apart = [name for name in others if name is not None]
     given = None if columns is None else [columns] if isinstance(columns, str) else [str(name) for name in columns]
     if given is None and classes is not None and {str(name) for name in classes} <= set(names):
         given = [str(name) for name in classes]

@@ -23,7 +23,7 @@ from pyspark.sql import types as T  # noqa: N812
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.engines.frame_columns import kept_and_sets, score_columns
+from rankset.engines.frame_columns import FrameLayout, kept_and_sets, label_names, marks_in_order, score_columns
 from rankset.engines.partial_rules import final_rule, merge_partial_rules
 from rankset.engines.spark_workers import CalibratePartition, PredictPartition, unpickled
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
@@ -38,7 +38,7 @@ from rankset.targets import OneLabel, Target
 
 def calibrate(
     frame: Any,
-    labels: str,
+    labels: str | Sequence[str],
     *,
     method: Score | str | None = None,
     condition: Condition = Marginal(),  # noqa: B008
@@ -58,8 +58,8 @@ def calibrate(
     ----------
     frame : Spark data frame
         Model outputs: one column per class, or one column of arrays or vectors.
-    labels : str
-        Name of the column with the true labels.
+    labels : str, or sequence of str
+        Name of the column with the true labels. See ``target`` for several columns.
     method, condition, kind, classes, seed, score
         As in ``rankset.calibrate``. ``method="auto"`` is not possible, because it needs its rows at once: pass some of
         the rows to ``rankset.auto``, and the ``score`` of its rule as ``method`` here, with the other rows.
@@ -73,7 +73,8 @@ def calibrate(
         missing labels.
     target
         As in ``rankset.calibrate``. If rows can have several labels, ``labels`` names a column of arrays, or of texts
-        with ; between names.
+        with ; between names. Or it is a list of the names of columns of 0 and 1, one for every class in the order of
+        the columns of model outputs. Columns that have the names of the ``classes`` are matched by name.
 
     Returns
     -------
@@ -96,16 +97,14 @@ def calibrate(
     True
     """
     task = CalibrationTask.of(method, score, condition, kind, classes, seed, target)
-    layout = Layout(labels, groups, ids, absent=absent, several=task.several_labels)
-    names = _column_names(frame, labels, groups, ids)
-    picked = score_columns(names, layout, _given_columns(frame, columns, labels))
-    type_of_labels = frame.schema[labels].dataType
-    if task.several_labels and isinstance(type_of_labels, T.ArrayType):
-        type_of_labels = type_of_labels.elementType
-    task = task.with_classes_of(picked, whole_labels=isinstance(type_of_labels, T.IntegralType))
-    names = layout.needed_columns(picked)
-    work = CalibratePartition(task, layout, names)
-    answers = _select(frame, names).mapInArrow(work, "answer binary").collect()
+    label, marks = label_names(labels, several=task.several_labels)
+    layout = Layout(label, groups, ids, absent=absent, several=task.several_labels)
+    names = _column_names(frame, groups, ids)
+    picked = score_columns(names, layout, _given_columns(frame, columns, label), marks=marks)
+    task = task.with_classes_of(picked, whole_labels=label is None or _is_whole(frame.schema[label].dataType))
+    read = FrameLayout(layout, picked, marks_in_order(marks, picked, task.classes))
+    work = CalibratePartition(task, read, read.needed_columns)
+    answers = _select(frame, read.needed_columns).mapInArrow(work, "answer binary").collect()
     return final_rule(merge_partial_rules(unpickled(row.answer) for row in answers))
 
 
@@ -182,7 +181,9 @@ def predict(
     fields += [T.StructField("labels", T.ArrayType(kind)), T.StructField("size", T.LongType())]
     fields += [T.StructField("top", kind)]
     kept_and_sets(pa.table({name: [] for name in kept}), task.no_sets(), kept)  # refuses names that are taken
-    return used.mapInArrow(PredictPartition(_broadcast(frame, task), layout, wanted), T.StructType(fields))
+    return used.mapInArrow(
+        PredictPartition(_broadcast(frame, task), FrameLayout(layout, picked), wanted), T.StructType(fields)
+    )
 
 
 def _column_names(frame: Any, *columns: Any) -> list[str]:
@@ -193,6 +194,11 @@ def _column_names(frame: Any, *columns: Any) -> list[str]:
         if column is not None and not isinstance(column, str):
             raise KindError.argument("labels, groups and ids", "names of columns", type(column).__name__)
     return list(frame.columns)
+
+
+def _is_whole(kind: Any) -> bool:
+    """Return whether a column of labels holds whole numbers, or arrays of them."""
+    return isinstance(kind.elementType if isinstance(kind, T.ArrayType) else kind, T.IntegralType)
 
 
 def _given_columns(frame: Any, columns: Any, labels: str | None = None) -> Any:

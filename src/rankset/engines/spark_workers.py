@@ -9,12 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from rankset.engines.frame_columns import kept_and_sets, partition_of
+from rankset.engines.frame_columns import FrameLayout, kept_and_sets
 from rankset.engines.partial_rules import PartialRule, merge_partial_rules
 from rankset.engines.worker_tasks import CalibrationTask
 from rankset.errors import Place, RanksetError
 from rankset.io.columns import Columns
-from rankset.io.layout import Layout
 
 CHUNK_BYTES = 32 << 20
 """Arrow batches of a partition are joined up to about this size, and processed together."""
@@ -47,7 +46,7 @@ class CalibratePartition:
     """Yields the pickled partial rule of a partition, or the error, which the driver raises."""
 
     task: CalibrationTask
-    layout: Layout
+    layout: FrameLayout
     names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -55,13 +54,8 @@ class CalibratePartition:
         try:
             answer: Any = merge_partial_rules(
                 task.run(
-                    partition_of(
-                        Columns("", table=table),
-                        self.layout,
-                        start,
-                        where=where,
-                        classes=task.classes,
-                        kind=task.kind,
+                    self.layout.partition(
+                        Columns("", table=table), start, where=where, classes=task.classes, kind=task.kind
                     )
                 )
                 for table, start in _chunks(batches, self.names)
@@ -85,18 +79,13 @@ class PredictPartition:
     """Yields the sets of a partition; ``broadcast`` holds the task as ``value``."""
 
     broadcast: Any
-    layout: Layout
+    layout: FrameLayout
     names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         where, task = _partition_name(), self.broadcast.value
         for table, start in _chunks(batches, self.names):
-            partition = partition_of(
-                Columns("", table=table),
-                self.layout,
-                start,
-                where=where,
-                classes=task.classes,
-                kind=task.rule.kind,
+            partition = self.layout.partition(
+                Columns("", table=table), start, where=where, classes=task.classes, kind=task.rule.kind
             )
-            yield from kept_and_sets(table, task.run(partition), self.layout.keep).to_batches()
+            yield from kept_and_sets(table, task.run(partition), self.layout.layout.keep).to_batches()

@@ -18,7 +18,19 @@ PYTHON, COMMAND_LINE = Style.PYTHON, Style.COMMAND_LINE
 FLAGS = {
     **{
         name: f"--{name}"
-        for name in ("alpha", "classes", "confidence", "force", "group", "kind", "label", "labels", "method", "target")
+        for name in (
+            "alpha",
+            "classes",
+            "confidence",
+            "error",
+            "force",
+            "group",
+            "kind",
+            "label",
+            "labels",
+            "method",
+            "target",
+        )
     },
     "groups": "--group",
     "ids": "--id",

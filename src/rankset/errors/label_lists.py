@@ -46,6 +46,11 @@ class LabelListErrors:
         return cls(name, f"have shape {expected} as a 0/1 matrix", f"shape {received}", remedy)
 
     @classmethod
+    def mark_columns(cls, expected: int, received: int) -> Self:
+        wanted = f"be {expected} columns of 0 and 1, one for every class, in the order of the classes"
+        return cls("labels", wanted, f"{received} columns", "Pass the name of one column for every class.")
+
+    @classmethod
     def not_indicator(cls, name: str, row: int, column: object, value: object) -> Self:
         remedy = "Write 1 if the label is true and 0 if it is not. Or pass lists of labels."
         where = Place(row=row, column=column)
@@ -59,6 +64,12 @@ class LabelListErrors:
             f"lists of {n_columns} numbers 0 and 1, which can be labels or rows of a 0/1 matrix",
             ONE_COLUMN_PER_CLASS,
         )
+
+    @classmethod
+    def booleans(cls, name: str, row: int, received: str) -> Self:
+        expected = "be one boolean for every class if labels are booleans"
+        remedy = "Pass True or False for every class, in the order of the columns. Or pass names or column numbers."
+        return cls(name, expected, received, remedy, where=Place(row=row))
 
     @classmethod
     def no_list(cls, name: str, row: int, value: object) -> Self:

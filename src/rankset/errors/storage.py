@@ -3,7 +3,7 @@
 from typing import Self
 
 from rankset.errors.base import RanksetError
-from rankset.errors.fields import Option, Place, Text
+from rankset.errors.fields import Either, Option, Place, Text
 
 CALIBRATE_AGAIN = "keep the calibration data and calibrate again."
 
@@ -28,6 +28,21 @@ class StorageError(RanksetError, ValueError):
     def unreadable(cls, path: object, reason: Text) -> Self:
         remedy = "Save the rule again, or get an undamaged copy of the file."
         return cls._of(path, "be a complete rankset file", reason=reason, remedy=remedy)
+
+    @classmethod
+    def other_content(cls, path: object, wanted: str, found: str, reader: str) -> Self:
+        remedy = ("Read it ", Either("", "in Python "), f"with {reader}.")
+        return cls._of(path, f"contain {wanted}", found, remedy)
+
+    @classmethod
+    def other_bounds(cls, reason: str) -> Self:
+        expected = "be two rules of the same rows, with the targets CertainLabels() and AllLabels()"
+        return cls("bounds in a file", expected, reason, "Pass what rankset.bounds returns.")
+
+    @classmethod
+    def long_share(cls, digits: int) -> Self:
+        remedy = "Round the error to fewer digits."
+        return cls("the error in a file", f"be a fraction with at most {digits:,} digits", "more digits", remedy)
 
     @classmethod
     def future(cls, path: object, number: int, known: int) -> Self:

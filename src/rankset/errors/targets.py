@@ -59,15 +59,27 @@ class TargetErrors:
         return cls("the estimator", expected, f"{type(model).__name__}", remedy)
 
     @classmethod
-    def chosen_with_target(cls, target: object) -> Self:
-        return cls(
-            "a method that chooses a score (Choice or 'auto')",
-            "have the target of one label per row",
-            short_repr(target),
-            "Pass a single score as the method, or no method.",
-        )
+    def command_of_one_label(cls, command: str, received: str) -> Self:
+        remedy = "For other targets use rankset compare, or rankset calibrate and then rankset report RULE."
+        return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
 
     @classmethod
-    def command_of_one_label(cls, command: str, received: str) -> Self:
-        remedy = "For other targets use rankset calibrate, then rankset evaluate RULE or rankset report RULE."
-        return cls(f"rankset {command}", "get rows and rules with one label per row", received, remedy)
+    def merged_targets(cls, ours: object, theirs: object) -> Self:
+        remedy = (
+            "They promise different things. Calibrate all rules with the same ",
+            Option("target"),
+            Either(" and the same method", " and --method"),
+            ", or use each rule by itself.",
+        )
+        received = f"{short_repr(ours)} and {short_repr(theirs)}"
+        return cls("rules that are merged", "have the same target", received, remedy)
+
+    @classmethod
+    def joined_targets(cls, ours: object, theirs: object) -> Self:
+        names = ["no target" if one is None else short_repr(one) for one in (ours, theirs)]
+        remedy = (
+            "They promise different things. Predict all sets with rules of the same ",
+            Option("target"),
+            ", or keep and evaluate them apart.",
+        )
+        return cls("sets that are joined", "have the same target", " and ".join(names), remedy)

@@ -10,6 +10,7 @@ import numpy as np
 from rankset.conditions import Condition
 from rankset.core.alpha import rows_needed
 from rankset.errors import RuleError
+from rankset.evaluation.calibrate import with_labels
 from rankset.evaluation.default_scores import default_score
 from rankset.evaluation.fitting_rows import FEWEST_FITTING, count_fitting_rows
 from rankset.evaluation.short_names import short_name
@@ -18,7 +19,6 @@ from rankset.inputs.matrix import MARGINAL
 from rankset.inputs.prepare import Prepared
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.spec import RuleSpec, check_groups
-from rankset.rules.target_entries import check_entries
 from rankset.scores import Chosen, Marginals, Rank, Score, Share, Thr
 from rankset.targets import Recall, Target
 from rankset.targets.base import is_about_false_labels
@@ -58,9 +58,7 @@ def auto_for_target(
     else:
         score, why = _choose_score(data.take(rows[:n_fitting]), level, target)
     why = f"{why}; {n - n_fitting:,} of {n:,} rows calibrate, so the promise holds"
-    rule = calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(rows[n_fitting:]))
-    check_entries(rule.calibration, below=rule.spec.below)
-    return rule
+    return with_labels(calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(rows[n_fitting:])))
 
 
 def plain_scores(kind: str, target: Target) -> tuple[Score, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.core.promise_argument import exact_confidence
 from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.matrix import Kind
+from rankset.rules.level_rule import LevelRule
 from rankset.rules.rule import Rule
 from rankset.scores import Score
 from rankset.sets import PredictionSets
@@ -94,12 +96,106 @@ class LabelBounds:
         >>> rs.bounds(probs[:2000], labels[:2000]).predict(probs[2000:], alpha=0.2).possible.sizes.shape
         (2000,)
         """
+        certain, possible = (
+            one.predict(probs, groups=groups, ids=ids) for one in self.at(alpha, confidence=confidence)
+        )
+        return BoundingSets(certain, possible)
+
+    @takes_alpha
+    def at(self, alpha: Alpha, *, confidence: Alpha | None = None) -> tuple[LevelRule, LevelRule]:
+        """Return the rules of both bounds for one alpha. Each gets half of alpha, and half of the doubt.
+
+        Parameters
+        ----------
+        alpha, confidence
+            As in ``predict``.
+
+        Returns
+        -------
+        (certain, possible)
+            Two ``LevelRule``: they predict, also in parts, and can be called with one row.
+
+        Raises
+        ------
+        LevelError
+            If ``alpha`` is not strictly between 0 and 1.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("goemotions")
+        >>> certain, possible = rs.bounds(probs, labels).at(0.2)
+        >>> certain.alpha, possible.alpha
+        (0.1, 0.1)
+        """
         half = exact_alpha(alpha) / 2
         sure = None if confidence is None else 1 - (1 - exact_confidence(confidence)) / Fraction(2)
-        return BoundingSets(
-            self.certain.predict(probs, half, groups=groups, ids=ids, confidence=sure),
-            self.possible.predict(probs, half, groups=groups, ids=ids, confidence=sure),
-        )
+        return self.certain.at(half, confidence=sure), self.possible.at(half, confidence=sure)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write both rules to one file. This version and all later versions of ``LabelBounds.load`` can read the file.
+
+        Parameters
+        ----------
+        path
+            Path of the file. An existing file is replaced, but only after the new file is complete.
+
+        Raises
+        ------
+        StorageError
+            If a rule cannot be stored, for example because its score is not a built-in score of rankset, or if the
+            rules do not belong together.
+
+        Examples
+        --------
+        >>> import tempfile, rankset as rs
+        >>> probs, labels = rs.datasets.load("goemotions")
+        >>> both = rs.bounds(probs[:2000], labels[:2000])
+        >>> with tempfile.NamedTemporaryFile(suffix=".rankset") as file:
+        ...     both.save(file.name)
+        ...     rs.LabelBounds.load(file.name) == both
+        True
+        """
+        from rankset.evaluation import bounds_file
+        from rankset.io import container
+
+        container.write(path, *bounds_file.pack(self.certain, self.possible))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> LabelBounds:
+        """Read what ``save`` wrote. No code from the file is executed.
+
+        Parameters
+        ----------
+        path
+            Path of the file.
+
+        Returns
+        -------
+        LabelBounds
+
+        Raises
+        ------
+        StorageError
+            If the file is damaged, contains something else, or was written by a later version of rankset.
+
+        Examples
+        --------
+        >>> import tempfile, rankset as rs
+        >>> probs, labels = rs.datasets.load("goemotions")
+        >>> with tempfile.NamedTemporaryFile(suffix=".rankset") as file:
+        ...     rs.bounds(probs[:2000], labels[:2000]).save(file.name)
+        ...     rs.LabelBounds.load(file.name).certain.n
+        2000
+        """
+        from rankset.evaluation import bounds_file
+        from rankset.io import container
+        from rankset.rules import rule_file
+
+        header, arrays = container.read(path)
+        rule_file.check_content(path, header, "bounds")
+        with container.damage_as_error(path):
+            return LabelBounds(*bounds_file.unpack(header, arrays))
 
 
 def bounds(

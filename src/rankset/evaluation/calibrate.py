@@ -14,6 +14,7 @@ from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
 from rankset.rules.rule import Rule, calibrate_prepared
+from rankset.rules.small_groups import warn_of_no_promise
 from rankset.rules.spec import RuleSpec
 from rankset.rules.target_entries import check_entries
 from rankset.scores import Score, method_of
@@ -192,6 +193,7 @@ def calibrate_part(
 
 
 def with_labels(rule: Rule) -> Rule:
-    """Return the rule of all rows; raise an error if none of them has an entry."""
+    """Return the rule of all rows; raise an error if none of them has an entry, and warn if nothing is promised."""
     check_entries(rule.calibration, below=rule.spec.below)
+    warn_of_no_promise(rule.spec)
     return rule

@@ -131,7 +131,8 @@ def compare(
         Seed of the random splits and of randomised scores.
     target
         What is promised about the true labels of a row, as in ``calibrate``, for example ``Recall()``. The mean loss of
-        the test rows ("risk") is then measured instead of coverage, and there are no standard errors.
+        the test rows ("risk") is then measured instead of coverage. There are standard errors if there is one
+        threshold.
 
     Returns
     -------

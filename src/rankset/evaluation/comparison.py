@@ -56,10 +56,9 @@ class Comparison(ComparisonTables):
         ``auto`` was not compared. It is not a score, so it is not among ``scores``, ``means`` and ``smallest``, but it
         is a line of every table. For large inputs it has fewer splits than the scores: the first ones.
     target
-        What is promised about the true labels of a row. With another target than ``OneLabel()`` there are no standard
-        errors, and the metrics are the mean loss ("risk"), which is at most alpha on average, size, the share of empty
-        sets, and for several labels per row the mean share of the labels in the set ("recall") and the share of rows
-        with all of them ("all labels").
+        What is promised about the true labels of a row. With another target than ``OneLabel()``, the metrics are the
+        mean loss ("risk"), which is at most alpha on average, size, the share of empty sets, and for several labels per
+        row the mean share of the labels in the set ("recall") and the share of rows with all of them ("all labels").
 
     Notes
     -----
@@ -72,6 +71,10 @@ class Comparison(ComparisonTables):
     With several thresholds, a calibration row changes the threshold of its own group, and the number of calibration
     rows of this group. Then coverage and size have standard errors, unless a group is so small that it keeps every
     label in some halves and has a threshold in others.
+
+    With a target, all metrics have standard errors if there is one threshold: a calibration row acts by its loss beyond
+    the threshold, and the mean loss of a half is taken as a normal variable. Over 300 simulated data sets they
+    were 0.9 to 1.2 times the true errors.
 
     Examples
     --------
@@ -127,7 +130,8 @@ class Comparison(ComparisonTables):
     def tied_with_smallest(self) -> tuple[Score, ...]:
         """The score with the smallest mean size, and all scores whose mean size is not significantly larger.
 
-        All scores if the standard errors are not known: if repeats=1, or if groups of a condition are too small.
+        All scores if the standard errors are not known: if repeats=1, or if groups of a condition are too small. With a
+        target also if there are several thresholds.
         """
         weights = np.eye(len(self.scores))
         weights[:, self._smallest] -= 1

@@ -19,7 +19,7 @@ WIDTH = 110
 
 NOTE_OF_ERRORS = (
     "± is one standard error: how much the number would change with other rows of the same kind and other halves. The "
-    "coverage of random halves hardly depends on the rows, so its ± is small. Numbers without ± have no standard error "
+    "{} of random halves hardly depends on the rows, so its ± is small. Numbers without ± have no standard error "
     "that was checked."
 )
 NOTE_OF_SPREAD = (
@@ -38,9 +38,9 @@ NOTE_OF_SMALL_GROUPS = (
     "and a threshold in others."
 )
 
-NOTE_OF_TARGET = (
-    "risk is the mean loss of rows with labels, which the target promises to be at most alpha on average. No standard "
-    "errors are known for targets."
+NOTE_OF_TARGET = "risk is the mean loss of rows with labels, which the target promises to be at most alpha on average."
+NOTE_OF_TARGET_WITHOUT_ERRORS = (
+    "No standard errors: they are known for one threshold, and if every half has enough rows with labels for alpha."
 )
 
 NOTE_OF_AUTO = (
@@ -64,15 +64,14 @@ def title(comparison: Comparison) -> str:
 
 def note(comparison: Comparison) -> str:
     """Return what the numbers of the tables mean."""
-    lines, told = comparison.lines, []
+    lines, one_label = comparison.lines, comparison.target == OneLabel()
+    told = [] if one_label else [NOTE_OF_TARGET]
     if comparison.values.shape[2] == 1:
         told.append(NOTE_OF_ONE)
-    elif comparison.target != OneLabel():
-        told.append(NOTE_OF_TARGET)
     elif np.isnan(comparison.errors[:, comparison.measures.index("size")]).all():
-        told.append(NOTE_OF_SMALL_GROUPS)
+        told.append(NOTE_OF_SMALL_GROUPS if one_label else NOTE_OF_TARGET_WITHOUT_ERRORS)
     if any(np.isfinite(line.errors).any() for line in lines):
-        told.append(NOTE_OF_ERRORS)
+        told.append(NOTE_OF_ERRORS.format("coverage" if one_label else "risk"))
     if any(np.isfinite(line.spread).any() for line in lines):
         told.append(NOTE_OF_SPREAD)
     if any(np.isnan(line.means).any() for line in lines):

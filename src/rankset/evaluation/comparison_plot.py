@@ -14,25 +14,32 @@ from rankset.evaluation.metrics import METRICS
 if TYPE_CHECKING:
     from rankset.evaluation.comparison import Comparison
 
+RISK = "risk"
+"""The mean loss, which comparisons with a target measure instead of coverage."""
 TARGET = {"linestyle": "--", "linewidth": 1.2}
-"""Style of the line at 1 - alpha."""
+"""Style of the line at 1 - alpha, or at alpha for the mean loss."""
 LEGEND = "thick: ± one standard error\nthin, with caps: ± one standard deviation over the halves"
-LEGEND_OF_TARGET = "\ndashed: the target, 1 - alpha"
+LEGENDS_OF_LINES = {
+    "closer to 1 - alpha": "\ndashed: the target, 1 - alpha",
+    RISK: "\ndashed: the promise, at most alpha",
+}
+"""What the dashed lines are: for metrics that should be close to 1 - alpha, and for the mean loss."""
 HEIGHT_OF_LINE = 0.34
 """Height of a line of the picture, in inches."""
 GAP = 0.2
 """Distance of two alphas of the same score, if there is space for it. The distance of two scores is 1."""
 
 
-def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> Any:  # noqa: ANN401
-    """Draw the metrics of all comparisons; return the figure."""
-    places = places_of(comparisons[0].measures, metrics)
+def draw(comparisons: Sequence[Comparison], metrics: Iterable[str] | None, ax: Any) -> Any:  # noqa: ANN401
+    """Draw the metrics of all comparisons, by default size and what is promised; return the figure."""
+    measures = comparisons[0].measures
+    places = places_of(measures, ("size", RISK if RISK in measures else "coverage") if metrics is None else metrics)
     count = len(comparisons[0].lines)
     axes = _axes(ax, len(places), 1.9 + HEIGHT_OF_LINE * count * (1 + 0.6 * (len(comparisons) - 1)))
     for number, (panel, place) in enumerate(zip(axes, places, strict=True)):
         for step, comparison in enumerate(comparisons):
             _draw_panel(panel, comparison, place, step, len(comparisons))
-        panel.set_xlabel(comparisons[0].measures[place])
+        panel.set_xlabel(measures[place])
         for height in np.arange(1, count) - 0.5 if len(comparisons) > 1 else ():
             panel.axhline(height, color="0.85", linewidth=0.8, zorder=0)
         panel.set_ylim(count - 0.5, -0.5)
@@ -41,8 +48,8 @@ def draw(comparisons: Sequence[Comparison], metrics: Iterable[str], ax: Any) -> 
         panel.grid(axis="x", alpha=0.3)
     figure = axes[0].figure
     if ax is None:
-        has_target = any(_has_target(comparisons[0].measures[place]) for place in places)
-        figure.supxlabel(LEGEND + (LEGEND_OF_TARGET if has_target else ""), fontsize="small")
+        lines = dict.fromkeys(_line_of(measures[place]) for place in places)
+        figure.supxlabel(LEGEND + "".join(LEGENDS_OF_LINES.get(line, "") for line in lines), fontsize="small")
     if len(comparisons) > 1:
         place_of_legend = {"loc": "outside upper center"} if ax is None else {"loc": "best"}
         (figure if ax is None else axes[-1]).legend(
@@ -74,14 +81,15 @@ def _draw_panel(panel: Any, comparison: Comparison, place: int, step: int, steps
         markersize=4,
         label=f"{comparison.alpha:g}",
     )
-    if _has_target(comparison.measures[place]):
-        panel.axvline(1 - comparison.alpha, color="0.5" if steps == 1 else colour, **TARGET)
+    line = _line_of(comparison.measures[place])
+    if line in LEGENDS_OF_LINES:
+        at = comparison.alpha if line == RISK else 1 - comparison.alpha
+        panel.axvline(at, color="0.5" if steps == 1 else colour, **TARGET)
 
 
-def _has_target(measure: str) -> bool:
-    """Whether a metric should be close to 1 - alpha."""
-    metric = METRICS.get(measure)
-    return metric is not None and metric.better == "closer to 1 - alpha"
+def _line_of(measure: str) -> str:
+    """Return which dashed line a measure has, as a key of ``LEGENDS_OF_LINES``; another text if it has none."""
+    return METRICS[measure].better if measure in METRICS else measure
 
 
 def _finite(values: Any) -> Any:  # noqa: ANN401

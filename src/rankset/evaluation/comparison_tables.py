@@ -97,13 +97,13 @@ class ComparisonTables:
         """
         return as_latex(self._parts, metrics, digits, with_alpha=self._with_alpha)
 
-    def plot(self, metrics: Iterable[str] = ("size", "coverage"), *, ax: Any = None) -> Any:  # noqa: ANN401
+    def plot(self, metrics: Iterable[str] | None = None, *, ax: Any = None) -> Any:  # noqa: ANN401
         """Draw the means of all scores with their standard errors and their spread over the splits.
 
         Parameters
         ----------
         metrics
-            Names of the metrics to draw, one panel for each.
+            Names of the metrics to draw, one panel for each. Default: size and coverage; with a target size and risk.
         ax
             Matplotlib Axes to draw on, one or a list with one per metric. Default: the axes of a new figure.
 
@@ -111,7 +111,8 @@ class ComparisonTables:
         -------
         matplotlib Figure
             A thick line is one standard error on each side of the mean. A thin line with caps is one standard
-            deviation over the splits. A dashed line is the target, 1 - alpha. Each alpha has its own colour.
+            deviation over the splits. A dashed line is the target, 1 - alpha; for risk it is alpha. Each alpha
+            has its own colour.
 
         Raises
         ------

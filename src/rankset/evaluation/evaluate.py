@@ -18,7 +18,7 @@ from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA
 from rankset.evaluation.several_labels import LabelsEvaluation
-from rankset.evaluation.shares import shares_by_group, shares_of, worst_stratum
+from rankset.evaluation.shares import groups_of, shares_by_group, shares_of, worst_stratum
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import label_columns
 from rankset.targets import Cost, Target, checked_target
@@ -80,7 +80,8 @@ def evaluate(
     alpha
         Allowed error rate with which coverage is compared. By default the alpha that was passed to ``predict``.
     groups
-        The group of each row. If you pass it, the result also has the coverage and the mean size of every group.
+        The group of each row. If you pass it, the result also has the coverage and the mean size of every group; if
+        rows can have several labels, the recall and the share of rows with all labels, with intervals.
     confidence
         Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1.
     target
@@ -123,14 +124,12 @@ def evaluate(
         raise KindError.argument("sets", "PredictionSets, the result of Rule.predict", type(sets).__name__)
     if len(sets) == 0:
         raise InputError.no_rows_to_evaluate()
-    level = _level(sets, alpha)
+    level, index = _level(sets, alpha), sets._index  # remembers what it has read: labels and groups must agree
     wanted = sets.target if target is None else checked_target(target)
     if wanted is not None and has_several_labels(wanted):
-        if groups is not None:
-            raise KindError.argument("groups", "None if rows can have several labels", "groups")
         coverage_law.tails(confidence)
-        return evaluate_several(sets, sets._truths(labels), level, wanted, confidence)
-    index = sets._index  # one object for labels and groups: it remembers what it has read, so both must agree
+        several = sets._truths(labels, index)
+        return evaluate_several(sets, several, level, wanted, confidence, groups_of(groups, len(sets), index))
     codes = label_columns(sets, labels, index)
     covered, sizes, n = sets.covers(labels), sets.sizes, len(sets)
     return Evaluation(
@@ -146,7 +145,7 @@ def evaluate(
             worst_stratum(covered, sizes, level, EMPTY_APART),
         ),
         classes=shares_of(sets.names.array, codes, covered, sizes),
-        groups=() if groups is None else shares_by_group(groups, covered, sizes, index),
+        groups=shares_by_group(groups_of(groups, n, index), covered, sizes),
         absent=int((codes < 0).sum()),
         cost=_mean_cost(wanted, sets, codes, covered) if isinstance(wanted, Cost) else None,
         proven=None if sets.level != level else sets.proven,

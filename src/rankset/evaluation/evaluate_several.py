@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from rankset.core import coverage_law
 from rankset.core.mean_interval import mean_interval
 from rankset.errors import InputError
+from rankset.evaluation.labels_by_group import Kept, recall_by_group
 from rankset.evaluation.several_labels import LabelRecall, LabelsEvaluation, Range
+from rankset.evaluation.shares import Groups
 from rankset.inputs.label_lists import LabelLists
 from rankset.sets import PredictionSets
 from rankset.targets import AllLabels, AnyLabel, AtMostMissed, CertainLabels, Recall, Target
@@ -24,9 +26,16 @@ MOST_LABELS = 4
 
 
 def evaluate_several(
-    sets: PredictionSets, truths: LabelLists, level: Fraction, target: Target, confidence: float
+    sets: PredictionSets,
+    truths: LabelLists,
+    level: Fraction,
+    target: Target,
+    confidence: float,
+    groups: Groups | None = None,
+    *,
+    group_intervals: bool = True,
 ) -> LabelsEvaluation:
-    """Compare sets with the true labels of rows that can have several of them."""
+    """Compare sets with the true labels of rows that can have several of them, and those of groups separately."""
     n = int(np.count_nonzero(truths.sizes))
     if not n:
         raise InputError.no_rows_to_evaluate()
@@ -36,6 +45,8 @@ def evaluate_several(
     recall, complete, sizes = float(shares.mean()), int((missed == 0).sum()), sets.sizes
     filled = sizes > 0
     labels = _labels(sets, truths, mask)
+    kept = None if sets.by_label else _kept(target, mask, truths, hits)
+    sure = confidence if group_intervals else None
     gaps = [abs(one.recall - float(1 - level)) for one in labels]
     return LabelsEvaluation(
         alpha=float(level),
@@ -56,31 +67,28 @@ def evaluate_several(
         labels=labels,
         by_number=_by_number(truths.sizes[has], shares, sizes[has]),
         missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
-        observed=None if sets.by_label else _observed(target, mask, truths, shares, missed),
+        observed=None if kept is None else kept.mean,
         by_label=sets.by_label,
         expected=_expected(sets, level, len(sets) if is_about_false_labels(target) else n, confidence),
+        groups=() if groups is None else recall_by_group(groups, hits, truths.sizes, sizes, kept, sure),
     )
 
 
-def _observed(
-    target: Target, mask: NDArray[np.bool_], truths: LabelLists, shares: NDArray[Any], missed: NDArray[Any]
-) -> float | None:
-    """Return the share that the promise of a target is about; None for a target of a user's own.
-
-    ``shares`` and ``missed`` are of rows with labels.
-    """
+def _kept(target: Target, mask: NDArray[np.bool_], truths: LabelLists, hits: NDArray[np.int64]) -> Kept | None:
+    """Return how far the promise of a target was kept in each row; None for a target of a user's own."""
+    has, missed = truths.sizes > 0, truths.sizes - hits
     if isinstance(target, Recall):
-        return float(shares.mean())
-    if isinstance(target, CertainLabels):
+        return Kept(hits / np.maximum(truths.sizes, 1), has)
+    if isinstance(target, CertainLabels | Precision):
         false = ~truths.mask(mask.shape[1])
-        return float(1 - np.any(mask & false, axis=1)[np.any(false, axis=1)].mean())
-    if isinstance(target, Precision):
-        wrong = mask & ~truths.mask(mask.shape[1])
-        return float(1 - (wrong.sum(axis=1) / np.maximum(mask.sum(axis=1), 1)).mean())
+        wrong = (mask & false).sum(axis=1)
+        if isinstance(target, CertainLabels):
+            return Kept((wrong == 0).astype(np.float64), np.any(false, axis=1))
+        return Kept(1 - wrong / np.maximum(mask.sum(axis=1), 1), np.ones(len(mask), dtype=np.bool_))
+    if isinstance(target, AnyLabel):
+        return Kept((hits > 0).astype(np.float64), has)
     most = {AllLabels: 0, AtMostMissed: getattr(target, "m", 0)}.get(type(target))
-    if most is not None:
-        return float((missed <= most).mean())
-    return float((shares > 0).mean()) if isinstance(target, AnyLabel) else None
+    return None if most is None else Kept((missed <= most).astype(np.float64), has)
 
 
 def _expected(sets: PredictionSets, level: Fraction, n: int, confidence: float) -> Range | None:

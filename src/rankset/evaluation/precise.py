@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -14,19 +13,17 @@ from rankset.conditions import Marginal
 from rankset.core import parallel
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.arrays import is_whole
-from rankset.core.calibration import Thresholds
 from rankset.core.lexicographic import Keys, sorted_union
 from rankset.core.mean_interval import p_value_of_mean
 from rankset.core.promise_argument import exact_confidence
 from rankset.core.sorted_keys import SortedKeys
 from rankset.errors import InputError, KindError, LevelError, Option, warn
+from rankset.evaluation.precise_rule import PreciseRule, level_rule
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch
-from rankset.rules.level_rule import LevelRule
 from rankset.rules.spec import RuleSpec
 from rankset.scores import Score, checked_score
-from rankset.sets import PredictionSets
 from rankset.targets.precision import Precision
 
 Floats = NDArray[np.float64]
@@ -37,90 +34,6 @@ NUMBERS_PER_THRESHOLD = 6
 """Numbers of a row that are kept for each threshold: blocks are so much smaller."""
 FIXING_SHARE = 0.2
 """Share of the rows that fix the thresholds, if no other rows do."""
-
-
-@dataclass(frozen=True)
-class PreciseRule:
-    """Sets whose expected share of false labels is at most ``error``, returned by ``precise``.
-
-    Attributes
-    ----------
-    error
-        Largest expected share of false labels in a set.
-    confidence
-        Probability, over the rows of ``precise``, that this holds.
-    at
-        The threshold that was found, as a ``LevelRule``: it predicts, and can be called with one row. None if the tests
-        reject every threshold. Then all sets are empty.
-    n
-        Number of rows that the thresholds were tested on.
-    tested
-        Number of thresholds that passed their test, from strict to loose.
-    false_share, recall, mean_size
-        At the threshold that was found: the mean share of false labels in the sets of the tested rows, the mean share
-        of their true labels that the sets contain, and the mean size. They were used to find it, so they are a little
-        optimistic.
-    spec
-        Score, kind, seed, and the names of classes.
-
-    Examples
-    --------
-    >>> import rankset as rs
-    >>> probs, labels = rs.datasets.load("goemotions")
-    >>> rule = rs.precise(probs[:2000], labels[:2000], error=0.2, confidence=0.9)
-    >>> rule.predict(probs[2000:]).sizes.max() > 0
-    np.True_
-    """
-
-    error: float
-    confidence: float
-    at: LevelRule | None
-    n: int
-    tested: int
-    false_share: float
-    recall: float
-    mean_size: float
-    spec: RuleSpec
-
-    def __repr__(self) -> str:
-        found = (
-            "no threshold passed" if self.at is None else f"mean size {self.mean_size:.3f}, recall {self.recall:.3f}"
-        )
-        return (
-            f"PreciseRule({self.spec.score!r}, error={self.error:g}, confidence={self.confidence:g}, "
-            f"tested on {self.n:,} rows: {found})"
-        )
-
-    def predict(self, probs: ArrayLike, *, ids: ArrayLike | None = None) -> PredictionSets:
-        """Return the sets of these rows.
-
-        Parameters
-        ----------
-        probs, ids
-            As in ``Rule.predict``. Sets can be empty.
-
-        Returns
-        -------
-        PredictionSets
-
-        Raises
-        ------
-        RanksetError
-            If rows or ids are invalid.
-
-        Examples
-        --------
-        >>> import rankset as rs
-        >>> probs, labels = rs.datasets.load("goemotions")
-        >>> len(rs.precise(probs[:2000], labels[:2000], error=0.2).predict(probs[2000:]))
-        2000
-        """
-        if self.at is not None:
-            return self.at.predict(probs, ids=ids)
-        data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, ids=ids).with_checked_values()
-        offsets, codes = np.zeros(len(data) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
-        level = Fraction(str(self.error))
-        return PredictionSets(offsets, codes, data.classes, level, template=data.answers, target=self.spec.target)
 
 
 def precise(
@@ -192,9 +105,7 @@ def precise(
         _warn_of_nothing(level, n)
         return PreciseRule(float(level), float(sure), None, n, 0, 0.0, 0.0, 0.0, spec)
     last = passed - 1
-    keys = tuple(np.array([key[last], key[last]]) for key in thresholds)
-    found = Thresholds(keys, np.array([False, True]))
-    at = LevelRule(spec, level, found, np.array([n]), None)
+    at = level_rule(spec, level, tuple(key[last : last + 1] for key in thresholds), n)
     false_share, recall, mean_size = (float(one[last]) for one in (shares, recalls, sizes))
     return PreciseRule(float(level), float(sure), at, n, passed, false_share, recall, mean_size, spec)
 
@@ -274,7 +185,9 @@ def _warn_of_nothing(level: Fraction, n: int) -> None:
     """Warn that all sets are empty."""
     warn(
         f"no threshold keeps the share of false labels at {float(level):g} or below with {n:,} rows, so all sets are "
-        "empty. Pass more rows, a larger error or a smaller ",
+        "empty. Pass more rows, a larger ",
+        Option("error"),
+        " or a smaller ",
         Option("confidence"),
         ".",
     )

@@ -7,10 +7,20 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rankset import notebook
+from rankset.errors import RuleError
+from rankset.evaluation.advice import labels_to_check
+from rankset.evaluation.labels_by_group import (
+    GroupRecall,
+    columns_of_groups,
+    lines_of_groups,
+    rows_in_words,
+    table_of_groups,
+)
 from rankset.evaluation.metrics import format_value
 from rankset.inputs.frames import ARRAY
 from rankset.inputs.vocabulary import Name, short
 from rankset.targets import Target
+from rankset.targets.base import forbids_more_labels
 
 Range = tuple[float, float]
 
@@ -87,7 +97,10 @@ class LabelsEvaluation:
         together is promised. Look at ``labels``.
     expected
         Random variation alone can explain a value of ``observed`` in this range, with probability ``confidence``; for
-        ``Recall`` with at least about this probability. None if the range is not known, as in ``Evaluation``.
+        ``Recall`` with at least about this probability. If ``observed`` is outside, the printed table lists what to
+        check. None if the range is not known, as in ``Evaluation``.
+    groups
+        Recall, rows with all labels, and mean set size of every group. Empty if no groups were passed.
 
     Examples
     --------
@@ -119,6 +132,7 @@ class LabelsEvaluation:
     observed: float | None = None
     by_label: bool = False
     expected: Range | None = None
+    groups: tuple[GroupRecall, ...] = ()
 
     @property
     def lowest_label(self) -> LabelRecall:
@@ -126,7 +140,7 @@ class LabelsEvaluation:
         return min(self.labels, key=lambda one: (one.recall, -one.n))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as a dictionary; every label is a dictionary.
+        """Return all attributes as a dictionary; every label and every group is a dictionary.
 
         Returns
         -------
@@ -141,17 +155,26 @@ class LabelsEvaluation:
         """
         return asdict(self) | {"target": repr(self.target)}
 
-    def to_frame(self, backend: str | None = None) -> Any:  # noqa: ANN401
-        """Return the labels as a data frame with the columns "label", "rows", "recall" and "kept".
+    def to_frame(self, backend: str | None = None, *, of: str = "labels") -> Any:  # noqa: ANN401
+        """Return the labels as a data frame with the columns "label", "rows", "recall" and "kept"; or the groups.
 
         Parameters
         ----------
         backend
             "pandas", "polars" or "pyarrow". By default, the first of these libraries that is installed.
+        of
+            "labels" or "groups".
 
         Returns
         -------
         data frame
+            Of groups: the columns "group", "rows", "recall", "recall_low", "recall_high", "all_labels",
+            "all_labels_low", "all_labels_high" and "mean_size".
+
+        Raises
+        ------
+        RuleError
+            If ``of`` is another text.
 
         Examples
         --------
@@ -160,6 +183,10 @@ class LabelsEvaluation:
         >>> rs.evaluate(sets, [[0], [0, 1]], alpha=0.25, target="recall").to_frame("pandas")["recall"].tolist()
         [1.0, 0.0]
         """
+        if of not in ("labels", "groups"):
+            raise RuleError.option("of", of, ("labels", "groups"))
+        if of == "groups":
+            return ARRAY.filled(columns_of_groups(self.groups), backend)
         names = {"label": "name", "rows": "n", "recall": "recall", "kept": "kept"}
         return ARRAY.filled(
             {title: [getattr(one, name) for one in self.labels] for title, name in names.items()}, backend
@@ -169,18 +196,25 @@ class LabelsEvaluation:
         lines = [self._title, *(f"  {name:<20}{value:>8}  {remark}".rstrip() for name, value, remark in self._lines())]
         lines.append("Rows by number of labels")
         lines += [
-            f"  {one.name!s:<20}{one.recall:>8.4f}  {_rows(one.n)}, mean size {one.kept:.3f}" for one in self.by_number
+            f"  {one.name!s:<20}{one.recall:>8.4f}  {rows_in_words(one.n)}, mean size {one.kept:.3f}"
+            for one in self.by_number
         ]
+        lines += lines_of_groups(self.groups, self.confidence)
         lines.append("Labels with the lowest recall")
         return "\n".join(
-            [*lines, *(f"  {short(str(one.name)):<20}{one.recall:>8.4f}  {_rows(one.n)}" for one in self._lowest())]
+            [
+                *lines,
+                *(f"  {short(str(one.name)):<20}{one.recall:>8.4f}  {rows_in_words(one.n)}" for one in self._lowest()),
+            ]
         )
 
     def _repr_html_(self) -> str:
         rows = [(name, value, notebook.faint(remark)) for name, value, remark in self._lines()]
         worst = [(one.name, f"{one.n:,}", notebook.bar(one.recall, f"{one.recall:.4f}")) for one in self._lowest()]
         head = ("label", "rows", "recall")
-        return notebook.card(self._title, notebook.table(rows), notebook.table(worst, head))
+        return notebook.card(
+            self._title, notebook.table(rows), notebook.table(worst, head), *table_of_groups(self.groups)
+        )
 
     @property
     def _title(self) -> str:
@@ -195,15 +229,21 @@ class LabelsEvaluation:
         return f"promised{where}: {words}" if words else ""
 
     @property
-    def _variation(self) -> str:
-        """Whether random variation can explain the difference, in words; empty if it is not known."""
+    def _variation(self) -> list[str]:
+        """Whether random variation can explain the difference, and what to check if not; no lines if not known."""
         if self.expected is None or self.observed is None:
-            return ""
+            return []
         low, high = self.expected
-        where = "inside" if low <= self.observed <= high else "outside"
-        return (
-            f"sampling variation alone gives {low:.4f} to {high:.4f} in {self.confidence:.0%} of calibrations: {where}"
+        share = f"{self.confidence:.0%} of calibrations"
+        remark = f"sampling variation alone gives {low:.4f} to {high:.4f} in {share}"
+        if low <= self.observed <= high:
+            return [f"{remark}: inside"]
+        advice = labels_to_check(
+            too_low=self.observed < low,
+            confidence=self.confidence,
+            about_false_labels=forbids_more_labels(self.target),
         )
+        return [f"{remark}: OUTSIDE", *advice]
 
     def _lowest(self) -> list[LabelRecall]:
         return sorted(self.labels, key=lambda one: (one.recall, -one.n))[:SHOWN]
@@ -213,7 +253,7 @@ class LabelsEvaluation:
         interval = f"{self.confidence:.0%} interval {{:.4f}} to {{:.4f}}"
         return [
             ("observed", format_value(math.nan if self.observed is None else self.observed), self._promise),
-            *([("", "", self._variation)] if self._variation else []),
+            *(("", "", line) for line in self._variation),
             ("recall", format_value(self.recall), interval.format(*self.recall_interval)),
             ("all labels", format_value(self.all_labels), interval.format(*self.all_labels_interval)),
             ("any label", format_value(self.any_label), "rows with at least one of their labels in the set"),
@@ -223,7 +263,3 @@ class LabelsEvaluation:
             ("empty", format_value(self.empty_rate), "share of empty sets"),
             ("label gap", format_value(self.label_gap), "mean gap between the recall of a label and 1 - alpha"),
         ]
-
-
-def _rows(n: int) -> str:
-    return f"{n:,} row{'s' * (n != 1)}"

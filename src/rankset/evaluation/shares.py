@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.evaluation.metrics import Bools, Ints, Strata
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.row_index import RowIndex
-from rankset.inputs.vocabulary import Name, group_names
+from rankset.inputs.vocabulary import Name, Names, group_names
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,25 @@ def shares_of(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> 
     )
 
 
-def shares_by_group(groups: ArrayLike, covered: Bools, sizes: Ints, index: RowIndex) -> tuple[Share, ...]:
-    """Return one share per group; ``groups`` has one name per row."""
-    rows = names_per_row(groups, len(sizes), index)
+class Groups(NamedTuple):
+    """Names of groups, and the number of the group of each row."""
+
+    names: Names
+    codes: Ints
+
+
+def groups_of(groups: ArrayLike | None, n: int, index: RowIndex) -> Groups | None:
+    """Return the groups of ``n`` rows, by one name per row; None if there are no groups."""
+    if groups is None:
+        return None
+    rows = names_per_row(groups, n, index)
     names = group_names(rows)
-    return shares_of(names.array, names.codes(rows), covered, sizes)
+    return Groups(names, names.codes(rows))
+
+
+def shares_by_group(groups: Groups | None, covered: Bools, sizes: Ints) -> tuple[Share, ...]:
+    """Return one share per group, none without groups."""
+    return () if groups is None else shares_of(groups.names.array, groups.codes, covered, sizes)
 
 
 def worst_stratum(covered: Bools, sizes: Ints, alpha: Fraction, strata: Strata) -> Share:

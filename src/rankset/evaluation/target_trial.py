@@ -18,6 +18,7 @@ from rankset.errors import InputError, KindError, Option, RuleError, silent, war
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.metrics import Floats, Ints
 from rankset.evaluation.resampling import Split, halves
+from rankset.evaluation.target_errors import effects_of_rows
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule, calibrate_prepared
@@ -93,6 +94,13 @@ class TargetTrial:
                 answer[place, :, number] = self._tested(rule, alpha, new)
         return answer
 
+    def effects(self, score: Score, alphas: Sequence[Fraction]) -> Floats:
+        """Return what each row adds to the means of a score over all halves (alpha, measure, row); NaN if unknown."""
+        data = self.data
+        spec = RuleSpec.of(score, self.condition, data.kind, self.seed, data.classes, self.target).learning(data)
+        batch = Batch.of(spec, data)
+        return np.array([effects_of_rows(batch, alpha, self.measures) for alpha in alphas])
+
     def measure_rules(self, calibrate: Calibrate, alpha: Fraction, splits: int) -> Floats:
         """Return the measures of the rules that ``calibrate`` makes, on the first ``splits`` (measure, split)."""
         data = replace(self.data, ids=None)
@@ -138,24 +146,21 @@ def _shares_found(data: Prepared, sizes: Ints, codes: NDArray[np.integer]) -> Fl
 
 
 def compare_for_target(trial: TargetTrial, alphas: Sequence[Fraction], scores: tuple[Score, ...]) -> list[Comparison]:
-    """Return a comparison of scores for every alpha. No standard errors are known for targets."""
-    count, values = progress.counter(len(scores)), []
+    """Return a comparison of scores for every alpha."""
+    count, values, effects = progress.counter(len(scores)), [], []
     for score in scores:
         values.append(trial.measure(score, alphas))
+        effects.append(trial.effects(score, alphas))
         if count is not None:
             count()
-    unknown, n = np.full((len(scores), len(trial.measures)), np.nan), len(trial.data)
-    return [
-        Comparison(
-            scores,
-            trial.measures,
-            np.array([one[place] for one in values]),
-            float(alpha),
-            n,
-            unknown,
-            np.full((len(scores), len(scores)), np.nan),
-            trial.condition,
-            target=trial.target,
+    n, size = len(trial.data), trial.measures.index("size")
+    results = []
+    for place, alpha in enumerate(alphas):
+        summed = np.array([one[place] for one in effects])  # score, measure, row
+        covariances = np.cov(summed[:, size], bias=True).reshape(len(scores), len(scores)) / n
+        measured = np.array([one[place] for one in values])
+        errors = (summed.var(axis=2) / n, covariances)
+        results.append(
+            Comparison(scores, trial.measures, measured, float(alpha), n, *errors, trial.condition, target=trial.target)
         )
-        for place, alpha in enumerate(alphas)
-    ]
+    return results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ Result = TypeVar("Result")
 
 NONE = np.zeros(0, dtype=np.int64)
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
+BOOLEANS = (bool, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +87,19 @@ def label_lists(
     *,
     name: str = "labels",
     by_position: bool = False,
+    counts: Ints | None = None,
 ) -> LabelLists:
     """Return the labels of each row.
 
     Parameters
     ----------
     labels : a matrix (n, K) of 0 and 1, dense or sparse; a frame with one such column per class; or a list of lists,
-        tuples, sets or arrays of class names or column numbers, also as a column of lists.
+        tuples, sets or arrays of class names or column numbers, also as a column of lists. A list of booleans says of
+        every class whether it is a label.
     classes : the names of the columns.
     n_rows, index : the number of rows, and their index.
     by_position : columns have no names of their own, so integers are column numbers if no class is called by one.
+    counts : number of candidates of each row, if rows have different numbers of them.
 
     Raises
     ------
@@ -114,7 +119,10 @@ def label_lists(
     array = _array(labels)
     if array is not None and array.ndim == 2 and array.dtype.kind in "biuf":
         return lists_of_matrix(array, (n_rows, len(classes)), name)
-    return _from_lists(_lists(labels, array, n_rows, index, name), classes, name, by_position=by_position)
+    rows = _lists(labels, array, n_rows, index, name)
+    widths = np.full(n_rows, len(classes)) if counts is None else counts
+    marked = None if _have_booleans([classes.values]) else _from_booleans(rows, widths, name)
+    return _from_lists(rows, classes, name, by_position=by_position) if marked is None else marked
 
 
 def _holds_lists(frame: Any) -> bool:  # noqa: ANN401
@@ -177,6 +185,8 @@ def _lists(labels: Any, array: Array | None, n_rows: int, index: RowIndex, name:
     for row, entry in enumerate(rows):
         if not _is_list(entry):
             raise LabelError.no_list(name, row, entry)
+        if isinstance(entry, AbstractSet) and _have_booleans([entry]):
+            raise LabelError.booleans(name, row, "a set, which has no order")
     return [list(row) for row in rows]
 
 
@@ -185,6 +195,25 @@ def _is_list(entry: object) -> bool:
     return (
         isinstance(entry, Iterable) and not isinstance(entry, str | bytes | Mapping) and getattr(entry, "ndim", 1) == 1
     )
+
+
+def _have_booleans(rows: Iterable[Iterable[Any]]) -> bool:
+    """Return whether a label is True or False."""
+    return not {type(label) for row in rows if not isinstance(row, range) for label in row}.isdisjoint(BOOLEANS)
+
+
+def _from_booleans(rows: list[list[Any]], widths: Ints, name: str) -> LabelLists | None:
+    """Return the labels of lists with one boolean for each of the ``widths`` classes; None if there are no booleans."""
+    if not _have_booleans(rows):
+        return None
+    for row, (marks, width) in enumerate(zip(rows, widths.tolist(), strict=True)):
+        if not all(isinstance(mark, BOOLEANS) for mark in marks):
+            raise LabelError.booleans(name, row, "booleans beside other labels")
+        if len(marks) != width:
+            raise LabelError.booleans(name, row, f"{len(marks)} booleans for {width} classes")
+    codes = [[place for place, mark in enumerate(marks) if mark] for marks in rows]
+    offsets = np.cumsum([0, *(len(row) for row in codes)], dtype=np.int64)
+    return LabelLists(offsets, np.array([code for row in codes for code in row], dtype=np.int64))
 
 
 def _from_lists(rows: list[list[Any]], classes: Names, name: str, *, by_position: bool) -> LabelLists:
@@ -247,6 +276,10 @@ def option_lists(labels: Any, options: Array, index: RowIndex, *, name: str = "l
     ``options`` is an array (n, K) with None as padding.
     """
     rows = _lists(labels, _array(labels), len(options), index, name)
+    widths = np.array([sum(option is not None for option in row) for row in options.tolist()], dtype=np.int64)
+    marked = None if _have_booleans(options.tolist()) else _from_booleans(rows, widths, name)
+    if marked is not None:
+        return marked
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     number = np.repeat(np.arange(len(rows)), sizes)
     flat = [label for row in rows for label in row]

@@ -243,7 +243,7 @@ def _true_columns(labels: ArrayLike, opened: Unwrapped, classes: Names, n: int) 
     """Return the columns of each row's labels, by the names of its candidates if they have names."""
     if opened.options is not None:
         return option_lists(labels, opened.options, opened.index)
-    truths = label_lists(labels, classes, n, opened.index, by_position=opened.by_position)
+    truths = label_lists(labels, classes, n, opened.index, by_position=opened.by_position, counts=opened.counts)
     if opened.counts is not None:
         _check_candidates(truths.codes, opened.counts[truths.rows], classes, truths.rows)
     return truths

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.arrays import object_array
-from rankset.errors import FileError, LabelError
-from rankset.inputs.label_lists import lists_of_matrix
+from rankset.errors import FileError, InputError, LabelError
+from rankset.inputs.label_lists import LabelLists, lists_of_matrix
 from rankset.inputs.per_row import is_missing
 from rankset.io.arrow_to_numpy import is_list, names_or_numbers
 from rankset.io.parse_cells import MISSING, parse_names
@@ -67,6 +67,9 @@ def read_several(
     if len(own) != 1:
         return _of_named_columns(columns, own, shape)
     found = _of_column(columns, own[0], sep)
+    called = {name.lower() for name in names or ()}
+    if found.labels is not None and found.labels.dtype.kind == "b" and shape and called.isdisjoint(("true", "false")):
+        return _of_array(_booleans(found, shape), columns.path, sep, shape, names, order)
     _refuse_zeros_and_ones(found, shape)
     return found
 
@@ -105,14 +108,24 @@ def _of_named_columns(columns: Columns, names: Sequence[str], shape: Shape | Non
     """Return labels that are a table with one column of 0 and 1 for every class."""
     if shape is None:
         raise FileError.one_column(columns.path, columns.names)
+    lists = _lists_of_columns(columns, names, shape[0])
+    return LabelsRead(parse_names(names, whole=True)[lists.codes], lists.sizes, names if columns.has_names else None)
+
+
+def marks_of_columns(columns: Columns, names: Sequence[str], n_rows: int) -> NDArray[np.bool_]:
+    """Return the columns ``names`` of 0 and 1 as a matrix (n, K) of booleans."""
+    return _lists_of_columns(columns, names, n_rows).mask(len(names))
+
+
+def _lists_of_columns(columns: Columns, names: Sequence[str], n_rows: int) -> LabelLists:
+    """Return the labels of columns of 0 and 1; errors name the column."""
     array = _marks(columns, names) if columns.is_text else columns.numbers(names)
     try:
-        lists = lists_of_matrix(array, (shape[0], len(names)))
-    except LabelError as error:
+        return lists_of_matrix(array, (n_rows, len(names)))
+    except (InputError, LabelError) as error:
         place = error.where.column
         error.where = error.where.in_column(names[place] if isinstance(place, int) else place)
         raise
-    return LabelsRead(parse_names(names, whole=True)[lists.codes], lists.sizes, names if columns.has_names else None)
 
 
 def _marks(columns: Columns, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -172,6 +185,16 @@ def _split(cells: Sequence[Any], path: str, name: str, sep: str, *, whole: bool)
             raise FileError.label_cell(path, name, row, cells[row], sep)
     sizes = np.array([len(parts) for parts in rows], dtype=np.int64)
     return LabelsRead(parse_names(list(chain.from_iterable(rows)), whole=whole), sizes)
+
+
+def _booleans(found: LabelsRead, shape: Shape) -> NDArray[np.bool_]:
+    """Return lists of booleans, one for every class, as a matrix (n, K)."""
+    labels, sizes = np.asarray(found.labels), np.asarray(found.sizes)
+    wrong = sizes != shape[1]
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise LabelError.booleans("labels", row, f"{sizes[row]} booleans for {shape[1]} classes")
+    return labels.reshape(len(sizes), shape[1])
 
 
 def _refuse_zeros_and_ones(found: LabelsRead, shape: Shape | None) -> None:

@@ -36,6 +36,13 @@
     const rows = score.label_columns.map((column, place) => ({ name: data.classes[column], rows: data.counts[column], recall: score.label_recall[at][place], kept: score.label_kept[at][place] }));
     sortedTable("classes", [["name", "label"], ["rows", "rows with it", many], ["recall", "recall", fixed], ["kept", "share of sets with it", fixed]], rows, () => labels(data.scores[state.score]));
   }
+  function groups(score) {
+    by("groups-section").hidden = !score.group_names;
+    if (!score.group_names) return;
+    const value = (number) => (number === null ? "–" : fixed(number));
+    const rows = score.group_names.map((name, place) => [name, score.group_rows[place], ...score.by_group[state.level][place]]).sort((a, b) => (a[3] ?? 2) - (b[3] ?? 2));
+    table("groups", ["group", "rows with labels", "promised, as observed", "recall", "all labels", "mean size"], rows.map(([name, count, observed, recall, all, width]) => [name, many(count), value(observed), value(recall), value(all), fixed(width, 3)]));
+  }
   function words(score, alpha) {
     const own = score.guarantee, needed = data.needed[state.level], proven = score.proven[state.level], where = own.groups > 1 ? ", within every group of the condition (" + own.condition + ")" : "";
     const has = own.groups > 1 ? "The smallest of " + own.groups + " groups" : "The calibration set", told = score.promise.replace("{}", askedPercent(alpha));
@@ -58,7 +65,7 @@
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     by("alpha-value").textContent = alpha;
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha);
-    facts(score, alpha); promises(score, alpha); labels(score); words(score, alpha); pictures();
+    facts(score, alpha); promises(score, alpha); labels(score); groups(score); words(score, alpha); pictures();
     table("numbers", ["rows with", "rows", "recall", "mean size"], score.by_number[state.level].map(([name, count, recall, width]) => [name, many(count), fixed(recall), fixed(width, 3)]));
   }
   start(show, pictures);

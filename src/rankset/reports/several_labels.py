@@ -15,7 +15,9 @@ from rankset.core.alpha import Alpha, rows_needed, threshold_position
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.several_labels import LabelsEvaluation
+from rankset.evaluation.shares import groups_of
 from rankset.inputs.label_lists import LabelLists
+from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names, distinct_labels, short
 from rankset.reports.levels import LONGEST_TEXT
 from rankset.reports.results import Study
@@ -42,11 +44,16 @@ ATTRIBUTES = {"size": "mean_size", "empty": "empty_rate"}
 
 
 class RowsOfLabels:
-    """The true labels of the test rows, the names of the columns, and the levels to look at."""
+    """The true labels and groups of the test rows, the names of the columns, and the levels to look at.
 
-    def __init__(self, truths: LabelLists, classes: Names, alpha: Alpha) -> None:
-        """Keep the labels; ``alpha`` is shown first."""
+    ``groups`` is None if there are no groups, or too many to list.
+    """
+
+    def __init__(self, truths: LabelLists, classes: Names, alpha: Alpha, groups: NDArray[Any] | None = None) -> None:
+        """Keep the labels and groups; ``alpha`` is shown first."""
         self.truths, self.classes = truths, classes
+        found = groups_of(groups, len(truths), RowIndex())
+        self.groups = None if found is None or len(found.names) > MOST_CLASSES else found
         self.alphas, self.alpha = levels_with(alpha)
         self.labelled = int(np.count_nonzero(truths.sizes))
         if not self.labelled:
@@ -103,6 +110,7 @@ def _rule(rule: TestedRule, rows: RowsOfLabels, label: str) -> dict[str, Any]:
             [[part.name, part.n, round(part.recall, 4), round(part.kept, 3)] for part in one.by_number] for one in found
         ],
         **_by_label(found, rows),
+        **_by_group(found, rows),
     }
     sure = rule.sure_alphas(rows.alphas)
     if sure is None:
@@ -118,12 +126,13 @@ def _evaluated(
 ) -> LabelsEvaluation:
     """Evaluate the sets of the labels whose p-values are larger than ``level``."""
     sets = PredictionSets.from_mask(p_values > level, rows.classes.values)
-    return evaluate_several(sets, rows.truths, alpha, rule.spec.target, CONFIDENCE)
+    return evaluate_several(
+        *(sets, rows.truths, alpha, rule.spec.target, CONFIDENCE, rows.groups), group_intervals=False
+    )
 
 
 def _measured(found: LabelsEvaluation, name: str) -> float | None:
-    value = float(getattr(found, ATTRIBUTES.get(name, name.replace(" ", "_"))))
-    return None if np.isnan(value) else value
+    return _known(float(getattr(found, ATTRIBUTES.get(name, name.replace(" ", "_")))))
 
 
 def _guarantee(rule: TestedRule) -> dict[str, Any]:
@@ -153,3 +162,19 @@ def _by_label(found: Sequence[LabelsEvaluation], rows: RowsOfLabels) -> dict[str
         "label_recall": [[round(part.recall, 4) for part in one.labels] for one in found],
         "label_kept": [[round(part.kept, 4) for part in one.labels] for one in found],
     }
+
+
+def _by_group(found: Sequence[LabelsEvaluation], rows: RowsOfLabels) -> dict[str, Any]:
+    """Rows with labels, what is promised, recall, rows with all labels and mean size of every group."""
+    if rows.groups is None:
+        return {}
+    names = distinct_labels(rows.groups.names.values, NAME_WIDTH)
+    numbers = [
+        [[one.observed, _known(one.recall), _known(one.all_labels), one.mean_size] for one in level.groups]
+        for level in found
+    ]
+    return {"group_names": names, "group_rows": [one.n for one in found[0].groups], "by_group": numbers}
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value

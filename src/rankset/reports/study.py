@@ -161,7 +161,7 @@ def study_rules(
     data = prepare(probs, labels, kind=first.kind, classes=classes, groups=groups, ids=ids, several=several)
     if data.truths is not None:
         tested = [RuleOnRows(rule, data.with_checked_values()) for rule in rules]
-        truths = RowsOfLabels(data.truths, data.classes, alpha)
+        truths = RowsOfLabels(data.truths, data.classes, alpha, data.groups)
         return study_several(tested, truths, names=names, show_progress=show_progress)
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")

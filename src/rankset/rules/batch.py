@@ -285,11 +285,12 @@ def unseen_groups(spec: RuleSpec, data: Prepared) -> tuple[Name, ...]:
     return tuple(group_names(data.groups[unseen]).values)
 
 
-def warn_of_unseen(names: Sequence[Name], outcome: str = "Sets for these rows contain every label.") -> None:
-    """Warn of groups that have no calibration rows, and say what their rows get."""
+def warn_of_unseen(names: Sequence[Name], *, below: bool = False, outcome: str = "") -> None:
+    """Warn of groups that have no calibration rows; ``below`` as in ``RuleSpec``, ``outcome`` what else rows get."""
     if names:
         groups = f"group{'s' * (len(names) > 1)} {join_names(names)}"
-        warn(f"no calibration rows for {groups}. {outcome}")
+        kept = "are empty" if below else "contain every label"
+        warn(f"no calibration rows for {groups}. {outcome or f'Sets for these rows {kept}.'}")
 
 
 def refuse_to_draw(score: Score, *_row: Array) -> NoReturn:

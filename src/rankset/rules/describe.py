@@ -29,7 +29,7 @@ class DescribesRule(HasBand):
 
     spec: RuleSpec
     calibration: Calibration
-    at: Callable[[Alpha], LevelRule]
+    at: Callable[..., LevelRule]
 
     @property
     def n(self) -> int:
@@ -204,7 +204,17 @@ class DescribesRule(HasBand):
         return RankProfile(r_star, prob, counts, (least, r_star) if alike else None, absent)
 
     @takes_alpha
-    def describe(self, alpha: Alpha, *, group: object = None, label: object = None, digits: int = 4) -> str:
+    def describe(
+        self,
+        alpha: Alpha,
+        *,
+        group: object = None,
+        label: object = None,
+        digits: int = 4,
+        confidence: Alpha | None = None,
+        next_rows: int | None = None,
+        all_groups: bool = False,
+    ) -> str:
         """Return in words which labels a set contains at ``alpha``: what the threshold means.
 
         Parameters
@@ -216,6 +226,8 @@ class DescribesRule(HasBand):
             pass neither, the text has one line for each of the first ten.
         digits
             Number of significant digits, from 1 to 17. Numbers are rounded; with 17 digits they are exact.
+        confidence, next_rows, all_groups
+            As in ``predict``: the text is then about sets whose promise holds for this calibration.
 
         Returns
         -------
@@ -225,6 +237,8 @@ class DescribesRule(HasBand):
         ------
         LevelError
             If ``alpha`` is not strictly between 0 and 1.
+        KindError
+            If ``confidence`` is not strictly between 0 and 1.
         RuleError
             If a group or label is unknown or is not used by the condition.
 
@@ -234,12 +248,15 @@ class DescribesRule(HasBand):
         >>> probs, labels = rs.datasets.load("marketing")
         >>> rs.calibrate(probs, labels, score=rs.Thr()).describe(0.1)
         'keeps labels with a probability of at least 0.1806'
+        >>> rs.calibrate(probs, labels, score=rs.Thr()).describe(0.1, confidence=0.95)
+        'keeps labels with a probability of at least 0.1654'
         >>> print(rs.calibrate(probs, labels, method="thr", condition=rs.PerLabel(["a", "a", "b", "b"])).describe(0.1))
         Every label has its own condition:
           labels 0, 1  in the set if its probability is at least 0.1695
           labels 2, 3  in the set if its probability is at least 0.1965
         """
-        return self.at(alpha).describe(group=group, label=label, digits=digits)
+        asked = self.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
+        return asked.describe(group=group, label=label, digits=digits)
 
     def _group(self, group: object, label: object) -> int:
         """Return the number of the group that a user means."""

@@ -12,6 +12,9 @@ from rankset.rules.rule import Rule
 def load(path: str | os.PathLike[str]) -> Rule:
     """Read a rule from a file written by ``Rule.save``. No code from the file is executed.
 
+    ``Triage.load``, ``PreciseRule.load`` and ``LabelBounds.load`` read what ``triage``, ``precise`` and ``bounds``
+    return.
+
     Parameters
     ----------
     path
@@ -36,5 +39,6 @@ def load(path: str | os.PathLike[str]) -> Rule:
     Rule(Rank(), Marginal(), kind='probs', 4 classes, calibrated on 260 rows)
     """
     header, arrays = container.read(path)
+    rule_file.check_content(path, header, "rule")
     with container.damage_as_error(path):
         return Rule(*rule_file.unpack(header, arrays))

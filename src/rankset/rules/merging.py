@@ -15,6 +15,8 @@ def check_specs(ours: RuleSpec, theirs: RuleSpec) -> None:
     field = ours.difference(theirs)
     if field == "with_ids":
         raise RuleError.ids(*(("with", "without") if ours.with_ids else ("without", "with")))
+    if field == "target":
+        raise RuleError.merged_targets(ours.target, theirs.target)
     if field is not None:
         raise RuleError.different(field, _plain_value(ours, field), _plain_value(theirs, field))
 

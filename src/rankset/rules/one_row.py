@@ -47,6 +47,8 @@ def codes_of_one(spec: RuleSpec, thresholds: Thresholds, reach: Reach) -> Callab
     group = spec.shared_group
     if group is None or thresholds.everything[group].any() or spec.traits.transforms or spec.with_ids:
         return _leave
+    if spec.below and thresholds.nothing is not None and thresholds.nothing[group].any():
+        return _leave
     if spec.kind not in KINDS or (spec.kind not in SUM_TO_ONE and spec.traits.uses_mass):
         return _leave
     return OneRow(spec, group, thresholds, reach).codes

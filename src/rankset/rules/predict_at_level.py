@@ -239,11 +239,12 @@ class PredictsAtLevel:
             raise RuleError.top_into_empty(self.spec.target)
 
     def _batch(self, data: Prepared) -> Batch:
-        """Return the rows to predict; warn of groups that keep every label because they have too few rows."""
+        """Return the rows to predict; warn of groups that keep every label, or none, because they have too few rows."""
         batch = Batch.of(self.spec, data)
         if data.groups is not None:
-            warn_of_unseen(unseen_groups(self.spec, data))
-        if self.thresholds.everything[:-1].any():
+            warn_of_unseen(unseen_groups(self.spec, data), below=self.spec.below)
+        unsettled = self.thresholds.nothing if self.spec.below else self.thresholds.everything
+        if unsettled is not None and unsettled[:-1].any():
             warn_of_small_groups(self.spec, self._promise, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
         return batch
 

@@ -1,6 +1,7 @@
 """Rules as files: spec and calibration become a header and arrays, and back. Everything in a file is checked here."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -65,12 +66,27 @@ KINDS: Mapping[str, Kind] = {
 """Kinds of numbers, under the names of the format."""
 
 
-def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, container.Arrays]:
-    """Return the header and the arrays of a rule."""
+CONTENTS: Mapping[str, tuple[str, str]] = {
+    "rule": ("a Rule", "rankset.load"),
+    "precise": ("a PreciseRule", "rankset.PreciseRule.load"),
+    "bounds": ("a LabelBounds", "rankset.LabelBounds.load"),
+    "triage": ("a Triage", "rankset.Triage.load"),
+}
+"""What a file can contain, by its field ``what``: in words, and the function that reads it."""
+
+
+def check_content(path: str | os.PathLike[str], header: container.Header, wanted: str) -> None:
+    """Raise an error if a file contains something else than the ``wanted`` one of ``CONTENTS``."""
+    found = header.get("what")
+    if found != wanted and isinstance(found, str) and found in CONTENTS:
+        raise StorageError.other_content(path, CONTENTS[wanted][0], *CONTENTS[found])
+
+
+def spec_header(spec: RuleSpec) -> container.Header:
+    """Return the fields of a header that describe score, condition, kind and names."""
     if spec.n_columns > MOST_CLASSES:
         raise StorageError.too_many_classes(spec.n_columns, MOST_CLASSES)
-    header: container.Header = {
-        "what": "rule",
+    return {
         "score": container.describe(spec.score, SCORES),
         "condition": container.describe(spec.condition, CONDITIONS),
         "kind": next(name for name, kind in KINDS.items() if kind == spec.kind),
@@ -78,8 +94,12 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
         "classes": len(spec.classes) if isinstance(spec.classes.values, range) else spec.classes.values,
         "groups": spec.groups.values,
         "ids": spec.with_ids,
-        "keys": len(calibration.keys),
     }
+
+
+def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, container.Arrays]:
+    """Return the header and the arrays of a rule."""
+    header: container.Header = {"what": "rule", **spec_header(spec), "keys": len(calibration.keys)}
     if calibration.absent is not None:
         header["format"] = FORMAT_WITH_ABSENT
     if not spec.guaranteed:
@@ -98,7 +118,7 @@ def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec
         raise ValueError("it does not contain a rule")
     number = header["format"]
     container.check_fields("its header", header, HEADER_FIELDS | _further_fields(number))
-    spec = _loaded_spec(header)
+    spec = loaded_spec(header)
     expected = "absent" in arrays if number >= FORMAT_WITH_GUARANTEED else number == FORMAT_WITH_ABSENT
     absent = _checked_absent(spec, arrays.pop("absent", None), expected=expected)
     counts = (header["labelled"], header["set_aside"]) if number >= FORMAT_WITH_TARGET else (0, 0)
@@ -119,8 +139,8 @@ def arrays_of(calibration: Calibration) -> container.Arrays:
     return {"offsets": calibration.offsets, **absent, **keys, **target_arrays.arrays_of(calibration)}
 
 
-def _loaded_spec(header: container.Header) -> RuleSpec:
-    """Return the spec that a header describes."""
+def loaded_spec(header: container.Header, target: Target = ONE_LABEL) -> RuleSpec:
+    """Return the spec that a header describes; ``target`` is that of headers which name none."""
     names = None if type(header["classes"]) is int else _loaded_names(header["classes"])
     count = header["classes"] if names is None else len(names)
     if not 0 < count <= MOST_CLASSES:
@@ -132,7 +152,7 @@ def _loaded_spec(header: container.Header) -> RuleSpec:
     condition = container.rebuild(header["condition"], CONDITIONS)
     if not isinstance(header["kind"], str) or header["kind"] not in KINDS:
         raise ValueError(f"its kind must be one of {', '.join(KINDS)}, got {header['kind']!r}")
-    target = container.rebuild(header["target"], TARGETS) if "target" in header else ONE_LABEL
+    target = container.rebuild(header["target"], TARGETS) if "target" in header else target
     spec = RuleSpec.of(score, condition, KINDS[header["kind"]], header["seed"], class_names(names, count), target)
     groups = _loaded_names(header["groups"])
     known = group_names(np.array([*groups, None], dtype=object)[:-1])
@@ -190,7 +210,7 @@ def _checked_calibration(
     # Differences could overflow and pass; a comparison cannot.
     if not fits or (offsets[1:] < offsets[:-1]).any() or any(len(key) != n or np.isnan(key).any() for key in keys):
         raise ValueError("its arrays contradict each other")
-    _check_ranges(spec, keys)
+    check_ranges(spec, keys)
     if absent is not None and spec.target != ONE_LABEL:
         raise ValueError("its target has no absent labels")
     rows, weights = target_arrays.checked(spec, arrays, offsets, counts)
@@ -201,7 +221,7 @@ def _checked_calibration(
     return calibration
 
 
-def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
+def check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
     """Raise ValueError for keys that no row can have."""
     features = FeatureRanges.of(spec.score, spec.kind, spec.n_columns)
     for place, (key, (low, high)) in enumerate(zip(keys, ranges_of(spec.score, features), strict=False)):
@@ -212,6 +232,12 @@ def _check_ranges(spec: RuleSpec, keys: Sequence[NDArray[Any]]) -> None:
                 f"key{place} of {spec.score!r} must lie between {low:g} and {high:g}, "
                 f"got {key.min():g} to {key.max():g}"
             )
+
+
+def key_types(score: Score) -> dict[str, np.dtype[Any]]:
+    """Return the types of the arrays of keys that a score has, by name."""
+    arrays = arrays_of(_one_row(score, ONE_LABEL))
+    return {name: array.dtype for name, array in arrays.items() if name.startswith("key")}
 
 
 def _one_row(score: Score, target: Target) -> Calibration:

@@ -1,4 +1,4 @@
-"""Warnings about groups that keep every label: too few calibration rows, or too many absent labels."""
+"""Warnings about groups that keep every label, or none: too few calibration rows, or too many absent labels."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rankset.errors import Option, warn
 from rankset.rules import absent_rows
 from rankset.rules.sentences import readable_count
 from rankset.rules.spec import RuleSpec
+from rankset.targets import AtMostMissed
 
 Ints = NDArray[np.int64]
 
@@ -20,7 +21,7 @@ Ints = NDArray[np.int64]
 def warn_of_small_groups(
     spec: RuleSpec, promise: Promise, counts: Ints, row_groups: Ints, absent: Ints | None = None
 ) -> None:
-    """Warn of the groups among some rows that keep every label at this level.
+    """Warn of the groups among some rows that keep every label at this level, or none if the target forbids false ones.
 
     ``counts`` and ``absent`` have one entry per group: its calibration rows, and how many of them have absent labels.
     ``row_groups`` are the row groups of the rows, by number; one entry if all rows share it.
@@ -39,15 +40,38 @@ def warn_of_small_groups(
     small = np.unique(used[(used >= 0) & (counts[used] < needed) & complete[used]])
     if not len(small):
         return
+    all_sets, these = ("are empty", "every") if spec.below else ("contain every label", "no")
     got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
     more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
     warn(
         f"at least {readable_count(needed)} calibration rows are needed for ",
         Option("alpha", float(level)),
         *(() if promise.confidence is None else (" and ", Option("confidence", float(promise.confidence)))),
-        f", got {counts.sum()}. All sets contain every label."
+        f", got {counts.sum()}. All sets {all_sets}."
         if spec.n_groups == 1
-        else f", got {got}{more}. In these groups no label is left out.",
+        else f", got {got}{more}. In these groups {these} label is left out.",
+    )
+
+
+def warn_of_no_promise(spec: RuleSpec) -> None:
+    """Warn if a target lets sets miss as many labels as groups of the condition have: then it promises nothing."""
+    if not isinstance(spec.target, AtMostMissed) or not spec.target.m:
+        return
+    table = np.broadcast_to(spec.table(), (spec.table().shape[0], spec.n_columns))
+    sizes = [np.bincount(row[row >= 0], minlength=spec.n_groups) for row in table]
+    largest = np.max(sizes, axis=0, initial=0)
+    free, groups = int((largest <= spec.target.m).sum()), spec.n_groups
+    if not free:
+        return
+    where = "" if free == groups else f" in {free:,} of {groups:,} groups"
+    most = int(largest[largest <= spec.target.m].max())
+    among = "these groups have" if groups > 1 else "there are"
+    rest = "; for a promise about all labels of a row leave out the condition" if spec.by_label else ""
+    warn(
+        f"{spec.target!r} with {spec.condition!r} promises nothing{where}: {among} at most {most} "
+        f"label{'s' * (most != 1)}, of which {spec.target.m} may be missed. Pass ",
+        Option("target", "recall"),
+        f"{rest}.",
     )
 
 

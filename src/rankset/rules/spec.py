@@ -28,8 +28,8 @@ Ints = NDArray[np.int64]
 
 NO_NAMES = Names(())
 ONE_LABEL = OneLabel()
-SHARED = ("score", "condition", "target", "kind", "classes", "seed", "with_ids")
-"""Fields that must be equal in calibrations that are merged."""
+SHARED = ("target", "score", "condition", "kind", "classes", "seed", "with_ids")
+"""Fields that must be equal in calibrations that are merged; the first that differs is told."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,7 +170,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         Parameters
         ----------
         parts : iterable of PredictionSets
-            Sets with the same classes and the same alpha.
+            Sets with the same classes, the same alpha and the same target.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         Raises
         ------
         KindError, RuleError
-            If ``parts`` is empty or contains other objects, or if the parts differ in classes or alpha.
+            If ``parts`` is empty or contains other objects, or if the parts differ in classes, alpha or target.
 
         Examples
         --------
@@ -193,7 +193,9 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
             raise KindError.argument("parts", "a list of at least one PredictionSets", batches)
         first, *rest = batches
         for part in rest:
-            if (part.names, part.level) != (first.names, first.level) or part.target != first.target:
+            if part.target != first.target:
+                raise RuleError.joined_targets(first.target, part.target)
+            if (part.names, part.level) != (first.names, first.level):
                 raise RuleError.unlike_sets(first.alpha, part.alpha)
         sizes = np.concatenate([[0], *(part.sizes for part in batches)])
         codes = np.concatenate([part.codes for part in batches])
@@ -201,8 +203,8 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         template = Template.joined([part.template for part in batches])
         proven = min((part.proven for part in batches if part.proven is not None), default=None)
         options, sure = joined_options(batches), {part.confidence for part in batches}
-        confidence = first.confidence if len(sure) == 1 else None
-        own = (first.names, first.level, law, template, options, proven, confidence, first.target, first.by_label)
+        confidence, by_label = first.confidence if len(sure) == 1 else None, any(part.by_label for part in batches)
+        own = (first.names, first.level, law, template, options, proven, confidence, first.target, by_label)
         return cls(sizes.cumsum(), codes, *own)
 
     def __len__(self) -> int:

@@ -84,11 +84,12 @@ class SeveralLabels:
         truths = self._truths(labels)
         return self._hits(truths) == truths.sizes
 
-    def _truths(self, labels: Any) -> LabelLists:  # noqa: ANN401
-        """Return the true labels of each row as columns."""
+    def _truths(self, labels: Any, index: RowIndex | None = None) -> LabelLists:  # noqa: ANN401
+        """Return the true labels of each row as columns; ``index`` is that of the rows, where others must agree."""
+        known = self._index if index is None else index
         if self.options is not None:
-            return option_lists(labels, self.options, self._index)
-        return label_lists(labels, self.names, len(self), self._index, by_position=True)
+            return option_lists(labels, self.options, known)
+        return label_lists(labels, self.names, len(self), known, by_position=True)
 
     def _hits(self, truths: LabelLists) -> Ints:
         """Return how many true labels of each row its set contains."""

@@ -180,10 +180,53 @@ def test_splits_that_look_at_labels_are_refused(split):
         fitted("all", split=split)
 
 
-def test_scores_cannot_be_chosen():
-    for method in ("auto", rs.Choice(["rank", "thr"])):
-        with refused(RuleError.chosen_with_target(rs.Recall())):
-            fitted("recall", method=method)
+BIG_X, BIG_Y = make_multilabel_classification(4000, 20, n_classes=6, random_state=1)
+BIG_X = BIG_X / 10
+
+
+@pytest.mark.parametrize("estimator", [LINEAR, RidgeClassifier()], ids=["marginals", "decision"])
+@pytest.mark.parametrize("target", [rs.Recall(), rs.AllLabels()], ids=repr)
+def test_auto_fits_and_chooses_as_the_library_does(estimator, target):
+    model = rs.ConformalClassifier(estimator, target=target, method=rs.Choice("auto", alpha=0.2), random_state=0)
+    model.fit(BIG_X, BIG_Y)
+    held_out = rs.Holdout().parts(BIG_Y, 0)[0][1]
+    seed = int(np.random.RandomState(0).randint(2**31 - 1))
+    rows, trained = BIG_X[held_out], model.estimator_
+    marginals = hasattr(trained, "predict_proba")
+    outputs = trained.predict_proba(rows) if marginals else trained.decision_function(rows)
+    kind = "marginals" if marginals else "decision"
+    wanted = rs.auto(outputs, BIG_Y[held_out], 0.2, target=target, kind=kind, seed=seed)
+    assert model.rule_ == wanted
+    assert model.method_ == wanted.score
+    assert "rows calibrate" in str(wanted.score)
+    assert model.rule_.n + model.rule_.set_aside < len(held_out)
+
+
+def test_choice_compares_on_rows_that_do_not_calibrate():
+    choice = rs.Choice(["rank", "thr", "share"], alpha=0.2)
+    for target in (rs.Recall(), rs.AnyLabel()):
+        model = fitted(target, method=choice)
+        choosing, calibrating = choice.parts(rs.Holdout().parts(Y[SOME], 0)[0][1], 0)
+        outputs, same = model.estimator_.predict_proba, {"target": target, "kind": "marginals"}
+        best = rs.choose(choice.candidates, outputs(X[choosing]), Y[choosing], 0.2, **same)
+        assert model.method_ == best
+        assert model.rule_ == rs.calibrate(outputs(X[calibrating]), Y[calibrating], method=best, **same)
+
+
+def test_scores_are_chosen_for_costs():
+    cost = rs.Cost({0: 1, 1: 5})
+    model = rs.ConformalClassifier(target=cost, method=rs.Choice(["rank", "thr"]), random_state=0)
+    assert model.fit(X, Y[:, 0]).rule_.target == cost
+    assert model.method_ in (rs.Rank(), rs.Thr())
+
+
+def test_choices_without_a_target_for_them_are_refused_before_training():
+    with refused(RuleError.only_calibrate("a method that chooses a score", rs.CertainLabels())):
+        fitted("certain", method="auto")
+    with refused(RuleError.option("objective", "sscv", ("size",))):
+        fitted("recall", method=rs.Choice(["rank", "thr"], objective="sscv"))
+    with refused(SplitError):
+        fitted("all", method="auto", split=rs.CrossConformal(3))
 
 
 def test_given_rows_calibrate():

@@ -19,6 +19,7 @@ from rankset.inputs.matrix import Kind
 from rankset.integrations.sklearn.splits import check_share
 from rankset.rules.rule import Rule
 from rankset.scores import AUTO, Score, checked_score, is_auto
+from rankset.targets import OneLabel, Target
 
 Ints = NDArray[np.int64]
 
@@ -45,7 +46,8 @@ class Choice:
     alpha : float, str or Fraction, default 0.1
         The alpha at which the scores are compared.
     objective : str or callable, default "size"
-        Criterion of the choice, see ``rankset.choose``. With "auto" it must be "size".
+        Criterion of the choice, see ``rankset.choose``. With "auto", and with a target other than ``OneLabel()``, it
+        must be "size".
     share : float, optional
         Fraction of the held-out rows that is used to choose the score. Default: 0.3, or with "auto" the default of
         ``rankset.auto``, which depends on the number of rows.
@@ -128,7 +130,14 @@ class Choice:
         mixed = rows[check_random_state(random_state).permutation(len(rows))]
         return np.sort(mixed[:count]), np.sort(mixed[count:])
 
-    def best(self, probs: NDArray[Any], labels: NDArray[Any], kind: Kind, classes: NDArray[Any]) -> Score:
+    def best(
+        self,
+        probs: NDArray[Any],
+        labels: NDArray[Any],
+        kind: Kind,
+        classes: NDArray[Any],
+        target: Target = OneLabel(),  # noqa: B008
+    ) -> Score:
         """Return the score that is best on the given rows.
 
         Parameters
@@ -136,11 +145,13 @@ class Choice:
         probs : array (n, K)
             Model outputs for the rows that are used to choose the score.
         labels : array (n,)
-            True labels of these rows.
-        kind : {"probs", "logits", "decision", "binary"}
-            The type of values in ``probs``.
+            True labels of these rows. A 0/1 matrix (n, K) if rows can have several labels.
+        kind : str
+            The type of values in ``probs``, as in ``rankset.calibrate``.
         classes : array (K,)
             Class names in column order.
+        target : Target, optional
+            What is promised about the true labels of a row, as in ``rankset.calibrate``.
 
         Returns
         -------
@@ -155,7 +166,7 @@ class Choice:
         >>> rs.Choice([rs.TopK(), rs.Thr()]).best(probs, labels, "probs", np.arange(4))
         Thr()
         """
-        options: dict[str, Any] = {"objective": self.objective, "kind": kind, "classes": classes}
+        options: dict[str, Any] = {"objective": self.objective, "kind": kind, "classes": classes, "target": target}
         return choose(self.candidates, probs, labels, self.alpha, **options)
 
     def auto(self, probs: NDArray[Any], labels: NDArray[Any], random_state: Any, **options: Any) -> Rule:
@@ -170,7 +181,7 @@ class Choice:
         random_state : int, RandomState or None
             Seed of the random split.
         **options
-            Other arguments of ``rankset.auto``, such as ``kind`` and ``classes``.
+            Other arguments of ``rankset.auto``, such as ``kind``, ``classes`` and ``target``.
 
         Returns
         -------

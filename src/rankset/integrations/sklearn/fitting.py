@@ -31,13 +31,13 @@ from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names, in_order
 from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.cross_rule import CrossRule
-from rankset.integrations.sklearn.model_outputs import add_model_classes, class_outputs, outputs_of
+from rankset.integrations.sklearn.model_outputs import add_model_classes, outputs_of
 from rankset.integrations.sklearn.several_labels import read_label_matrix, refuse_label_splits
 from rankset.integrations.sklearn.splits import Holdout, Split
 from rankset.rules.rule import Rule
 from rankset.scores import AUTO, Rank, Score, checked_score, is_auto, traits
 from rankset.targets import CertainLabels, Cost, OneLabel, Recall, Target
-from rankset.targets.base import has_several_labels
+from rankset.targets.base import has_several_labels, is_about_false_labels
 
 Ints = NDArray[np.int64]
 
@@ -89,8 +89,8 @@ class Settings:
 
     def read(self, X: Any, y: Any, owner: str) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the labels of the rows of ``X``, as an array (n,) or a 0/1 matrix, and the known classes."""
-        if isinstance(self.method, Choice) and self.target != OneLabel():
-            raise RuleError.chosen_with_target(self.target)
+        if isinstance(self.method, Choice):
+            _check_choice(self.method, self.target)
         if not has_several_labels(self.target):
             labels = read_labels(X, y, owner)
             return labels, self.known_classes(labels)
@@ -174,8 +174,8 @@ class Settings:
             return rule.score, finish(rule)
         if isinstance(method, Choice):
             choosing, calibrating = method.parts(parts[0], self.random_state)
-            outputs, kind = class_outputs(models[0], _safe_indexing(X, choosing), classes)
-            method, parts = method.best(outputs, labels[choosing], kind, classes), [calibrating]
+            outputs, kind = outputs_of(models[0], _safe_indexing(X, choosing), classes, self.target)
+            method, parts = method.best(outputs, labels[choosing], kind, classes, self.target), [calibrating]
         rules = []
         for model, rows in zip(models, parts, strict=True):
             outputs, kind = outputs_of(model, _safe_indexing(X, rows), classes, self.target)
@@ -195,9 +195,10 @@ class Settings:
         classes: NDArray[Any],
     ) -> Rule:
         """Return a rule whose score is fitted and chosen on some of the ``rows``, and calibrated on the others."""
-        outputs, kind = class_outputs(model, _safe_indexing(X, rows), classes)
+        outputs, kind = outputs_of(model, _safe_indexing(X, rows), classes, self.target)
         own_groups = None if groups is None else groups[rows]
-        options = {"kind": kind, "classes": classes, "condition": self.condition, "groups": own_groups}
+        options: dict[str, Any] = {"kind": kind, "classes": classes, "groups": own_groups}
+        options |= {"condition": self.condition, "target": self.target}
         return choice.auto(outputs, labels[rows], self.random_state, **options)
 
     @property
@@ -217,6 +218,14 @@ class Settings:
                 "a stratified split uses the labels, so coverage can be lower than 1 - alpha, with weak models by "
                 "several percentage points. Use stratify=False, or use condition=PerLabel(), which keeps the guarantee."
             )
+
+
+def _check_choice(choice: Choice, target: Target) -> None:
+    """Raise an error if no score can be chosen for ``target``, before a model is trained."""
+    if is_about_false_labels(target):
+        raise RuleError.only_calibrate("a method that chooses a score", target)
+    if target != OneLabel() and choice.objective != "size":
+        raise RuleError.option("objective", choice.objective, ("size",))
 
 
 def _unchanged(rule: Rule) -> Rule:

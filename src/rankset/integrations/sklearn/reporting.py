@@ -155,7 +155,7 @@ class WritesReport:
         tested, data = _tested(self.rule_, outputs, groups)
         if has_several_labels(tested.spec.target):
             truths = label_lists(y, tested.spec.classes, len(data), index, name="y")
-            several = RowsOfLabels(truths, tested.spec.classes, alpha)
+            several = RowsOfLabels(truths, tested.spec.classes, alpha, data.groups)
             return write_study(study_several([tested], several, show_progress=show_progress), path, title)
         check_one_label([tested.spec])
         labels = label_codes(y, tested.spec.classes, len(data), index, name="y")

@@ -12,17 +12,23 @@ from rankset.inputs import tensors
 from rankset.inputs.per_row import labels_at
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.ragged import Ragged
-from rankset.inputs.vocabulary import class_names
+from rankset.inputs.vocabulary import Names, class_names
 from rankset.integrations.torch.batches import BatchOutput, BatchReader
 
 
 def collect(
-    reader: BatchReader, loader: Iterable[Any], names: Sequence[object] | None, what: str, *, show_progress: bool
+    reader: BatchReader,
+    loader: Iterable[Any],
+    names: Sequence[object] | None,
+    what: str,
+    *,
+    several: bool = False,
+    show_progress: bool,
 ) -> dict[str, Any]:
     """Return the arguments ``probs``, ``labels`` and ``classes`` of functions such as ``rankset.auto``.
 
     ``groups`` and ``ids`` are among them if the reader finds them in batches. Every batch is checked when it is read,
-    so that errors name it.
+    so that errors name it. If rows can have ``several`` labels, ``labels`` is a 0/1 matrix.
     """
     parts: list[Prepared] = []
     groups: list[object] = []
@@ -32,9 +38,10 @@ def collect(
         if output.n_rows == 0:
             return
         known = parts[0].classes if parts else None if names is None else class_names(names, len(names))
-        labels = output.named_labels(None if known is None else known.array)
+        truth = BatchOutput.several_labels if several else BatchOutput.named_labels
+        labels = truth(output, None if known is None else known.array)
         classes = parts[0].classes if parts else names
-        options: dict[str, Any] = {"kind": reader.kind, "groups": output.groups, "ids": output.ids}
+        options: dict[str, Any] = {"kind": reader.kind, "groups": output.groups, "ids": output.ids, "several": several}
         parts.append(prepare(output.scores, labels, classes=classes, **options).with_checked_values())
         groups.extend(_entries(output.groups))
         ids.extend(_entries(output.ids))
@@ -44,10 +51,9 @@ def collect(
     if not parts:
         raise InputError.no_rows()
     classes = parts[0].classes
-    codes = np.concatenate([part.labels for part in parts if part.labels is not None])
     found = {
         "probs": _joined(parts),
-        "labels": labels_at(classes.array, codes),
+        "labels": _joined_labels(parts, classes),
         "classes": None if isinstance(classes.values, range) else list(classes.values),
     }
     return found | {name: values for name, values in (("groups", groups), ("ids", ids)) if values}
@@ -56,6 +62,14 @@ def collect(
 def _entries(values: Any) -> list[object]:
     """Return groups or ids of a batch as a list; empty if there are none."""
     return [] if values is None else np.asarray(tensors.unwrap(values), dtype=object).tolist()
+
+
+def _joined_labels(parts: Sequence[Prepared], classes: Names) -> Any:
+    """Return the labels of all batches: class names, or a matrix (n, K) of booleans if rows can have several."""
+    truths = [part.truths.mask(len(classes)) for part in parts if part.truths is not None]
+    if truths:
+        return np.concatenate(truths)
+    return labels_at(classes.array, np.concatenate([part.labels for part in parts if part.labels is not None]))
 
 
 def _joined(parts: Sequence[Prepared]) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.errors import InputError, KindError, LevelError, RuleError
+from rankset.errors import InputError, KindError, LevelError
 from rankset.evaluation.calibrate import calibrate as calibrate_rows
 from rankset.evaluation.calibrate import calibrate_part, with_labels
 from rankset.evaluation.default_scores import default_score
@@ -102,10 +102,10 @@ def calibrate(
     names = None if classes is None else in_order(classes)
     reader = BatchReader(model, kind, forward, labels, groups, ids)
     if chosen is None:
-        if wanted != OneLabel():
-            raise RuleError.chosen_with_target(wanted)
-        rows = collect(reader, loader, names, "calibrating", show_progress=show_progress)
-        return calibrate_rows(**rows, method=AUTO, condition=condition, kind=kind, seed=seed, alpha=alpha)
+        several = has_several_labels(wanted)
+        rows = collect(reader, loader, names, "calibrating", several=several, show_progress=show_progress)
+        options: dict[str, Any] = {"condition": condition, "kind": kind, "seed": seed, "alpha": alpha, "target": wanted}
+        return calibrate_rows(**rows, method=AUTO, **options)
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
     found: list[Rule] = []

@@ -20,6 +20,8 @@ from rankset.integrations.torch.batches import BatchReader, Forward, Where
 from rankset.integrations.torch.collect import collect
 from rankset.rules.rule import Rule
 from rankset.scores import Score
+from rankset.targets import OneLabel, checked_target
+from rankset.targets.base import has_several_labels
 
 
 def auto(
@@ -47,7 +49,7 @@ def auto(
     alpha : float, str or Fraction, default 0.1
         The alpha for which sets should be small.
     **options
-        Other arguments of ``rankset.auto``, such as ``condition``, ``share`` and ``seed``.
+        Other arguments of ``rankset.auto``, such as ``condition``, ``share``, ``seed`` and ``target``.
 
     Returns
     -------
@@ -236,5 +238,6 @@ def _ask(
         if where is not None and name not in known:
             raise KindError.argument(name, f"None, because rankset.{function.__name__} does not use {name}", where)
     names = None if classes is None else in_order(classes)
-    rows = collect(reader, loader, names, what, show_progress=show_progress)
+    several = has_several_labels(checked_target(arguments.get("target", OneLabel())))
+    rows = collect(reader, loader, names, what, several=several, show_progress=show_progress)
     return function(**rows, kind=reader.kind, **arguments)
