@@ -63,6 +63,12 @@ class DecisionErrors:
         return cls("the answers that count as right", f"be {first} in both", second, remedy)
 
     @classmethod
+    def no_triage(cls) -> Self:
+        expected = "have one model, one label per row, and calibration rows that were not selected by their labels"
+        remedy = "Use Holdout() or GivenSplit(), without stratify, or rankset.triage with outputs of the model."
+        return cls("triage of a ConformalClassifier", expected, "several folds, a stratified split or a target", remedy)
+
+    @classmethod
     def no_labels_of_confidences(cls) -> Self:
         remedy = "Pass the probabilities of all labels to triage, instead of one confidence per row."
         return cls("labels", "be asked of rows with a probability for each label", "one confidence per row", remedy)

@@ -27,6 +27,7 @@ from rankset.integrations.sklearn.predicting import PredictsSetsOfRows
 from rankset.integrations.sklearn.reporting import WritesReport
 from rankset.integrations.sklearn.several_labels import read_target
 from rankset.integrations.sklearn.splits import Split
+from rankset.integrations.sklearn.triaging import TriagesRows
 from rankset.rules.spec import check_groups
 from rankset.scores import Score
 from rankset.targets import Target
@@ -50,7 +51,7 @@ def refuse_score(init: Init) -> Init:
 
 
 class ConformalClassifier(
-    WritesReport, PredictsSetsOfRows, DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+    WritesReport, PredictsSetsOfRows, TriagesRows, DelegatedMethods, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Wrap a classifier: ``fit`` trains the classifier on some rows and calibrates prediction sets on the other rows.
 
@@ -222,12 +223,12 @@ class ConformalClassifier(
         settings.warn_about_split()
         models, parts = settings.train(X, labels, params)
         classes = settings.all_classes(known, models)
-        method, rule = settings.calibrate(models, X, labels, names, parts, classes)
+        method, rule, triage = settings.calibrate(models, X, labels, names, parts, classes)
         everything = np.arange(len(labels))
         best = models[0] if len(models) == 1 else settings.train_one(X, labels, params, everything)
         self.__dict__.pop("estimators_", None)
         if len(models) > 1:
             self.estimators_ = list(models)
         self.estimator_, self.rule_, self.method_ = best, rule, method  # all at once: a fit that fails changes nothing
-        self.classes_, self.guaranteed_ = classes, not settings.voids_guarantee
+        self.classes_, self.guaranteed_, self.triage_ = classes, not settings.voids_guarantee, triage
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,12 @@ from sklearn.utils.validation import (
 )
 
 from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
+from rankset.decisions.triage import Triage, triage
 from rankset.errors import KindError, LabelError, RuleError, SplitError, warn
 from rankset.evaluation.calibrate import calibrate
 from rankset.inputs.absent import is_absent
 from rankset.inputs.frames import is_frame, only_column
-from rankset.inputs.matrix import is_masked
+from rankset.inputs.matrix import Kind, is_masked
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, class_names, in_order
@@ -73,6 +74,29 @@ def read_method(method: object) -> Score | Choice | None:
     if isinstance(method, Choice):
         return method
     return Choice(AUTO) if is_auto(method) else checked_score(method, "method")
+
+
+class Calibrated(NamedTuple):
+    """What calibration rows give: the score, the rule, and the triage, None if there is none."""
+
+    score: Score
+    rule: Rule | CrossRule
+    triage: Triage | None
+
+
+@dataclass(frozen=True)
+class CalibrationRows:
+    """Outputs of a model for its calibration rows, their labels and groups, and the kind of the outputs."""
+
+    outputs: NDArray[Any]
+    labels: NDArray[Any]
+    groups: Array | None
+    kind: Kind
+
+    def take(self, rows: Ints) -> CalibrationRows:
+        """Return some of the rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        return CalibrationRows(self.outputs[rows], self.labels[rows], groups, self.kind)
 
 
 @dataclass(frozen=True)
@@ -166,40 +190,45 @@ class Settings:
         groups: Array | None,
         parts: Sequence[Ints],
         classes: NDArray[Any],
-    ) -> tuple[Score, Rule | CrossRule]:
-        """Return the score and the rule. Each model is calibrated on its own part of the rows."""
-        method, finish = self.method, Rule._without_guarantee if self.voids_guarantee else _unchanged
-        if isinstance(method, Choice) and method.automatic:
-            rule = self._auto(method, models[0], X, labels, groups, parts[0], classes)
-            return rule.score, finish(rule)
-        if isinstance(method, Choice):
-            choosing, calibrating = method.parts(parts[0], self.random_state)
-            outputs, kind = outputs_of(models[0], _safe_indexing(X, choosing), classes, self.target)
-            method, parts = method.best(outputs, labels[choosing], kind, classes, self.target), [calibrating]
-        rules = []
+    ) -> Calibrated:
+        """Return score, rule and triage. Each model is calibrated on its own part of the rows."""
+        given = []
         for model, rows in zip(models, parts, strict=True):
             outputs, kind = outputs_of(model, _safe_indexing(X, rows), classes, self.target)
-            options: dict[str, Any] = {"method": method, "condition": self.condition, "kind": kind, "classes": classes}
-            own_groups = None if groups is None else groups[rows]
-            rules.append(finish(calibrate(outputs, labels[rows], groups=own_groups, target=self.target, **options)))
-        return rules[0].score, rules[0] if len(rules) == 1 else CrossRule(tuple(rules), self.stratified)
+            given.append(CalibrationRows(outputs, labels[rows], None if groups is None else groups[rows], kind))
+        finish = Rule._without_guarantee if self.voids_guarantee else _unchanged
+        if len(given) > 1:
+            rules = tuple(finish(self._rule(some, classes, self.method)) for some in given)
+            return Calibrated(rules[0].score, CrossRule(rules, self.stratified), None)
+        rule = finish(self._chosen_rule(given[0], classes))
+        return Calibrated(rule.score, rule, self._triage(given[0], classes))
 
-    def _auto(
-        self,
-        choice: Choice,
-        model: Any,
-        X: Any,
-        labels: NDArray[Any],
-        groups: Array | None,
-        rows: Ints,
-        classes: NDArray[Any],
-    ) -> Rule:
-        """Return a rule whose score is fitted and chosen on some of the ``rows``, and calibrated on the others."""
-        outputs, kind = outputs_of(model, _safe_indexing(X, rows), classes, self.target)
-        own_groups = None if groups is None else groups[rows]
-        options: dict[str, Any] = {"kind": kind, "classes": classes, "groups": own_groups}
-        options |= {"condition": self.condition, "target": self.target}
-        return choice.auto(outputs, labels[rows], self.random_state, **options)
+    def _rule(self, rows: CalibrationRows, classes: NDArray[Any], method: Any) -> Rule:
+        options: dict[str, Any] = {"method": method, "condition": self.condition, "kind": rows.kind, "classes": classes}
+        return calibrate(rows.outputs, rows.labels, groups=rows.groups, target=self.target, **options)
+
+    def _chosen_rule(self, rows: CalibrationRows, classes: NDArray[Any]) -> Rule:
+        """Return the rule of one model; a ``Choice`` uses some of the rows to choose a score."""
+        choice = self.method
+        if not isinstance(choice, Choice):
+            return self._rule(rows, classes, choice)
+        if choice.automatic:
+            options: dict[str, Any] = {"kind": rows.kind, "classes": classes, "groups": rows.groups}
+            options |= {"condition": self.condition, "target": self.target}
+            return choice.auto(rows.outputs, rows.labels, self.random_state, **options)
+        choosing, calibrating = (
+            rows.take(some) for some in choice.parts(np.arange(len(rows.labels)), self.random_state)
+        )
+        best = choice.best(choosing.outputs, choosing.labels, rows.kind, classes, self.target)
+        return self._rule(calibrating, classes, best)
+
+    def _triage(self, rows: CalibrationRows, classes: NDArray[Any]) -> Triage | None:
+        """Return what ``triage`` learns from the calibration rows; None if rows can have several labels, or if labels
+        were used to select the rows."""
+        if has_several_labels(self.target) or self.stratified:
+            return None
+        options: dict[str, Any] = {"condition": self.condition, "kind": rows.kind, "classes": classes}
+        return triage(rows.outputs, rows.labels, groups=rows.groups, **options)
 
     @property
     def stratified(self) -> bool:

@@ -90,7 +90,7 @@ class PredictsSetsOfRows:
         if asked and isinstance(self.rule_, CrossRule):
             raise KindError.confidence_of_folds(next(iter(asked)))
         sets = self.rule_.predict(outputs, alpha, groups=groups, empty=empty, **asked)
-        return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=_template(X))
+        return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=template_of(X))
 
     def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the p-value of each class. A class is in the set if and only if its p-value is larger than alpha.
@@ -133,7 +133,7 @@ class PredictsSetsOfRows:
         return outputs_of(model, X, self.classes_, self.rule_.spec.target)[0]
 
 
-def _template(X: Any) -> frames.Template:
+def template_of(X: Any) -> frames.Template:
     """Return the data frame library and the index of results for the rows of ``X``."""
     known = frames.template(X)
     return frames.Template(index=index_of(X)) if known is frames.ARRAY else known
