@@ -104,7 +104,7 @@ BAD = {
     "a repeated name": ([["a", "b", "a"], *NAMES[1:]], LabelError.repeated("labels", 0, ["a"])),
     "None as a row": ([None, *NAMES[1:]], LabelError.no_list("labels", 0, None)),
     "a name as a row": (["a", *NAMES[1:]], LabelError.no_list("labels", 0, "a")),
-    "None as a label": ([[None], *NAMES[1:]], LabelError.missing("labels", 0)),
+    "None as a label": ([[None], *NAMES[1:]], LabelError.missing_in_list("labels", 0)),
     "absent labels": ([[rs.ABSENT, "a"], *NAMES[1:]], LabelError.absent_among_several("labels", 0)),
     "no label anywhere": (np.zeros((20, 3)), LabelError.no_labels_at_all(20)),
     "empty lists": ([[]] * 20, LabelError.no_labels_at_all(20)),

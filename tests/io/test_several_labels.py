@@ -66,7 +66,7 @@ def test_lists_of_booleans_have_one_for_every_class(tmp_path):
     assert LAYOUT.read_rows(str(tmp_path / "lists.parquet")).labels_for(None).tolist() == MARKS
     with refused(LabelError.booleans("labels", 1, "0 booleans for 3 classes"), file=str(tmp_path / "rows.parquet")):
         read(tmp_path, pa.array([MARKS[0], [], *MARKS[2:]]))
-    with refused(LabelError.missing("labels", 2), file=str(tmp_path / "rows.parquet")):
+    with refused(LabelError.missing_in_list("labels", 2), file=str(tmp_path / "rows.parquet")):
         read(tmp_path, pa.array([MARKS[0], [], [True, None, False], []]))
 
 

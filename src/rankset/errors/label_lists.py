@@ -77,6 +77,11 @@ class LabelListErrors:
         return cls(name, "be a list of labels for every row", short_repr(value), remedy, where=Place(row=row))
 
     @classmethod
+    def missing_in_list(cls, name: str, row: int) -> Self:
+        remedy = "Remove it from the list of that row, or drop that row."
+        return cls(name, "be known for every row", "a missing value", remedy, where=Place(row=row))
+
+    @classmethod
     def repeated(cls, name: str, row: int, labels: Sequence[object]) -> Self:
         expected, received = "contain every label of a row once", f"{join_names(labels)} more than once"
         remedy = ("Remove the repeated labels.", Either(" For a 0/1 matrix pass np.array(labels).", ""))

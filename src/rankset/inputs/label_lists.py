@@ -222,6 +222,8 @@ def _from_lists(rows: list[list[Any]], classes: Names, name: str, *, by_position
     number = np.repeat(np.arange(len(rows)), sizes)
     values = _narrowed([label for row in rows for label in row])
     _refuse_zeros_and_ones(rows, len(classes), name)
+    if getattr(values, "dtype", np.dtype("O")).kind == "O":  # not all are integers
+        _refuse_missing(rows, name)
 
     def codes() -> Ints:
         return label_codes(values, classes, len(values), RowIndex(), name=name, by_position=by_position)
@@ -262,6 +264,13 @@ def _narrowed(flat: list[Any]) -> Any:  # noqa: ANN401
     return flat if len(kinds) == 1 else object_array(flat)
 
 
+def _refuse_missing(rows: list[list[Any]], name: str) -> None:
+    """Raise an error for the first row with a missing label."""
+    for row, labels in enumerate(rows):
+        if any(is_missing(label) for label in labels):
+            raise LabelError.missing_in_list(name, row)
+
+
 def _refuse_zeros_and_ones(rows: list[list[Any]], n_columns: int, name: str) -> None:
     """Raise an error for lists that can be labels or rows of a 0/1 matrix: never guess."""
     if len(rows) == 0 or any(len(row) != n_columns for row in rows) or n_columns < 2:
@@ -280,6 +289,7 @@ def option_lists(labels: Any, options: Array, index: RowIndex, *, name: str = "l
     marked = None if _have_booleans(options.tolist()) else _from_booleans(rows, widths, name)
     if marked is not None:
         return marked
+    _refuse_missing(rows, name)
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     number = np.repeat(np.arange(len(rows)), sizes)
     flat = [label for row in rows for label in row]

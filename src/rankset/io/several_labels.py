@@ -173,7 +173,7 @@ def _of_lists(columns: Columns, name: str, column: Any) -> LabelsRead:
     labels = names_or_numbers(flat, columns.budget, whole=False) if len(flat) else object_array([])
     gone = labels.dtype.kind in "Of" and [place for place, label in enumerate(labels.tolist()) if is_missing(label)]
     if gone:
-        raise LabelError.missing("labels", int(np.repeat(np.arange(len(sizes)), sizes)[gone[0]]))
+        raise LabelError.missing_in_list("labels", int(np.repeat(np.arange(len(sizes)), sizes)[gone[0]]))
     return LabelsRead(labels, sizes)
 
 
