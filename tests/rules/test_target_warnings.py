@@ -76,10 +76,13 @@ def test_groups_of_rows_have_all_labels():
     assert len(told(lambda: calibrated("missed:1", both, groups=groups))) == 1
 
 
-def test_auto_warns_too_and_the_command_line_has_its_own_words():
+def test_auto_and_compare_warn_too_and_the_command_line_has_its_own_words():
     with pytest.warns(rs.RanksetWarning, match="promises nothing") as caught:
         rs.auto(PROBS[:300], MASK[:300], target="missed:1", kind="marginals", condition=rs.PerLabel())
     assert "Pass --target recall;" in caught[0].message.render(COMMAND_LINE)
+    options = {"target": "missed:1", "kind": "marginals", "condition": rs.PerLabel(), "scores": ["thr"], "repeats": 2}
+    (text,) = told(lambda: rs.compare(PROBS[:300], MASK[:300], 0.1, **options))
+    assert text.startswith("AtMostMissed(m=1) with PerLabel() promises nothing: ")
 
 
 def test_certain_labels_need_rows():

@@ -23,6 +23,7 @@ from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.select import select, shared_reach
+from rankset.rules.small_groups import warn_of_no_promise
 from rankset.rules.spec import RuleSpec
 from rankset.rules.target_losses import losses
 from rankset.scores import Score
@@ -82,10 +83,13 @@ class TargetTrial:
         """Names of what is measured."""
         return FOR_EVERY_TARGET if self.data.truths is None else FOR_SEVERAL_LABELS
 
+    def spec(self, score: Score) -> RuleSpec:
+        """Return the spec of the rules of a score."""
+        return RuleSpec.of(score, self.condition, self.data.kind, self.seed, self.data.classes, self.target)
+
     def measure(self, score: Score, alphas: Sequence[Fraction]) -> Floats:
         """Return the measures of a score as an array (alpha, measure, split)."""
-        data = self.data
-        spec = RuleSpec.of(score, self.condition, data.kind, self.seed, data.classes, self.target)
+        data, spec = self.data, self.spec(score)
         answer = np.empty((len(alphas), len(self.measures), len(self.splits)))
         for number, (cal, test) in enumerate(self.splits):
             with silent():  # the trial has warned of few rows, once for all halves
@@ -96,9 +100,7 @@ class TargetTrial:
 
     def effects(self, score: Score, alphas: Sequence[Fraction]) -> Floats:
         """Return what each row adds to the means of a score over all halves (alpha, measure, row); NaN if unknown."""
-        data = self.data
-        spec = RuleSpec.of(score, self.condition, data.kind, self.seed, data.classes, self.target).learning(data)
-        batch = Batch.of(spec, data)
+        batch = Batch.of(self.spec(score).learning(self.data), self.data)
         return np.array([effects_of_rows(batch, alpha, self.measures) for alpha in alphas])
 
     def measure_rules(self, calibrate: Calibrate, alpha: Fraction, splits: int) -> Floats:
@@ -146,7 +148,8 @@ def _shares_found(data: Prepared, sizes: Ints, codes: NDArray[np.integer]) -> Fl
 
 
 def compare_for_target(trial: TargetTrial, alphas: Sequence[Fraction], scores: tuple[Score, ...]) -> list[Comparison]:
-    """Return a comparison of scores for every alpha."""
+    """Return a comparison of scores for every alpha; warn if nothing is promised."""
+    warn_of_no_promise(trial.spec(scores[0]).learning(trial.data))
     count, values, effects = progress.counter(len(scores)), [], []
     for score in scores:
         values.append(trial.measure(score, alphas))
