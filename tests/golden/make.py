@@ -82,6 +82,8 @@ CASES = {
 
 LABELS = HERE / "labels"
 """Folder of the files of what ``precise`` and ``bounds`` return."""
+DECISIONS = HERE / "decisions"
+"""Folder of the file of a triage."""
 
 
 def precise_rule():
@@ -105,6 +107,26 @@ def label_sets(made, news):
     if isinstance(made, rs.PreciseRule):
         return [labels.tolist() for labels in made.predict(news)]
     return {a: [sets.to_lists() for sets in made.predict(news, alpha=a)] for a in ALPHAS}
+
+
+def triage():
+    """Return a triage whose file is kept, and rows to ask it about."""
+    logits, labels = rs.datasets.load("carer")
+    made = rs.triage(
+        logits[:400], labels[:400], kind="logits", confidence="two", condition=rs.PerLabel((1, 1, 2, 2, 2, 2))
+    )
+    return made, logits[400:440]
+
+
+def decided(made, news):
+    """What a triage decides about rows."""
+    rows = np.array(news)
+    done, gate = made.accept(rows, "0.2"), made.threshold("0.3")
+    return {
+        "accepted": done.accepted.tolist(),
+        "p_values": done.p_values.tolist(),
+        "passed": gate.accepts(rows).tolist(),
+    }
 
 
 def number_of(options) -> int:
@@ -132,6 +154,12 @@ def main() -> None:
             made.save(path)
             text = json.dumps({"rows": news, "sets": label_sets(made, news)}, ensure_ascii=False)
             path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    path = DECISIONS / f"format{rule_file.FORMAT_WITH_TARGET}-triage.rankset"
+    if not path.exists():
+        made, news = triage()
+        made.save(path)
+        text = json.dumps({"rows": news.astype(float).tolist(), "decided": decided(made, news.astype(float))})
+        path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
 def case(rng, *, groups=None, absent=0, guaranteed=True, **options):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -14,8 +13,7 @@ from refusals import said
 X, Y = load_digits(return_X_y=True)
 X = X / 16
 TRAIN, OLD, NEW = slice(0, 600), slice(600, 1200), slice(1200, None)
-MODEL = LogisticRegression(max_iter=50).fit(X[TRAIN], Y[TRAIN])
-pytestmark = pytest.mark.filterwarnings("ignore:lbfgs:UserWarning")
+MODEL = LogisticRegression(max_iter=1000).fit(X[TRAIN], Y[TRAIN])
 
 
 def test_decisions_are_those_of_the_calibration_rows():
@@ -30,7 +28,7 @@ def test_decisions_are_those_of_the_calibration_rows():
 
 def test_a_holdout_and_chosen_scores_have_a_triage():
     for method in ("thr", rs.Choice([rs.Rank(), rs.Thr()]), "auto"):
-        model = rs.ConformalClassifier(LogisticRegression(max_iter=50), method=method, random_state=0).fit(X, Y)
+        model = rs.ConformalClassifier(LogisticRegression(max_iter=1000), method=method, random_state=0).fit(X, Y)
         assert model.triage_.n == round(0.25 * len(Y)) or model.triage_.n > 300
         assert model.triage(X[NEW], "5%").share > 0.5
 
@@ -51,10 +49,10 @@ def test_decisions_of_models_without_probabilities():
 
 
 def test_without_one_model_and_one_label_there_is_none():
-    folds = rs.ConformalClassifier(LogisticRegression(max_iter=20), split=rs.CrossConformal(3)).fit(X[:300], Y[:300])
+    folds = rs.ConformalClassifier(LogisticRegression(max_iter=1000), split=rs.CrossConformal(3)).fit(X[:300], Y[:300])
     assert folds.triage_ is None
     assert "Holdout()" in said(folds.triage, X, 0.1)
     stratified = rs.ConformalClassifier(
-        LogisticRegression(max_iter=20), split=rs.Holdout(stratify=True), condition=rs.PerLabel(), random_state=0
+        LogisticRegression(max_iter=1000), split=rs.Holdout(stratify=True), condition=rs.PerLabel(), random_state=0
     )
     assert "stratify" in said(stratified.fit(X, Y).triage, X, 0.1)
