@@ -399,6 +399,12 @@ JOBS = {
         [f"python experiments/several_labels.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     ),
+    "decisions": Job(
+        "how much may be accepted automatically on real score files: --data <folder>",
+        "test",
+        [f"python experiments/decisions.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",
         "test",
@@ -419,6 +425,9 @@ JOBS = {
         "demo",
         [f"python benchmarks/peers_answers.py {ARGS}"],
         others=PEERS,
+    ),
+    "abstention": Job(
+        "what MAPIE and triage accept on the same rows", "peer-mapie", ["python benchmarks/abstention.py"]
     ),
     "bench-engines": Job(
         "Dask, Spark and shards against the memory map: --rows 5000000",
