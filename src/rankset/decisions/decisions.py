@@ -15,6 +15,7 @@ from rankset.decisions import answers
 from rankset.decisions.one_answer import ANSWER
 from rankset.errors import RuleError
 from rankset.inputs.frames import Template
+from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array
@@ -106,6 +107,8 @@ class Decisions:
         """The most likely label of every row (n,), accepted or not."""
         if not self._named:
             raise RuleError.no_labels_of_confidences()
+        if self._data.options is not None:
+            return self._data.options[np.arange(len(self)), self._columns]
         return self._data.classes.array[self._columns]
 
     @property
@@ -125,8 +128,14 @@ class Decisions:
         to ``triage`` instead."""
         if self._within is None:
             return ~answers.booleans(labels, self._data)
-        codes = label_codes(labels, self._data.classes, len(self), self._data.index)
+        codes = self._columns_of(labels)
         return ~answers.right_answers(replace(self._data, labels=codes), self._columns, self._within)
+
+    def _columns_of(self, labels: ArrayLike) -> Ints:
+        """Return the column of each true label, among the classes or the candidates of its row."""
+        if self._data.options is not None:
+            return option_codes(labels, self._data.options, self._data.index)
+        return label_codes(labels, self._data.classes, len(self), self._data.index)
 
     def review(self, rule: Rule, alpha: Alpha, **arguments: Any) -> PredictionSets:  # noqa: ANN401
         """Return the prediction sets of the rows that are not accepted, in the order of ``rows_to_review``.
