@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 from rankset.io import container
 from rankset.rules import rule_file
@@ -37,4 +38,6 @@ def load(path: str | os.PathLike[str]) -> Rule:
     """
     header, arrays = container.read(path)
     with container.damage_as_error(path):
+        if header.get("what") == "triage":
+            return import_module("rankset.decisions.triage_file").unpack(header, arrays)
         return Rule(*rule_file.unpack(header, arrays))
