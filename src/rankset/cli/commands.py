@@ -24,14 +24,15 @@ COMMANDS = {
     "paper": "Repeat the experiment of the paper.",
     "predict": "Predict the sets of new rows.",
     "report": "Write an HTML page with results.",
+    "triage": "Decide which answers to accept without a person.",
 }
 """Names of all commands, and what they do. Each is a function in a module of the same name, imported when it is needed;
 ``rankset --help`` needs none of them."""
 WORDS_OF_OPTIONS = (
     *("the separator", "the decimal mark", "the encoding"),
-    *("confidence", "next_rows", "all_groups", "target", "predict"),
+    *("confidence", "next_rows", "all_groups", "target", "predict", "error"),
 )
-"""What errors about --sep, --decimal, --encoding, --confidence, --target and the like are about."""
+"""What errors about --sep, --decimal, --encoding, --confidence, --target, --error and the like are about."""
 TRACEBACK = "RANKSET_TRACEBACK"
 """Environment variable that lets unexpected errors show their traceback."""
 

@@ -18,6 +18,9 @@ from rankset.io.read_file import is_readable
 from rankset.io.usual_arrays import find_unnamed_arrays
 from rankset.rules import rule_file
 
+STDOUT = (None, "-")
+"""Values of --output that mean standard output."""
+
 
 def split_paths(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> tuple[list[str], list[str] | None]:
     """Return files of scores, and files of labels (None if labels are a column of the scores).
@@ -66,7 +69,20 @@ def load_rule(path: Path) -> rs.Rule:
         raise FileError.missing(str(path))
     if is_readable(str(path)) and path.is_file() and not _starts_like_a_rule(path):
         raise FileError.no_rule(str(path))
-    return rs.load(path)
+    found: Any = rs.load(path)
+    if not isinstance(found, rs.Rule):
+        raise FileError.other_content(str(path), "a rule", "a triage", "rankset triage")
+    return found
+
+
+def load_triage(path: Path) -> rs.Triage:
+    """Load a triage; raise ``FileError`` if there is no such file, or if it is of another kind."""
+    if not path.exists():
+        raise FileError.missing(str(path))
+    found: Any = rs.load(path)
+    if not isinstance(found, rs.Triage):
+        raise FileError.other_content(str(path), "a triage", "a rule", "rankset predict")
+    return found
 
 
 def _starts_like_a_rule(path: Path) -> bool:
@@ -77,5 +93,16 @@ def _starts_like_a_rule(path: Path) -> bool:
 
 def save_rule(rule: rs.Rule, path: Path, *, force: bool) -> None:
     """Write a rule atomically; fail if the target appeared meanwhile, unless ``force``."""
+    _save(path, rule_file.pack(rule.spec, rule.calibration), force=force)
+
+
+def save_triage(triage: rs.Triage, path: Path, *, force: bool) -> None:
+    """Do the same for a triage."""
+    from rankset.decisions import triage_file
+
+    _save(path, triage_file.pack(triage), force=force)
+
+
+def _save(path: Path, content: tuple[container.Header, container.Arrays], *, force: bool) -> None:
     with atomic.open_output(path, force=force) as file:
-        file.write(container.to_bytes(path, *rule_file.pack(rule.spec, rule.calibration)))
+        file.write(container.to_bytes(path, *content))

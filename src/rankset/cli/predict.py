@@ -16,7 +16,7 @@ import rankset as rs
 from rankset import progress
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
-from rankset.cli.files import check_output, find_usual_arrays, load_rule
+from rankset.cli.files import STDOUT, check_output, find_usual_arrays, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.promises import promise_arguments, promise_in_words
 from rankset.engines.shard_paths import expand_paths
@@ -37,7 +37,6 @@ OUTPUT_HELP = (
     "Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; "
     "it gets one .parquet file for every file of SCORES.  [default: csv on standard output]"
 )
-STDOUT = (None, "-")
 
 
 @click.command(cls=Command)

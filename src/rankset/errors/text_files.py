@@ -119,6 +119,10 @@ class TextFileErrors:
         return cls._of(path, "the file", "be a rankset rule file", "a file of another kind", remedy)
 
     @classmethod
+    def other_content(cls, path: str, wanted: str, found: str, command: str) -> Self:
+        return cls._of(path, "the file", f"contain {wanted}", found, f"Pass this file to {command}.")
+
+    @classmethod
     def other_mark(cls, path: str, text: str, row: int, column: str, decimal: str) -> Self:
         expected, other = (
             ("have a decimal comma", DECIMAL_POINT) if decimal == "," else ("have a decimal point", DECIMAL_COMMA)
