@@ -479,3 +479,49 @@ def test_wrong_numbers_name_the_file():
     error = failure("triage", "old.csv", "new.csv", *PLAIN, "--error", "0.1")
     assert error.where.file == "new.csv"
     assert error.where.row == 0
+
+
+GERMAN = "\n".join(
+    [";".join((*NAMES, "answer", "case", "dose"))]
+    + [
+        ";".join((*(f"{one:.6f}".replace(".", ",") for one in row), label, case, "0,25"))
+        for row, label, case in zip(PROBS, LABELS, CASES, strict=True)
+    ]
+).splitlines()
+
+
+def test_spreadsheets_get_what_they_can_read():
+    for name, part in (("old", OLD), ("new", NEW)):
+        Path(f"{name}.csv").write_text("\n".join([GERMAN[0], *GERMAN[1:][part]]) + "\n")
+    flags = ("old.csv", "new.csv", "--label", "answer", "--drop", "dose", "--id", "case", "--error", "0.05")
+    plain = lines_of(fine(*flags).stdout)
+    assert "." in plain[0]["p_value"]
+    told = fine(*flags, "--keep", "dose", "--excel", "-o", "decided.csv")
+    assert "read with separator ';' and decimal ','" in told.stderr
+    lines = Path("decided.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0] == "case;dose;decision;accepted;p_value"
+    found = list(csv.DictReader(lines, delimiter=";"))
+    assert [line["p_value"].replace(",", ".") for line in found] == [line["p_value"] for line in plain]
+    assert {line["dose"] for line in found} == {"0,25"}
+    fine(*flags, "--keep", "dose", "--excel-decimal", ".", "-o", "points.csv")
+    assert {line["dose"] for line in lines_of(Path("points.csv").read_text(encoding="utf-8-sig"))} == {"0.25"}
+    fine(*flags, "--keep", "dose", "-o", "decided.xlsx")
+    book = pd.read_excel("decided.xlsx")
+    assert book["dose"].tolist() == [0.25] * 600
+    assert book["case"].tolist() == CASES[NEW].tolist()
+
+
+def test_nothing_is_saved_if_the_rows_cannot_be_decided():
+    run("old.csv", "new.csv", *PLAIN, "--error", "7", "--save", "cases.rankset")
+    assert not Path("cases.rankset").exists()
+
+
+def test_existing_files_stay_without_force():
+    Path("decided.csv").write_text("mine")
+    Path("cases.rankset").write_text("mine")
+    arguments = ("old.csv", "new.csv", *PLAIN, "--error", "0.05")
+    check_refusal(failure("triage", *arguments, "-o", "decided.csv"), FileError.exists("decided.csv"))
+    check_refusal(failure("triage", *arguments, "--save", "cases.rankset"), FileError.exists("cases.rankset"))
+    fine(*arguments, "--save", "cases.rankset", "-o", "decided.csv", "--force")
+    assert rs.load("cases.rankset") == TRIAGE
+    check_lines(lines_of(Path("decided.csv").read_text()), TRIAGE.accept(PROBS[NEW], 0.05))

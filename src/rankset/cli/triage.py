@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import numpy as np
@@ -13,43 +13,28 @@ from click.core import ParameterSource
 
 import rankset as rs
 from rankset.cli.command import Command
-from rankset.cli.files import STDOUT, check_output, load_triage, save_triage
+from rankset.cli.files import STDOUT, load_triage, save_triage
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts
+from rankset.cli.spreadsheets import for_reading, style_as_read
+from rankset.cli.triage_checks import CONFIDENCE, SAVED, Ask, check_actions, check_outputs, old_and_new
 from rankset.cli.triage_printing import print_curve, print_decisions, print_gate
 from rankset.cli.triage_rows import Known, New, Wanted, known_from, read_new
 from rankset.cli.triage_words import errors_asked, triage_facts
 from rankset.decisions.confidences import NAMED
 from rankset.decisions.one_answer import ANSWER
-from rankset.errors import FileError
 from rankset.io.layout import Layout
+from rankset.io.notes import Note, also_listening
 from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import stream_columns, write_columns
-from rankset.io.writers.csv import PLAIN
+from rankset.io.writers.base import KeptColumns
+from rankset.io.writers.csv import PLAIN, Style
 from rankset.scores import AUTO
 
-SAVED = ".rankset"
-"""Suffix of files of triages."""
-CONFIDENCE = "0.95"
 ACCEPT = "accept"
 """The decision about accepted rows that have one confidence each, and so no labels."""
 OLD_ONLY = ("label_files", "kind", "classes", "score", "within", "per_label", "save")
 """Options that say how OLD is read, or what is made of it."""
-
-
-class Ask(NamedTuple):
-    """What is asked of a triage: values of options."""
-
-    errors: Sequence[str]
-    stream: bool
-    confidence: str | None
-    all_groups: bool
-    seed: int
-
-    @property
-    def sure(self) -> str:
-        """The confidence of gates."""
-        return self.confidence or CONFIDENCE
 
 
 @click.command(cls=Command)
@@ -112,6 +97,7 @@ class Ask(NamedTuple):
     help="Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz.  [default: csv on standard output]",
 )
 @options(
+    *("excel", "excel_decimal"),
     *("all_groups", "kind", "label", "labels", "absent", "group", "identity", "keep", "drop", "options", "classes"),
     *("key", "file_format", "header", "seed", "max_memory", "force", "json"),
 )
@@ -131,6 +117,8 @@ def triage(
     curve: bool,
     review: str,
     output: str | None,
+    excel: bool,
+    excel_decimal: str | None,
     kind: Any,
     classes: Path | None,
     seed: int,
@@ -163,67 +151,30 @@ def triage(
     """
     wanted = Wanted(correct, score, within, kind, classes, per_label, seed)
     ask = Ask(errors, stream, confidence, all_groups, seed)
-    old, new = _old_and_new(paths)
-    _check_actions(new, ask, curve=curve, save=save, output=output, as_json=as_json)
-    inputs = (old, new, *label_files, classes)
-    if save is not None:
-        check_output(save, SAVED, inputs, force=force)
-    _check_decided(output, inputs, force=force)
+    old, new = old_and_new(paths)
+    check_actions(new, ask, curve=curve, save=save, output=output, as_json=as_json)
+    check_outputs(output, save, (old, new, *label_files, classes), force=force)
     known = _known(old, label_files, layout, wanted)
+    if curve:
+        print_curve(known.triage, errors, ask.sure, seed, old, as_json=as_json)
+    elif new is None and stream:
+        print_gate(ask.gate(known.triage), old, as_json=as_json)
+    elif new is not None:
+        heard: list[Note] = []
+        styled = excel or excel_decimal is not None
+        reading = for_reading(layout, [new]) if styled else layout
+        with also_listening(heard.append):
+            rows = read_new(new, reading, known, must_have_answers=old.endswith(SAVED))
+        done, gate = _decide(rows, ask)
+        workbook = str(output).endswith(".xlsx")
+        style = style_as_read(heard, layout, new, excel_decimal) if styled or workbook else PLAIN
+        style = with_ids(style, layout, [new]) if workbook else style
+        _write(_columns(done, review), rows.rows.kept, output, style, force=force)
+        print_decisions(done, gate, rows, output, minutes_per_row, as_json=as_json)
     if save is not None:
         save_triage(known.triage, save, force=force)
-    if curve:
-        print_curve(known.triage, ask.errors, ask.sure, seed, old, as_json=as_json)
-    elif new is None and not stream:
-        print_facts(triage_facts(known.triage), str(save), as_json=as_json)
-    elif new is None:
-        print_gate(_gate(known.triage, ask), old, as_json=as_json)
-    else:
-        rows = read_new(new, layout, known, must_have_answers=old.endswith(SAVED))
-        done, gate = _decide(rows, ask)
-        _write(done, rows, output, review, force=force)
-        print_decisions(done, gate, rows, output, minutes_per_row, as_json=as_json)
-
-
-def _old_and_new(paths: Sequence[str]) -> tuple[str, str | None]:
-    if len(paths) > 2:
-        raise click.UsageError(
-            f"Expected OLD and NEW, got {len(paths)} files. Join files of the same kind, and pass labels as --labels."
-        )
-    old, new = (*paths, None)[:2]
-    if old == new == "-":
-        raise FileError.stdin_alone()
-    return str(old), new
-
-
-def _check_actions(
-    new: str | None, ask: Ask, *, curve: bool, save: Path | None, output: str | None, as_json: bool
-) -> None:
-    """Refuse options that do not fit together."""
-    if curve and (new is not None or ask.stream):
-        raise click.UsageError("--curve is about OLD, and shows batches and streams. Leave out NEW and --stream.")
-    if new is None and not (curve or ask.stream or save is not None):
-        raise click.UsageError("Pass NEW, the rows to decide about. Without NEW, pass --curve, --stream or --save.")
-    if new is None and output is not None:
-        raise click.UsageError("--output is for the decisions about NEW. Pass NEW, or leave out --output.")
-    if not ask.errors and (new is not None or ask.stream):
-        raise click.UsageError("Pass --error, the largest share of wrong answers among the accepted ones.")
-    if ask.confidence is not None and not (ask.stream or curve):
-        raise click.UsageError(
-            "--confidence works only with --stream or --curve. The promise for a batch is about the expected share."
-        )
-    if ask.all_groups and not ask.stream:
-        raise click.UsageError("--all-groups works only with --stream.")
-    if as_json and new is not None and output in STDOUT:
-        raise click.UsageError("--json prints on standard output. Write the decisions to a file with -o.")
-
-
-def _check_decided(output: str | None, inputs: Sequence[object], *, force: bool) -> None:
-    """Check the output file before anything is read."""
-    if output not in STDOUT:
-        check_output(Path(str(output)), None, inputs, force=force)
-    elif sys.stdout is None:
-        raise FileError.unwritable("-", "standard output is closed")
+        if new is None and not (curve or stream):
+            print_facts(triage_facts(known.triage), str(save), as_json=as_json)
 
 
 def _known(old: str, label_files: Sequence[str], layout: Layout, wanted: Wanted) -> Known:
@@ -255,28 +206,21 @@ def _saved(path: str, label: str | None, correct: str | None) -> Known:
     return Known(found, correct or label)
 
 
-def _gate(triage: rs.Triage, ask: Ask) -> rs.Gate:
-    error: Any = errors_asked(ask.errors, triage.spec)
-    return triage.threshold(error, ask.sure, all_groups=ask.all_groups, seed=ask.seed)
-
-
 def _decide(new: New, ask: Ask) -> tuple[rs.Decisions, rs.Gate | None]:
     """Return the decisions about NEW, and the gate if it is part of a stream."""
     triage = new.known.triage
     if not ask.stream:
         return new.decide(triage.accept, errors_asked(ask.errors, triage.spec)), None
-    gate = _gate(triage, ask)
+    gate = ask.gate(triage)
     return new.decide(gate.decide), gate
 
 
-def _write(done: rs.Decisions, new: New, output: str | None, review: str, *, force: bool) -> None:
+def _write(own: KeptColumns, kept: KeptColumns, output: str | None, style: Style, *, force: bool) -> None:
     """Write a row per decision."""
-    columns, kept, path = _columns(done, review), new.rows.kept, new.rows.scores_file
     if output in STDOUT:
-        stream_columns(sys.stdout.buffer, columns, kept)
-        return
-    style = with_ids(PLAIN, new.layout, [path]) if str(output).endswith(".xlsx") else PLAIN
-    write_columns(Path(str(output)), columns, kept, force=force, style=style)
+        stream_columns(sys.stdout.buffer, own, kept, style=style)
+    else:
+        write_columns(Path(str(output)), own, kept, force=force, style=style)
 
 
 def _columns(done: rs.Decisions, review: str) -> dict[str, Any]:
