@@ -373,9 +373,14 @@ def test_a_class_that_is_called_review():
         (("old.csv", "--label", "answer"), "Pass NEW, the rows to decide about."),
         (("old.csv", "new.csv", "--label", "answer"), "Pass --error, the largest share of wrong answers"),
         (("old.csv", "--label", "answer", "--stream"), "Pass --error, the largest share of wrong answers"),
+        (("old.csv", "new.csv", "--alpha", "0.02"), "No such option: --alpha. Did you mean --error 0.02?"),
         (("old.csv", "new.csv", "--curve"), "--curve is about OLD"),
         (("old.csv", "--curve", "--stream"), "--curve is about OLD"),
-        (("old.csv", "--curve", "-o", "x.csv"), "--output is for the decisions about NEW."),
+        (("old.csv", "--curve", "-o", "x.csv"), "--output and --minutes-per-row are for the decisions about NEW."),
+        (("old.csv", "--curve", "--minutes-per-row", "2"), "--minutes-per-row are for the decisions about NEW."),
+        (("old.csv", "new.csv", "--error", "0.1", "--minutes-per-row", "nan"), "nan is not a number of minutes."),
+        (("old.csv", "new.csv", "--error", "0.1", *PLAIN[2:], "--drop", "answer"), "OLD must have known answers."),
+        (("old.npy", "old_labels.npy", "--error", "0.1"), "OLD must have known answers."),
         (("a.csv", "b.csv", "c.csv", "--error", "0.1"), "Expected OLD and NEW, got 3 files."),
         (("old.csv", "new.csv", "--error", "0.1", "--confidence", "0.9"), "--confidence works only with --stream"),
         (("old.csv", "new.csv", "--error", "0.1", "--all-groups"), "--all-groups works only with --stream."),
@@ -428,7 +433,6 @@ def test_files_of_another_kind_are_refused():
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        (("old.csv", "new.csv", "--error", "0.1", *PLAIN[2:], "--drop", "answer"), FileError.no_labels()),
         (("old.csv", "new.csv", *PLAIN, "--error", "0.1", "-o", "old.csv"), FileError.own_input("old.csv")),
         (("old.csv", "new.csv", *PLAIN, "--error", "0.1", "-o", "new_labels.npy"), FileError.exists("new_labels.npy")),
         (("old.csv", "new.csv", *PLAIN, "--error", "0.1", "--save", "t.bin"), FileError.suffix("t.bin", ".rankset")),

@@ -17,7 +17,7 @@ from rankset.cli.files import STDOUT, load_triage, save_triage
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts
 from rankset.cli.spreadsheets import for_reading, style_as_read
-from rankset.cli.triage_checks import CONFIDENCE, SAVED, Ask, check_actions, check_outputs, old_and_new
+from rankset.cli.triage_checks import CONFIDENCE, SAVED, Ask, alpha_refused, check_actions, check_outputs, old_and_new
 from rankset.cli.triage_printing import print_curve, print_decisions, print_gate
 from rankset.cli.triage_rows import Known, New, Wanted, known_from, read_new
 from rankset.cli.triage_words import errors_asked, triage_facts
@@ -96,6 +96,7 @@ OLD_ONLY = ("label_files", "kind", "classes", "score", "within", "per_label", "s
     "--output",
     help="Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz.  [default: csv on standard output]",
 )
+@alpha_refused
 @options(
     *("excel", "excel_decimal"),
     *("all_groups", "kind", "label", "labels", "absent", "group", "identity", "keep", "drop", "options", "classes"),
@@ -152,7 +153,7 @@ def triage(
     wanted = Wanted(correct, score, within, kind, classes, per_label, seed)
     ask = Ask(errors, stream, confidence, all_groups, seed)
     old, new = old_and_new(paths)
-    check_actions(new, ask, curve=curve, save=save, output=output, as_json=as_json)
+    check_actions(new, ask, curve=curve, save=save, output=output, minutes=minutes_per_row, as_json=as_json)
     check_outputs(output, save, (old, new, *label_files, classes), force=force)
     known = _known(old, label_files, layout, wanted)
     if curve:

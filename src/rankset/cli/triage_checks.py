@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,6 +41,19 @@ class Ask(NamedTuple):
         return triage.threshold(error, self.sure, all_groups=self.all_groups, seed=self.seed)
 
 
+def _refuse_alpha(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise click.UsageError(
+            f"No such option: --alpha. Did you mean --error {value}? alpha is about sets that miss the true label, "
+            "error about wrong answers among the accepted ones.",
+            context,
+        )
+
+
+alpha_refused = click.option("--alpha", hidden=True, expose_value=False, callback=_refuse_alpha)
+"""Add a hidden option ``--alpha`` that is refused, with the option to use instead."""
+
+
 def old_and_new(paths: Sequence[str]) -> tuple[str, str | None]:
     """Return OLD and NEW; None if there is no NEW."""
     if len(paths) > 2:
@@ -53,15 +67,24 @@ def old_and_new(paths: Sequence[str]) -> tuple[str, str | None]:
 
 
 def check_actions(
-    new: str | None, ask: Ask, *, curve: bool, save: Path | None, output: str | None, as_json: bool
+    new: str | None,
+    ask: Ask,
+    *,
+    curve: bool,
+    save: Path | None,
+    output: str | None,
+    minutes: float | None,
+    as_json: bool,
 ) -> None:
     """Refuse options that do not fit together."""
     if curve and (new is not None or ask.stream):
         raise click.UsageError("--curve is about OLD, and shows batches and streams. Leave out NEW and --stream.")
     if new is None and not (curve or ask.stream or save is not None):
         raise click.UsageError("Pass NEW, the rows to decide about. Without NEW, pass --curve, --stream or --save.")
-    if new is None and output is not None:
-        raise click.UsageError("--output is for the decisions about NEW. Pass NEW, or leave out --output.")
+    if new is None and (output is not None or minutes is not None):
+        raise click.UsageError("--output and --minutes-per-row are for the decisions about NEW. Leave them out.")
+    if minutes is not None and not math.isfinite(minutes):
+        raise click.BadParameter(f"{minutes} is not a number of minutes.", param_hint="--minutes-per-row")
     if not ask.errors and (new is not None or ask.stream):
         raise click.UsageError("Pass --error, the largest share of wrong answers among the accepted ones.")
     if ask.confidence is not None and not (ask.stream or curve):

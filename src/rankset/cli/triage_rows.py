@@ -54,6 +54,8 @@ def known_from(path: str, label_files: Sequence[str], layout: Layout, wanted: Wa
     layout = replace(layout, keep=(), label=wanted.correct or layout.label)
     layout, kind = find_usual_arrays(path, labels, layout, wanted.kind)
     rows = layout.read_calibration_rows(path, labels, read_class_names(wanted.classes, layout), kind)
+    if rows.labels is None:
+        raise click.UsageError("OLD must have known answers. Pass --label COLUMN, --labels FILE or --correct COLUMN.")
     alone = wanted.correct is not None and kind != "binary" and _has_one_column(rows.scores)
     if alone and (kind not in {None, "decision"} or wanted.per_label or wanted.classes is not None):
         raise click.UsageError(

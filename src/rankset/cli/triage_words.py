@@ -21,7 +21,7 @@ def errors_asked(texts: Sequence[str], spec: RuleSpec) -> str | dict[object, str
     """Return the values of --error: one number, or a number by the name of a label or group."""
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
-    names = {str(name): name for name in (*spec.groups.values, *spec.classes.values)}
+    names = {str(name): name for name in (spec.groups if spec.condition.needs_groups else spec.classes).values}
     found: dict[object, str] = {}
     for text in texts:
         name, mark, error = text.rpartition("=")
