@@ -12,7 +12,7 @@ from rankset.rules import rule_file
 if TYPE_CHECKING:
     from rankset.decisions.triage import Triage
 
-FORMAT = 5
+FORMAT = 4
 """Format number of files of triages."""
 HALVES = ("right", "wrong")
 
