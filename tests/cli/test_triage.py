@@ -143,6 +143,28 @@ def test_labels_in_a_file_of_their_own_and_names_of_classes():
     check_lines(lines_of(fine(*arguments).stdout), numbered)
 
 
+def test_labels_in_a_column_of_another_table():
+    FRAME[OLD][["case", "answer"]].to_csv("answers.csv", index=False)
+    FRAME[OLD].drop(columns=["answer", "site"]).to_csv("scores.csv", index=False)
+    done = fine(
+        "scores.csv", "new.csv", "--labels", "answers.csv", "--label", "answer", "--id", "case", "--error", "0.05"
+    )
+    check_lines(lines_of(done.stdout), TRIAGE.accept(PROBS[NEW], 0.05, ids=CASES[NEW]))
+
+
+def test_absent_labels_are_wrong_answers():
+    labels = np.where(np.arange(2000) % 10, LABELS, "none").astype(object)
+    FRAME.assign(answer=labels)[OLD].to_csv("old.csv", index=False)
+    FRAME.assign(answer=labels)[NEW].to_csv("new.csv", index=False)
+    done = fine("old.csv", "new.csv", *PLAIN, "--absent", "none", "--error", "0.2")
+    marked = np.where(labels == "none", rs.ABSENT, labels)
+    accepted = rs.triage(PROBS[OLD], marked[OLD], classes=NAMES).accept(PROBS[NEW], 0.2)
+    check_lines(lines_of(done.stdout), accepted)
+    measured = rs.evaluate(accepted, marked[NEW])
+    assert measured.wrong > 30
+    assert f"{measured.wrong} of {measured.accepted} accepted answers are wrong" in done.stderr
+
+
 def test_logits_are_logits():
     np.save("old.npy", LOGITS[OLD])
     np.save("new.npy", LOGITS[NEW])
@@ -337,6 +359,24 @@ def test_everything_accepted_and_no_rows():
         done = fine("old.csv", "empty.csv", *PLAIN, "--error", "0.05", *more)
         assert lines_of(done.stdout) == []
         assert "0 of 0 rows accepted" in done.stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".npz", ".xlsx"])
+def test_no_rows_in_every_format(suffix):
+    FRAME[:0].to_csv("empty.csv", index=False)
+    path = f"decided{suffix}"
+    done = fine("old.csv", "empty.csv", *PLAIN, "--error", "0.05", "-o", path, "--json")
+    told = json.loads(done.stdout)
+    assert (told["rows"], told["accepted"], told["share"], told["smallest_error"]) == (0, 0, 0.0, None)
+    if suffix == ".parquet":
+        assert parquet.read_schema(path).names == ["decision", "accepted", "p_value"]
+        assert str(parquet.read_schema(path).field("decision").type) == "string"
+    if suffix == ".npz":
+        assert {name: len(array) for name, array in np.load(path).items()} == {
+            "decision": 0,
+            "accepted": 0,
+            "p_value": 0,
+        }
 
 
 def test_candidates_of_their_own_are_decided_by_name():

@@ -138,7 +138,8 @@ def triage(
     share of wrong answers among all rows that pass it is at most --error, for any number of rows.
 
     For every row, the output contains decision (the accepted label, or review), accepted (true or false) and, for a
-    batch, p_value. The columns of --id and --keep come first.
+    batch, p_value. The columns of --id and --keep come first. With --id, a random number that belongs to the id decides
+    between rows of a batch that are exactly as sure as wrong rows of OLD.
 
     With --save, what was learned from OLD is stored. Pass this file instead of OLD.
 
