@@ -11,6 +11,7 @@ from golden import make
 from rankset.decisions import triage_file
 from rankset.errors import StorageError
 from rankset.io import container
+from rankset.rules.rule_file import CONTENTS
 from refusals import refused, said
 
 LOGITS, LABELS = (array[:300] for array in rs.datasets.load("carer"))
@@ -52,10 +53,10 @@ def test_confidences_and_only_right_answers_are_saved(tmp_path):
 
 def test_every_reader_names_the_right_one(tmp_path):
     made().save(tmp_path / "a.rankset")
-    with refused(StorageError.other_content(tmp_path / "a.rankset", "a Rule", "a Triage", "rankset.Triage.load")):
+    with refused(StorageError.other_content(tmp_path / "a.rankset", "a Rule", *CONTENTS["triage"])):
         rs.load(tmp_path / "a.rankset")
     rs.calibrate(LOGITS, LABELS, kind="logits").save(tmp_path / "a.rankset")
-    with refused(StorageError.other_content(tmp_path / "a.rankset", "a Triage", "a Rule", "rankset.load")):
+    with refused(StorageError.other_content(tmp_path / "a.rankset", "a Triage", *CONTENTS["rule"])):
         rs.Triage.load(tmp_path / "a.rankset")
 
 

@@ -87,7 +87,7 @@ def test_rules_that_do_not_belong_together_are_not_saved(tmp_path):
 def test_every_reader_names_the_right_one(tmp_path):
     path = tmp_path / "a.rankset"
     rs.calibrate(PROBS, LABELS, target="recall", kind="marginals").save(path)
-    with refused(StorageError.other_content(path, "a PreciseRule", "a Rule", "rankset.load")):
+    with refused(StorageError.other_content(path, "a PreciseRule", "a Rule", "rankset.load", "rankset predict")):
         rs.PreciseRule.load(path)
     rs.bounds(PROBS, LABELS).save(path)
     with refused(StorageError.other_content(path, "a Rule", "a LabelBounds", "rankset.LabelBounds.load")):

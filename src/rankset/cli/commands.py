@@ -26,6 +26,7 @@ COMMANDS = {
     "precise": "Predict sets with few false labels.",
     "predict": "Predict the sets of new rows.",
     "report": "Write an HTML page with results.",
+    "triage": "Decide which answers to accept without a person.",
 }
 """Names of all commands, and what they do. Each is a function in a module of the same name, imported when it is needed;
 ``rankset --help`` needs none of them."""

@@ -81,6 +81,13 @@ def load_rule(path: Path) -> rs.Rule:
     return rs.load(path)
 
 
+def load_triage(path: Path) -> rs.Triage:
+    """Load a triage; raise ``FileError`` if there is no such file, or if it is of another kind."""
+    if not path.exists():
+        raise FileError.missing(str(path))
+    return rs.Triage.load(path)
+
+
 def _starts_like_a_rule(path: Path) -> bool:
     """Whether a file starts as a rule file does: eight bytes, and then JSON."""
     with path.open("rb") as file:
@@ -89,5 +96,16 @@ def _starts_like_a_rule(path: Path) -> bool:
 
 def save_rule(rule: rs.Rule, path: Path, *, force: bool) -> None:
     """Write a rule atomically; fail if the target appeared meanwhile, unless ``force``."""
+    _save(path, rule_file.pack(rule.spec, rule.calibration), force=force)
+
+
+def save_triage(triage: rs.Triage, path: Path, *, force: bool) -> None:
+    """Do the same for a triage."""
+    from rankset.decisions import triage_file
+
+    _save(path, triage_file.pack(triage.spec, triage.right, triage.wrong, triage.within), force=force)
+
+
+def _save(path: Path, content: tuple[container.Header, container.Arrays], *, force: bool) -> None:
     with atomic.open_output(path, force=force) as file:
-        file.write(container.to_bytes(path, *rule_file.pack(rule.spec, rule.calibration)))
+        file.write(container.to_bytes(path, *content))

@@ -11,6 +11,7 @@ import click
 
 from rankset.cli.notes import print_notes
 from rankset.cli.promises import PROMISE_OPTIONS
+from rankset.cli.spreadsheets import SPREADSHEET_OPTIONS
 from rankset.cli.targets import TARGET_OPTIONS
 from rankset.core.alpha_argument import WORDS, alpha_meant, warn_of_confidence
 from rankset.errors import once
@@ -92,6 +93,7 @@ OPTIONS = {
         "RANKSET_MAX_MEMORY, or half of the free memory]",
     ),
     **PROMISE_OPTIONS,
+    **SPREADSHEET_OPTIONS,
     **TARGET_OPTIONS,
     "force": click.option("--force", is_flag=True, help="Replace output files that exist."),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),

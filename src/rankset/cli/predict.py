@@ -6,7 +6,6 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,15 @@ from rankset.cli.files import STDOUT, check_output_or_stdout, find_usual_arrays,
 from rankset.cli.options import FILE, options
 from rankset.cli.parts import rows_of_part, with_kept
 from rankset.cli.promises import promise_arguments, promise_in_words
+from rankset.cli.spreadsheets import for_reading, style_as_read
 from rankset.engines.shard_paths import expand_paths
 from rankset.errors import FileError, once
-from rankset.io.dialect import DECIMALS
 from rankset.io.layout import Layout
-from rankset.io.notes import Note, also_listening, decimal_of_scores, separator_of_whole_scores
-from rankset.io.read_file import SEPARATED, WORKBOOKS, is_of
+from rankset.io.notes import Note, also_listening
 from rankset.io.workbook_ids import with_ids
 from rankset.io.write_sets import stream_sets, write_sets
 from rankset.io.writers.base import SetsAndKept
-from rankset.io.writers.csv import PLAIN, Style, excel_style
+from rankset.io.writers.csv import PLAIN, Style
 
 OUTPUT_HELP = (
     "Output file: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz. Or an output folder, with / at the end; "
@@ -48,18 +46,8 @@ OUTPUT_HELP = (
     show_default=True,
     help="Leave empty sets empty (allow), or put the most likely label into them (top).",
 )
-@click.option(
-    "--excel",
-    is_flag=True,
-    help="Write csv for spreadsheets: text that looks like a formula is escaped, and if SCORES have decimal commas, "
-    "the output has them too, with the separator ; (for .xlsx and other files without decimal marks: --decimal ,)",
-)
-@click.option(
-    "--excel-decimal",
-    type=click.Choice(DECIMALS),
-    help="Like --excel, with this decimal mark whatever SCORES have; a comma also makes the separator ;",
-)
 @options(
+    *("excel", "excel_decimal"),
     *("alpha", "confidence", "next_rows", "all_groups"),
     *("group", "identity", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force"),
 )
@@ -108,7 +96,7 @@ def predict(
         echo(f"{output}: sets of {len(written):,} files at {promise_in_words(alpha, **sure)}", err=True)
         return
     sets = _predict_files(
-        rule, files, alpha, sure, empty, _for_reading(layout, files) if excel or excel_decimal else layout
+        rule, files, alpha, sure, empty, for_reading(layout, files) if excel or excel_decimal else layout
     )
     bar = progress.bar(sets, "predicting", show=len(files) > 1, unit="files", total=len(files))
     with once(), closing(sets):  # if writing fails, worker processes end
@@ -122,30 +110,15 @@ def predict(
     echo(f"{output}: {rows:,} sets at {promise_in_words(alpha, **sure)}", err=True)
 
 
-def _for_reading(layout: Layout, files: Sequence[str]) -> Layout:
-    """Return the layout without --sep, which is then about the output, if no file has separators."""
-    return layout if any(is_of(file, SEPARATED, layout.file_format) for file in files) else replace(layout, sep=None)
-
-
 def _excel_style(
     parts: Iterable[SetsAndKept], layout: Layout, file: str, decimal: str | None
 ) -> tuple[Style, Iterable[SetsAndKept]]:
-    """Return how files for spreadsheets are written, and all parts.
-
-    That is with the mark ``decimal`` if it is given, else as the first ``file`` was read.
-    """
+    """Return how files for spreadsheets are written, and all parts; the first one tells how ``file`` was read."""
     heard: list[Note] = []
     rest = iter(parts)
     with also_listening(heard.append):
         first = list(itertools.islice(rest, 1))
-    mark = read = decimal_of_scores(heard)
-    if is_of(file, SEPARATED, layout.file_format):
-        mark = read = layout.decimal or read
-    elif not is_of(file, WORKBOOKS, layout.file_format):
-        return excel_style(decimal or layout.decimal, sep=layout.sep), itertools.chain(first, rest)
-    mark = decimal or layout.decimal or mark
-    sep = layout.sep or separator_of_whole_scores(heard)
-    return excel_style(mark, sep=None if decimal == "." else sep, read=read or "."), itertools.chain(first, rest)
+    return style_as_read(heard, layout, file, decimal), itertools.chain(first, rest)
 
 
 def _predict_files(

@@ -65,13 +65,16 @@ def _group_sizes(rule: rs.Rule) -> str:
     return f"{len(counts):,} groups of {counts.min():,} to {counts.max():,} rows"
 
 
-def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
-    """Print facts under a title, or as one JSON object; a fact that is a dictionary has a line per alpha."""
+def print_facts(facts: dict[str, Any], title: str, *, as_json: bool, err: bool = False) -> None:
+    """Print facts under a title, or as one JSON object; a fact that is a dictionary has a line per alpha.
+
+    If ``err``, text is printed on stderr.
+    """
     if as_json:
         values = json_values({"file": title, **facts})
         echo(json.dumps({name.replace(" ", "_"): value for name, value in values.items()}))
         return
-    echo(title)
+    echo(title, err=err)
     words = {"condition": facts.get("condition in words")}
     facts = _with_class_names(facts)
     shown = {name: words.get(name) or value for name, value in facts.items() if name != "condition in words"}
@@ -83,7 +86,7 @@ def print_facts(facts: dict[str, Any], title: str, *, as_json: bool) -> None:
             echo(f"  {'coverage':<14} not proven: the calibration rows are from a stratified split")
         elif value not in ([], None):
             text = ", ".join(map(short, value)) if isinstance(value, list) else short(value, 1000)
-            echo(f"  {name:<14} {text}")
+            echo(f"  {name:<14} {text}", err=err)
 
 
 def _with_class_names(facts: dict[str, Any]) -> dict[str, Any]:

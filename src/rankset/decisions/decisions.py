@@ -16,6 +16,7 @@ from rankset.decisions.answers import booleans, right_answers
 from rankset.decisions.one_answer import ANSWER
 from rankset.errors import RuleError
 from rankset.inputs.frames import Template
+from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array
@@ -123,7 +124,8 @@ class Decisions:
         """The most likely label of every row (n,), accepted or not."""
         if not self._named:
             raise RuleError.no_labels_of_confidences()
-        return self.answers.data.classes.array[self.answers.columns]
+        data, columns = self.answers.data, self.answers.columns
+        return data.classes.array[columns] if data.options is None else data.options[np.arange(len(self)), columns]
 
     @property
     def p_values(self) -> NDArray[np.float64]:
@@ -142,8 +144,12 @@ class Decisions:
         to ``triage`` instead."""
         if self.answers.within is None:
             return ~booleans(labels, self.answers.data)
-        codes = label_codes(labels, self.answers.data.classes, len(self), self.answers.data.index)
-        return ~right_answers(replace(self.answers.data, labels=codes), self.answers.columns, self.answers.within)
+        data = self.answers.data
+        if data.options is None:
+            codes = label_codes(labels, data.classes, len(self), data.index)
+        else:
+            codes = option_codes(labels, data.options, data.index)
+        return ~right_answers(replace(data, labels=codes), self.answers.columns, self.answers.within)
 
     @takes_alpha
     def review(

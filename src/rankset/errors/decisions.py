@@ -36,7 +36,10 @@ class DecisionErrors:
 
     @classmethod
     def no_answers(cls) -> Self:
-        remedy = ("Pass the true labels, or ", Option("correct"), " for whether each answer is right.")
+        remedy = Either(
+            "Pass the true labels, or correct=, whether each answer is right.",
+            "Pass the true labels, or with --correct whether each answer is right.",
+        )
         return cls("triage", "know which answers are right", "neither labels nor correct", remedy)
 
     @classmethod

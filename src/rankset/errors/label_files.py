@@ -35,6 +35,18 @@ class LabelFileErrors:
         return cls._of(path, "labels, groups and ids", "be names or numbers", shorten(received), remedy, column=name)
 
     @classmethod
+    def not_boolean(cls, path: str, name: str, received: object, row: int) -> Self:
+        remedy = "Write whether the answer of the row is right."
+        expected = "be true or false, or 1 or 0"
+        return cls._of(path, "correct", expected, short_repr(received), remedy, row=row, column=name)
+
+    @classmethod
+    def one_confidence(cls, path: str, names: Sequence[str]) -> Self:
+        expected = "have one column of confidences, as the rows of the triage"
+        remedy = Either("Drop the other columns.", "Name the other columns with --drop, --id, --group or --keep.")
+        return cls._of(path, "the file", expected, join_names(names), remedy)
+
+    @classmethod
     def label_columns(cls, path: str, missing: Sequence[object], unknown: Sequence[object]) -> Self:
         received = differences("no column for", missing, "the unknown columns", unknown)
         remedy = "Write one column of 0 and 1 for every class, with the name of the class."

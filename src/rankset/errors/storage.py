@@ -30,8 +30,10 @@ class StorageError(RanksetError, ValueError):
         return cls._of(path, "be a complete rankset file", reason=reason, remedy=remedy)
 
     @classmethod
-    def other_content(cls, path: object, wanted: str, found: str, reader: str) -> Self:
-        remedy = ("Read it ", Either("", "in Python "), f"with {reader}.")
+    def other_content(cls, path: object, wanted: str, found: str, reader: str, command: str = "") -> Self:
+        """``command`` is a command that takes such files; empty if there is none."""
+        typed = f"Pass this file to {command}." if command else f"Read it in Python with {reader}."
+        remedy = Either(f"Read it with {reader}.", typed)
         return cls._of(path, f"contain {wanted}", found, remedy)
 
     @classmethod

@@ -92,10 +92,14 @@ class Layout:
         Columns with the names of ``classes`` are the scores, if all of them exist; other columns are then ignored. If
         ``kind`` is "binary" the scores are the column named like the second class, or the only column.
         """
+        return self.rows_of(self.read_columns(path, labels), labels, classes, kind=kind)
+
+    def read_columns(self, path: str, labels: str | None = None) -> Columns:
+        """Read a file of scores, to look at its columns before ``rows_of``."""
         columns = self._read(path, labels, is_table=True)
         if columns.is_blank:
             raise FileError.unreadable(path, "it is empty")
-        return self.rows_of(columns, labels, classes, kind=kind)
+        return columns
 
     def read_shard(
         self,

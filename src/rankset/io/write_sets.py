@@ -1,4 +1,4 @@
-"""Write sets to a file (csv, jsonl, parquet, npz or xlsx) or to an open stream, part by part.
+"""Write sets, or other columns, to a file (csv, jsonl, parquet, npz or xlsx) or to an open stream, part by part.
 
 A file is written completely or not at all (``atomic``).
 """
@@ -6,15 +6,15 @@ A file is written completely or not at all (``atomic``).
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from rankset.errors import FileError
 from rankset.io import atomic
 from rankset.io.sets_table import check_kept_names
-from rankset.io.writers.base import SetsAndKept, Writer
+from rankset.io.writers.base import KeptColumns, SetsAndKept, Writer
 from rankset.io.writers.csv import PLAIN, Csv, Style
 from rankset.io.writers.jsonl import JsonLines
 from rankset.io.writers.npz import Npz
@@ -40,6 +40,22 @@ def write_sets(path: Path, parts: Iterable[SetsAndKept], *, force: bool = False,
     Raises ``FileError`` if ``path`` has no known suffix, exists and ``force`` is false, or cannot be written, and for a
     ``style`` other than the plain one if the file is for no spreadsheet.
     """
+    with _open_writer(path, force=force, style=style) as writer:
+        return _write_parts(writer, parts)
+
+
+def write_columns(
+    path: Path, own: KeptColumns, kept: KeptColumns, *, force: bool = False, style: Style = PLAIN
+) -> None:
+    """Write a row per row of the columns: kept ones, and then those of rankset. Errors are those of ``write_sets``."""
+    check_kept_names(kept, own)
+    with _open_writer(path, force=force, style=style) as writer, _closing(writer):
+        writer.add_columns(own, kept)
+
+
+@contextmanager
+def _open_writer(path: Path, *, force: bool, style: Style) -> Iterator[Writer]:
+    """Open the writer of the format of a file."""
     suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
     if suffix not in FORMATS or (path.suffix == ".gz" and suffix not in TEXT_FORMATS):
         raise FileError.unknown_kind(str(path), tuple(FORMATS))
@@ -51,8 +67,7 @@ def write_sets(path: Path, parts: Iterable[SetsAndKept], *, force: bool = False,
             file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
         kind: Any = FORMATS[suffix]
         styled = (style,) if suffix in FOR_SPREADSHEETS else ()
-        writer: Writer = kind(file, str(path), *styled)
-        return _write_parts(writer, parts)
+        yield kind(file, str(path), *styled)
 
 
 def stream_sets(file: Any, parts: Iterable[SetsAndKept], *, style: Style = PLAIN) -> None:
@@ -60,10 +75,29 @@ def stream_sets(file: Any, parts: Iterable[SetsAndKept], *, style: Style = PLAIN
     _write_parts(Csv(file, "standard output", style), parts)
 
 
+def stream_columns(file: Any, own: KeptColumns, kept: KeptColumns, *, style: Style = PLAIN) -> None:
+    """Write columns as csv to an open file."""
+    check_kept_names(kept, own)
+    with _closing(Csv(file, "standard output", style)) as writer:
+        writer.add_columns(own, kept)
+
+
+@contextmanager
+def _closing(writer: Writer) -> Iterator[Writer]:
+    """Close a writer at the end; after an error, errors of closing it are left out."""
+    try:
+        yield writer
+    except BaseException:
+        with suppress(Exception):
+            writer.close()
+        raise
+    writer.close()
+
+
 def _write_parts(writer: Writer, parts: Iterable[SetsAndKept]) -> int:
     """Write all parts; those without rows only if there are no others, because their columns have no types."""
     rows, without_rows = 0, None
-    try:
+    with _closing(writer):
         for sets, kept in parts:
             check_kept_names(kept)
             if len(sets):
@@ -73,9 +107,4 @@ def _write_parts(writer: Writer, parts: Iterable[SetsAndKept]) -> int:
             rows += len(sets)
         if rows == 0 and without_rows is not None:
             writer.add(*without_rows)
-    except BaseException:
-        with suppress(Exception):
-            writer.close()
-        raise
-    writer.close()
     return rows

@@ -66,13 +66,13 @@ KINDS: Mapping[str, Kind] = {
 """Kinds of numbers, under the names of the format."""
 
 
-CONTENTS: Mapping[str, tuple[str, str]] = {
-    "rule": ("a Rule", "rankset.load"),
+CONTENTS: Mapping[str, tuple[str, ...]] = {
+    "rule": ("a Rule", "rankset.load", "rankset predict"),
     "precise": ("a PreciseRule", "rankset.PreciseRule.load"),
     "bounds": ("a LabelBounds", "rankset.LabelBounds.load"),
-    "triage": ("a Triage", "rankset.Triage.load"),
+    "triage": ("a Triage", "rankset.Triage.load", "rankset triage"),
 }
-"""What a file can contain, by its field ``what``: in words, and the function that reads it."""
+"""What a file can contain, by its field ``what``: in words, the function that reads it, and the command if there is one."""
 
 
 def check_content(path: str | os.PathLike[str], header: container.Header, wanted: str) -> None:

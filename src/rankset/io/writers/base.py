@@ -1,4 +1,4 @@
-"""What every writer of sets does."""
+"""What every writer of sets, or of other columns, does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SetsAndKept = tuple[PredictionSets, KeptColumns]
 
 
 class Writer(ABC):
-    """Writes sets to an open file; ``path`` names it in errors."""
+    """Writes sets, or other columns, to an open file; ``path`` names it in errors."""
 
     def __init__(self, file: Any, path: str) -> None:
         self.file, self.path = file, path
@@ -23,6 +23,10 @@ class Writer(ABC):
     @abstractmethod
     def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
         """Write more rows."""
+
+    @abstractmethod
+    def add_columns(self, own: KeptColumns, kept: KeptColumns) -> None:
+        """Write more rows that have no sets: the kept columns, and then those of rankset."""
 
     def close(self) -> None:
         """Finish the file, without closing it."""

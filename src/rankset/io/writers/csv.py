@@ -94,13 +94,23 @@ class Csv(Writer):
             self._check_names(sets.names.values)
             with located(Place(file=self.path)):
                 self.names = np.array([*distinct_texts(sets.names, "a csv file"), None], dtype=object)[:-1]
-            self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
-            self._write_row((*kept, *SET_COLUMNS))
+            self._start((*kept, *SET_COLUMNS))
         others = zip(*map(kept_values, kept.values()), strict=True) if kept else ((),) * len(sets)
         codes = np.split(sets.codes, sets.offsets[1:-1]) if len(sets) else ()
         for row, (some, other) in enumerate(zip(codes, others, strict=True)):
             names = (self.names if sets.options is None else sets.options[row].astype(str))[some].tolist()
             self._write_row((*other, len(names), names[0] if names else "", SEPARATOR.join(names)))
+
+    def add_columns(self, own: KeptColumns, kept: KeptColumns) -> None:
+        if self.writer is None:
+            self._start((*kept, *own))
+        columns = [*map(kept_values, kept.values()), *(_lower(python_values(column)) for column in own.values())]
+        for row in zip(*columns, strict=True):
+            self._write_row(row)
+
+    def _start(self, names: Iterable[str]) -> None:
+        self.writer = csv.writer(self.text, delimiter=self.style.delimiter)
+        self._write_row(names)
 
     def _check_names(self, names: Iterable[object]) -> None:
         """Refuse names that contain what stands between two labels."""
@@ -113,6 +123,11 @@ class Csv(Writer):
 
     def close(self) -> None:
         self.text.detach()
+
+
+def _lower(values: list[Any]) -> list[Any]:
+    """Return booleans as true and false; other values as they are."""
+    return [str(value).lower() if isinstance(value, bool) else value for value in values]
 
 
 def kept_values(column: Any) -> list[Any]:

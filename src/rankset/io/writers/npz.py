@@ -28,7 +28,13 @@ class Npz(Writer):
         if sets.options is not None:
             raise FileError.names_of_rows(self.path)
         self.parts.append(sets)
-        for name, column in kept.items():
+        self._keep(kept)
+
+    def add_columns(self, own: KeptColumns, kept: KeptColumns) -> None:
+        self._keep({**kept, **own})
+
+    def _keep(self, columns: KeptColumns) -> None:
+        for name, column in columns.items():
             values = column if isinstance(column, np.ndarray) else _from_arrow(column)
             self.kept.setdefault(name, []).append(self._texts(name, values) if values.dtype == object else values)
 
@@ -41,16 +47,20 @@ class Npz(Writer):
         return values.astype(str)
 
     def close(self) -> None:
+        kept: dict[str, Any] = {name: _concatenate(name, parts) for name, parts in self.kept.items()}
+        own = self._arrays_of_sets() if self.parts else {}
+        for taken in {*own, "file", "allow_pickle"} & set(kept):
+            raise FileError.taken(taken)
+        np.savez_compressed(self.file, **own, **kept)
+
+    def _arrays_of_sets(self) -> dict[str, Any]:
         sets = PredictionSets.concat(self.parts)
         names = sets.classes
         if names.dtype == object:
             names = names.astype(str)  # NumPy drops zeros at the end of texts
             with located(Place(file=self.path)):
                 check_distinct(sets.names, names.tolist(), "an npz file")
-        kept: dict[str, Any] = {name: _concatenate(name, parts) for name, parts in self.kept.items()}
-        for taken in {"offsets", "codes", "classes", "file", "allow_pickle"} & set(kept):
-            raise FileError.taken(taken)
-        np.savez_compressed(self.file, offsets=sets.offsets, codes=sets.codes, classes=names, **kept)
+        return {"offsets": sets.offsets, "codes": sets.codes, "classes": names}
 
 
 def _concatenate(name: str, parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankset.errors import FileError
+from rankset.errors import FileError, needs_extra
 from rankset.io.sets_table import SET_COLUMNS, sets_table
 from rankset.io.writers.base import KeptColumns, Writer
 from rankset.sets import PredictionSets
@@ -25,14 +25,17 @@ class Parquet(Writer):
 
     def add(self, sets: PredictionSets, kept: KeptColumns) -> None:
         own = sets_table(sets)
-        import pyarrow as pa
+        self.add_columns({name: own.column(name) for name in SET_COLUMNS}, kept)
 
-        step = _rows_at_once(kept.values())
-        for start in range(0, max(1, len(sets)), step):
+    def add_columns(self, own: KeptColumns, kept: KeptColumns) -> None:
+        with needs_extra("Arrow tables"):
+            import pyarrow as pa
+        step, rows = _rows_at_once(kept.values()), len(next(iter(own.values())))
+        for start in range(0, max(1, rows), step):
             part = slice(start, start + step)
             some = {name: _with_one_text_type(column[part]) for name, column in kept.items()}
             try:
-                self._write(pa.table({**some, **{name: own.column(name)[part] for name in SET_COLUMNS}}), some)
+                self._write(pa.table({**some, **{name: column[part] for name, column in own.items()}}), some)
             except pa.ArrowException as error:
                 raise FileError.unwritable(self.path, " ".join(str(error).split())[:200]) from None
 

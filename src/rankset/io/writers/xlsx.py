@@ -15,6 +15,7 @@ from rankset.inputs.vocabulary import distinct_texts
 from rankset.io.sets_table import SET_COLUMNS
 from rankset.io.writers.base import KeptColumns, Writer
 from rankset.io.writers.csv import PLAIN, SEPARATOR, Style, kept_values
+from rankset.io.writers.values import python_values
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import names_of_cells
 
@@ -70,6 +71,14 @@ class Xlsx(Writer):
             texts, tops = (self.names, shared) if sets.options is None else (sets.options[row].astype(str),) * 2
             labels = SEPARATOR.join(texts[some].tolist())
             self._write_row([*other, len(some), tops[some[0]] if len(some) else None, labels])
+
+    def add_columns(self, own: KeptColumns, kept: KeptColumns) -> None:
+        if self.rows == 0:
+            self.sheet.title = "rows"
+            self._write_row([*kept, *own])
+        columns = [self._column(name, kept_values(column)) for name, column in kept.items()]
+        for row in zip(*columns, *map(python_values, own.values()), strict=True):
+            self._write_row(list(row))
 
     def _check_names(self, names: Iterable[object]) -> None:
         """Refuse names that contain what stands between two labels."""
