@@ -14,6 +14,7 @@ from pyarrow import parquet
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.errors import COMMAND_LINE, FileError, LabelError, RuleError
+from rankset.rules.sentences import group_sentences
 from refusals import check_refusal, failure, like
 
 RNG = np.random.default_rng(5)
@@ -178,11 +179,11 @@ def test_what_is_promised_is_shown():
     }
     rs.calibrate(PROBS, MARKS, target="all", kind="marginals", condition=rs.PerLabel()).save("labels.rankset")
     told = fine("inspect", "labels.rankset", "--alpha", "0.2").stdout
-    assert (
-        "promise: the set contains all true labels of a row with probability at least 0.8, in every group separately\n"
-        in told
-    )
-    assert "with confidence 0.95: thresholds 4\n" in told
+    each = "a true label is in the set with probability at least 0.8, separately for every label"
+    assert f"promise: {each} (or group of labels with one threshold)\n" in told
+    at = rs.load("labels.rankset").at(0.2, confidence=0.95)
+    _, lines = told.split("with confidence 0.95:\n")
+    assert [line.split(": ")[1] for line in lines.splitlines()] == [one.sentence for one in group_sentences(at)]
 
 
 def test_costs():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.core import coverage_law
 from rankset.core.mean_interval import mean_interval
 from rankset.errors import InputError, KindError, RuleError, silent
 from refusals import refused
@@ -49,9 +50,14 @@ def test_every_number_is_a_slow_count():
         assert (label.name, label.n) == (NAMES[place], true.sum())
         assert label.recall == pytest.approx(SETS[true, place].mean())
         assert label.kept == pytest.approx(SETS[:, place].mean())
+        assert label.false == pytest.approx(SETS[~true, place].mean())
     assert found.label_gap == pytest.approx(np.mean([abs(label.recall - 0.8) for label in found.labels]))
     assert found.lowest_label.recall == min(label.recall for label in found.labels)
-    for group in found.by_number:
+    without, *others = found.by_number
+    empty = ~TRUTH.any(axis=1)
+    assert (without.name, without.n, without.kept) == ("0 labels", empty.sum(), SETS[empty].sum(axis=1).mean())
+    assert math.isnan(without.recall)
+    for group in others:
         number = int(group.name.split()[0])
         own = [pair for pair in pairs if (len(pair[1]) == number if number < 4 else len(pair[1]) >= 4)]
         assert group.n == len(own)
@@ -97,8 +103,13 @@ def test_a_target_of_ones_own_has_no_promised_number():
 def test_it_can_be_printed_and_written():
     found = evaluated()
     assert found.to_dict()["target"] == "Recall()"
-    assert found.to_frame("pandas").columns.tolist() == ["label", "rows", "recall", "kept"]
-    assert found.to_frame("polars").shape == (5, 4)
+    frame = found.to_frame("pandas").set_index("metric")
+    assert frame.columns.tolist() == ["value", "low", "high", "explanation"]
+    assert frame.value["size"] == found.mean_size
+    assert frame.loc["recall", ["low", "high"]].tolist() == list(found.recall_interval)
+    assert found.to_frame("polars", of="labels").shape == (5, 7)
+    with refused(RuleError.option("of", "groups?", ("metrics", "labels"))):
+        found.to_frame(of="groups?")
     assert "<table" in found._repr_html_()
     assert str(found).startswith(
         f"Evaluation of {found.n} rows with labels at alpha=0.2, target Recall(), {found.set_aside}"
@@ -158,7 +169,9 @@ def test_a_promise_for_groups_of_labels_is_not_one_about_rows():
         found = rs.evaluate(sets, Y)
         assert found.by_label is sets[:5].by_label is by_label
         assert (found.observed is None) is by_label
-        assert ("promised in every group of labels separately: " in repr(found)) is by_label
+        assert (
+            "promised: a true label is in the set with probability at least 0.9, separately" in repr(found)
+        ) is by_label
 
 
 def test_sets_with_costs_are_judged_by_their_cost():
@@ -181,3 +194,90 @@ def test_both_bounds_get_half_of_alpha_and_half_of_the_doubt():
         certain, possible = both.predict(P, 0.2, confidence=confidence)
         assert certain == both.certain.predict(P, 0.1, confidence=half)
         assert possible == both.possible.predict(P, 0.1, confidence=half)
+
+
+def test_labels_that_no_row_has_are_in_the_frame_and_have_no_recall():
+    truth = TRUTH.copy()
+    truth[:, 2] = False
+    found = evaluated(truth=truth)
+    assert [one.name for one in found.unseen] == ["c"]
+    assert "c" not in [one.name for one in found.labels]
+    frame = found.to_frame("pandas", of="labels").set_index("label")
+    assert frame.index.tolist() == ["a", "b", "d", "e", "c"]
+    assert frame.loc["c", ["rows", "low", "high", "false"]].tolist() == [0, 0.0, 1.0, SETS[:, 2].mean()]
+    hits, rows = int((SETS & truth)[:, 0].sum()), int(truth[:, 0].sum())
+    assert frame.loc["a", ["low", "high"]].tolist() == list(coverage_law.binomial_interval(hits, rows, 0.9))
+
+
+def test_long_names_do_not_move_the_numbers():
+    names = ["x" * 30, "b", "c", "d", "e"]
+    sets = rs.PredictionSets.from_mask(SETS, names)
+    lines = repr(rs.evaluate(sets, TRUTH, alpha=0.2, target="recall")).split("Labels with the lowest recall\n")[1]
+    assert len({line.index(" 0.") for line in lines.splitlines()}) == 1
+
+
+def test_sets_with_few_false_labels_are_not_judged_by_recall():
+    found = evaluated("certain")
+    assert "label gap" not in repr(found)
+    assert f"Evaluation of {N} rows, {found.n} of them with labels, at alpha=0.2" in repr(found)
+    _, lines = repr(found).split("Labels with the largest share of rows without them whose sets contain them\n")
+    worst = max(range(K), key=lambda k: SETS[~TRUTH[:, k], k].mean())
+    share, rows = SETS[~TRUTH[:, worst], worst].mean(), (~TRUTH[:, worst]).sum()
+    assert lines.splitlines()[0].split() == [NAMES[worst], f"{share:.4f}", str(rows), "rows", "without", "it"]
+
+
+def test_what_is_proven_of_folds_is_told():
+    half = slice(0, 300), slice(300, 600)
+    for target in ("any", "all"):
+        folds = rs.CrossRule(tuple(rs.calibrate(P[part], Y[part], target=target, kind="marginals") for part in half))
+        found = rs.evaluate(folds.predict([P, P], 0.1), Y)
+        assert found.proven == folds.guarantee(0.1) < 0.9
+        assert "promised: " not in repr(found)
+        assert "usual, but not proven: the set contains" in repr(found)
+        assert f"0.9 is usual for these sets; at least {found.proven:.4f} is proven" in repr(found)
+        assert rs.evaluate(folds.predict([P, P], 0.1), Y, alpha=0.2).proven is None
+
+
+def test_the_confidence_of_sets_is_told():
+    rule = rs.calibrate(P, Y, target="recall", kind="marginals")
+    plain, sure = rule.predict(P, 0.1), rule.predict(P, 0.1, confidence=0.95)
+    assert "confidence" not in repr(plain) + repr(rs.evaluate(plain, Y))
+    assert ", alpha=0.1, confidence=0.95, " in repr(sure)
+    found = rs.evaluate(sure, Y)
+    assert found.sure == found.to_dict()["sure"] == 0.95
+    assert "at alpha=0.1 with confidence 0.95, target Recall()" in repr(found)
+    assert "promised for this calibration with confidence 0.95: the expected share" in repr(found)
+    one = rs.calibrate(P, Y.argmax(axis=1), kind="marginals").predict(P, 0.1, confidence=0.95)
+    found = rs.evaluate(one, Y.argmax(axis=1))
+    assert found.to_dict()["sure"] == 0.95
+    assert "promised for this calibration with confidence 0.95: at least 0.9" in repr(found)
+    for error in (0.3, 0.001):  # with the second no threshold passes
+        with silent():
+            tidy = rs.precise(P, Y, error=error, confidence=0.8).predict(P)
+        assert tidy.confidence == 0.8
+        assert "an empty set counts as 1" in repr(rs.evaluate(tidy, Y))
+
+
+PROMISES = {
+    "recall": "a true label is in the set with probability at least 0.9, separately for every label (or",
+    "all": "a true label is in the set with probability at least 0.9, separately for every label (or",
+    "any": "a true label is in the set with probability at least 0.9, separately for every label;",
+    "missed:0": "a true label is in the set with probability at least 0.9, separately for every label (or",
+    "missed:1": "at most 1 of a row's true labels among them are missed with probability at least 0.9; nothing",
+    "certain": "a label that is false is left out with probability at least 0.9, separately for every label",
+}
+
+
+@pytest.mark.parametrize("target", PROMISES)
+def test_what_is_promised_for_every_label_can_be_understood(target):
+    rule = rs.calibrate(P, Y, target=target, kind="marginals", condition=rs.PerLabel())
+    with silent():
+        found = rs.evaluate(rule.predict(P, 0.1), Y)
+    assert PROMISES[target] in repr(found)
+    assert "of a row with probability" not in repr(found)
+
+
+def test_the_band_of_a_cost_is_not_called_coverage():
+    probs, labels = rs.datasets.load("marketing")
+    band = rs.calibrate(probs, labels, target=rs.Cost({0: 1}, others=3)).coverage_band(0.1)
+    assert repr(band).startswith("CoverageBand(1 - expected loss, at least 90% within ")

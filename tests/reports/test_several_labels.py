@@ -66,6 +66,8 @@ def test_rules_with_other_targets_have_names_of_their_own():
     names = [one["label"] for one in STUDY["scores"]]
     assert names == ["Share, Recall()", "THR, AllLabels()", "THR, AnyLabel()", "THR, AtMostMissed(m=1)"]
     assert "{}" in STUDY["scores"][0]["promise"]
+    assert [one["measure"] for one in STUDY["scores"]] == ["recall", "all labels", "any label", "at most 1 missed"]
+    assert not any(one["by_label"] for one in STUDY["scores"])
 
 
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -74,6 +76,9 @@ def test_with_several_thresholds_no_confidence_is_shown():
     (told,) = rs.report(rule, PROBS[NEW], TRUTH).study.data["scores"]
     assert "sure" not in told
     assert "band" not in told
+    assert set(told["observed"]) == {None}
+    assert told["by_label"]
+    assert told["promise"] == rs.AllLabels().promise_by_label
     assert told["guarantee"]["groups"] == 28
     assert told["guarantee"]["rows"] == rule.n
 
@@ -85,7 +90,7 @@ def test_estimators_write_the_same_page(tmp_path):
     made = model.report(rows[NEW], TRUTH[:, common], tmp_path / "model.html")
     again = rs.report(model.rule_, model.predict_proba(rows[NEW]), TRUTH[:, common]).study
     assert made.study == again
-    assert "Recall and all labels against alpha" in made.html
+    assert "What the sets contain, against alpha" in made.html
     folds = rs.ConformalClassifier(target="all", split=rs.CrossConformal(3), random_state=0)
     (told,) = folds.fit(rows[CAL], labels[CAL]).report(rows[NEW], TRUTH[:, common]).study.data["scores"]
     assert told["proven"][9] == folds.rule_.guarantee(0.1)

@@ -14,7 +14,7 @@ from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.core.alpha import exact_alpha, rows_needed
-from rankset.rules.sentences import group_sentences, promise_sentence, title_of_groups
+from rankset.rules.sentences import group_sentences, promise_of_spec, title_of_groups
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 CONFIDENCE = 0.9
@@ -67,9 +67,11 @@ def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     if not rule.guaranteed or rule.calibration.n_absent:
         return {}
     asked = rule.at(alpha, confidence=confidence)
-    thresholds = int((~asked.thresholds.everything[:-1]).sum())
-    sure: dict[str, Any] = {"thresholds": thresholds} if rule.spec.n_groups > 1 else {"rule": asked.describe()}
-    return {"promise": promise_sentence(rule.spec.target, alpha), "sure": {"confidence": confidence, **sure}}
+    sure: dict[str, Any] = {"rule": asked.describe()}
+    if rule.spec.n_groups > 1:
+        rules = {one.name: one.sentence for one in group_sentences(asked)}
+        sure = {"rules": rules, "thresholds": int((~asked.thresholds.everything[:-1]).sum())}
+    return {"promise": promise_of_spec(rule.spec, alpha), "sure": {"confidence": confidence, **sure}}
 
 
 def _coverage_facts(rule: rs.Rule, alpha: str) -> dict[str, Any]:

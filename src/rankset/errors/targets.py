@@ -41,6 +41,11 @@ class TargetErrors:
         return cls("a report", "get rules of one label per row or of several", short_repr(target), remedy)
 
     @classmethod
+    def curve_of_target(cls, target: object) -> Self:
+        remedy = "Use evaluate on the sets of every alpha."
+        return cls("a curve against alpha", "get a rule whose sets contain the true labels", short_repr(target), remedy)
+
+    @classmethod
     def ranks_of_target(cls, target: object) -> Self:
         remedy = "Use CoverageDisplay, SizeDisplay or ClassCoverageDisplay, which know targets."
         return cls("RankDisplay", "get a rule of one label per row", f"the target {short_repr(target)}", remedy)

@@ -127,6 +127,7 @@ def evaluate(
         absent=int((codes < 0).sum()),
         cost=_mean_cost(wanted, sets, codes, covered) if isinstance(wanted, Cost) else None,
         proven=None if sets.level != level else sets.proven,
+        sure=None if sets.level != level else sets.confidence,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 

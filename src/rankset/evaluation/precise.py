@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from rankset.core.arrays import is_whole
 from rankset.core.calibration import Thresholds
 from rankset.core.lexicographic import Keys, sorted_union
 from rankset.core.mean_interval import p_value_of_mean
+from rankset.core.promise import Promise
 from rankset.core.promise_argument import exact_confidence
 from rankset.core.sorted_keys import SortedKeys
 from rankset.errors import InputError, KindError, LevelError, Option, warn
@@ -120,7 +122,8 @@ class PreciseRule:
         data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, ids=ids).with_checked_values()
         offsets, codes = np.zeros(len(data) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
         level = Fraction(str(self.error))
-        return PredictionSets(offsets, codes, data.classes, level, template=data.answers, target=self.spec.target)
+        own: dict[str, Any] = {"template": data.answers, "target": self.spec.target, "confidence": self.confidence}
+        return PredictionSets(offsets, codes, data.classes, level, **own)
 
 
 def precise(
@@ -194,7 +197,7 @@ def precise(
     last = passed - 1
     keys = tuple(np.array([key[last], key[last]]) for key in thresholds)
     found = Thresholds(keys, np.array([False, True]))
-    at = LevelRule(spec, level, found, np.array([n]), None)
+    at = LevelRule(spec, level, found, np.array([n]), None, promise=Promise(level, sure, shares=True))
     false_share, recall, mean_size = (float(one[last]) for one in (shares, recalls, sizes))
     return PreciseRule(float(level), float(sure), at, n, passed, false_share, recall, mean_size, spec)
 

@@ -111,6 +111,11 @@ class RuleSpec:
         return self.table().shape[1] > 1
 
     @cached_property
+    def promises_by_label(self) -> bool:
+        """Whether the promise is about groups of labels separately, and not about all labels of a row together."""
+        return self.several_labels and self.by_label
+
+    @cached_property
     def below(self) -> bool:
         """Whether sets must not contain entries: they contain what is less unusual."""
         return is_about_false_labels(self.target)

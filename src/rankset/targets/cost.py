@@ -135,6 +135,15 @@ def costs_like(target: Target, classes: Sequence[Any]) -> Target:
     return Cost.from_stored(tuple(names), target.costs, target.others)
 
 
+def costs_by_column(target: Target, classes: Sequence[Any]) -> Target:
+    """Return costs whose names are column numbers, for labels that are column numbers; other targets as they are."""
+    if not isinstance(target, Cost):
+        return target
+    known = dict(zip(target.names, target.costs, strict=True))
+    columns = {column: known[name] for column, name in enumerate(classes) if name in known}
+    return Cost.from_stored(tuple(columns), tuple(columns.values()), target.others)
+
+
 def _plain(name: Any) -> Any:  # noqa: ANN401
     """Return a label as Python has it."""
     return name.item() if isinstance(name, np.generic) else name

@@ -8,6 +8,7 @@ from rankset.errors import RuleError
 from rankset.targets.base import Target
 from rankset.targets.builtin import AllLabels, AnyLabel, AtMostMissed, OneLabel, Recall
 from rankset.targets.certain import CertainLabels
+from rankset.targets.cost import Cost
 
 NAMED_TARGETS: Final[dict[str, Target]] = {
     "one": OneLabel(),
@@ -19,6 +20,22 @@ NAMED_TARGETS: Final[dict[str, Target]] = {
 """The target behind each name. ``"missed:2"`` is ``AtMostMissed(2)``."""
 
 MISSED = "missed:"
+
+MEASURES: Final[dict[type, str]] = {
+    OneLabel: "coverage",
+    Recall: "recall",
+    AllLabels: "all labels",
+    AnyLabel: "any label",
+    Cost: "1 − cost",
+}
+"""Names of what targets promise to be at least 1 - alpha."""
+
+
+def measure_of(target: Target) -> str:
+    """Return the name of what a target promises to be at least 1 - alpha."""
+    if isinstance(target, AtMostMissed):
+        return f"at most {target.m} missed"
+    return MEASURES.get(type(target), "1 − loss")
 
 
 def named_target(text: str) -> Target:
