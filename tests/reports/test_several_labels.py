@@ -128,3 +128,14 @@ def test_one_label_per_row_shows_both_promises(score):
         assert told["sure"]["coverage"][place] == sets.covers(labels[700:1300]).mean()
     groups = rs.calibrate(probs[:700], labels[:700], kind="logits", condition=rs.PerLabel())
     assert "sure" not in rs.report(groups, probs[700:1300], labels[700:1300]).study.data["scores"][0]
+
+
+def test_scores_are_compared_for_a_target():
+    made = rs.report_scores(PROBS[CAL], LABELS[CAL], PROBS[NEW], TRUTH, kind="marginals", target="recall")
+    assert [one["label"] for one in made.study.data["scores"]] == ["Share, Recall()", "THR, Recall()", "RANK, Recall()"]
+    assert made.study.data["scores"][0]["observed"] == STUDY_OF_RECALL["observed"]
+    with refused(LabelError):
+        rs.report_scores(PROBS[CAL], LABELS[CAL], PROBS[NEW], TRUTH, kind="marginals")
+
+
+STUDY_OF_RECALL = rs.report(RULES[0], PROBS[NEW], TRUTH).study.data["scores"][0]

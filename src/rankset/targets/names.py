@@ -43,6 +43,8 @@ def named_target(text: str) -> Target:
     name = text.strip().lower()
     if name in NAMED_TARGETS:
         return NAMED_TARGETS[name]
+    if name == "precision":
+        raise RuleError.precise_only()
     number = name.removeprefix(MISSED)
     if name.startswith(MISSED) and number.isdecimal() and len(number) <= 9:
         return AtMostMissed(int(number))
