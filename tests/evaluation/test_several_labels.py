@@ -8,7 +8,7 @@ import pytest
 import rankset as rs
 from rankset.core import coverage_law
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, KindError, RuleError, silent
+from rankset.errors import InputError, KindError, LabelError, RuleError, silent
 from refusals import refused
 
 RNG = np.random.default_rng(6)
@@ -281,3 +281,44 @@ def test_the_band_of_a_cost_is_not_called_coverage():
     probs, labels = rs.datasets.load("marketing")
     band = rs.calibrate(probs, labels, target=rs.Cost({0: 1}, others=3)).coverage_band(0.1)
     assert repr(band).startswith("CoverageBand(1 - expected loss, at least 90% within ")
+
+
+def test_logits_of_single_labels_are_not_taken_for_softmax_silently():
+    logits = np.log(P.astype(float).clip(1e-6, 1 - 1e-6))
+    calls = (
+        lambda kind, labels: rs.calibrate(logits, labels, target="recall", kind=kind),
+        lambda kind, labels: rs.auto(logits, labels, 0.1, target="recall", kind=kind),
+        lambda kind, labels: rs.compare(logits, labels, 0.1, scores=["thr"], repeats=1, target="recall", kind=kind),
+    )
+    one = [[label] for label in Y.argmax(axis=1)]
+    for call in calls:
+        with pytest.warns(rs.RanksetWarning, match=r"pass kind='marginal_logits'\."):
+            call("logits", Y)
+        call("marginal_logits", Y)
+        call("logits", one)
+
+
+def test_costs_of_column_numbers_are_costs_of_names():
+    logits, labels = rs.datasets.load("carer")
+    names = list(rs.datasets.DATASETS["carer"].classes)
+    by_number = rs.Cost({names.index("fear"): 10}, others=1)
+    rule = rs.calibrate(logits, labels, kind="logits", classes=names, target=by_number)
+    assert rule.target == rs.Cost({"fear": 10}, others=1)
+    assert rule == rs.calibrate(logits, labels, kind="logits", classes=names, target=rule.target)
+    numbered = ["a1", "a2", "a3", "a4", "a5", "a6"]  # 1 can be the first or the second class
+    with refused(LabelError.costs([], [4])):
+        rs.calibrate(logits, np.array(numbered)[labels], kind="logits", classes=numbered, target=by_number)
+
+
+def test_labels_with_few_rows_are_said_to_be_always_in_the_set():
+    rule = rs.calibrate(P[:60], Y[:60], target="recall", kind="marginals", condition=rs.PerLabel())
+    with pytest.warns(rs.RanksetWarning, match=r"These labels are always in the set\."):
+        rule.predict(P, 0.1)
+
+
+def test_a_comparison_with_thresholds_per_label_explains_its_risk():
+    for condition, told in ((rs.PerLabel(), True), (rs.Marginal(), False)):
+        with silent():
+            asked = {"scores": ["thr"], "target": "recall", "kind": "marginals", "repeats": 3}
+            found = rs.compare(P, Y, 0.1, condition=condition, **asked)
+        assert ("so risk is not 1 - recall" in repr(found).replace("\n", " ")) is told

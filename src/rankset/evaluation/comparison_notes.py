@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankset.conditions import Marginal
+from rankset.conditions import Marginal, PerLabel, PerLabelAndGroup
 from rankset.targets import OneLabel
+from rankset.targets.base import has_several_labels
 
 if TYPE_CHECKING:
     from rankset.evaluation.comparison import Comparison
@@ -43,6 +44,11 @@ NOTE_OF_TARGET = (
     "errors are known for targets."
 )
 
+NOTE_OF_LABELS = (
+    "With thresholds per label every label of a row counts on its own for risk, so risk is not 1 - recall, the mean "
+    "over rows."
+)
+
 NOTE_OF_AUTO = (
     "auto is not a fixed score: in each half that calibrates, rankset.auto fits and chooses a score on some rows and "
     "calibrates on the others. No standard error is known for it."
@@ -69,6 +75,8 @@ def note(comparison: Comparison) -> str:
         told.append(NOTE_OF_ONE)
     elif comparison.target != OneLabel():
         told.append(NOTE_OF_TARGET)
+        if isinstance(comparison.condition, PerLabel | PerLabelAndGroup) and has_several_labels(comparison.target):
+            told.append(NOTE_OF_LABELS)
     elif np.isnan(comparison.errors[:, comparison.measures.index("size")]).all():
         told.append(NOTE_OF_SMALL_GROUPS)
     if any(np.isfinite(line.errors).any() for line in lines):

@@ -47,8 +47,14 @@ def warn_of_small_groups(
         *(() if promise.confidence is None else (" and ", Option("confidence", float(promise.confidence)))),
         f", got {counts.sum()}. All sets contain every label."
         if spec.n_groups == 1
-        else f", got {got}{more}. In these groups no label is left out.",
+        else f", got {got}{more}. {_kept(spec)}",
     )
+
+
+def _kept(spec: RuleSpec) -> str:
+    """Return what happens to groups with too few rows."""
+    only_labels = spec.by_label and not spec.condition.needs_groups
+    return "These labels are always in the set." if only_labels else "In these groups no label is left out."
 
 
 def _warn_of_absent(level: Fraction, groups: list[tuple[str, int, int]]) -> None:
