@@ -322,3 +322,18 @@ def test_a_comparison_with_thresholds_per_label_explains_its_risk():
             asked = {"scores": ["thr"], "target": "recall", "kind": "marginals", "repeats": 3}
             found = rs.compare(P, Y, 0.1, condition=condition, **asked)
         assert ("so risk is not 1 - recall" in repr(found).replace("\n", " ")) is told
+
+
+def test_with_a_threshold_per_label_the_costly_label_is_missed_in_at_most_alpha_of_its_rows():
+    logits, labels = rs.datasets.load("carer")
+    names = list(rs.datasets.DATASETS["carer"].classes)
+    place = names.index("fear")
+    asked = {"kind": "logits", "classes": names, "condition": rs.PerLabel()}
+    costly = rs.calibrate(logits[:1000], labels[:1000], target=rs.Cost({"fear": 10}, others=1), **asked)
+    plain = rs.calibrate(logits[:1000], labels[:1000], **asked)
+    with silent():
+        for alpha in (0.01, 0.05):
+            same, wider = plain.predict(logits, alpha), plain.predict(logits, 10 * alpha)
+            sets = costly.predict(logits, alpha)
+            assert (sets.mask[:, place] == same.mask[:, place]).all()
+            assert (sets.mask >= wider.mask).all()  # a label of cost 1 is missed in at most 10 alpha of its rows

@@ -68,7 +68,8 @@ def evaluate(
     groups
         The group of each row. If you pass it, the result also has the coverage and the mean size of every group.
     confidence
-        Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1.
+        Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1. It is
+        not the confidence of ``predict``, which changes sets; sets remember that one.
     target
         Pass it if rows can have several labels and no rule predicted the sets: ``Recall()`` or "recall", for example.
         By default the target of the rule.

@@ -100,7 +100,7 @@ class ClassCoverageDisplay(Display):
         alpha : float, optional
             The alpha of the sets. Needed only if the sets do not store alpha.
         confidence : float, default 0.9
-            Probability used for the confidence intervals.
+            Probability used for the confidence intervals; not the confidence of ``predict``.
         max_classes : int, default 30
             Maximum number of classes in the figure. The classes with the lowest coverage are drawn.
         sort : bool, default True

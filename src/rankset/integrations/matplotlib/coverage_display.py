@@ -103,8 +103,8 @@ class CoverageDisplay(Display):
         n_absent : int, default 0
             Number of calibration rows with the label ``rankset.ABSENT``.
         confidence : float, default 0.9
-            Probability used for the band. With targets that count parts of rows, such as ``Recall()``, the band is
-            for losses of 0 and 1, so it contains the line at least about as often.
+            Probability used for the band; not the confidence of ``predict``. With targets that count parts of rows,
+            such as ``Recall()``, the band is for losses of 0 and 1, so it contains the line at least about as often.
         target : Target or str, default ``OneLabel()``
             The target of the rule that made the p-values.
         promised : bool, default True
