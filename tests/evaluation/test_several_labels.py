@@ -270,8 +270,8 @@ PROMISES = {
 
 @pytest.mark.parametrize("target", PROMISES)
 def test_what_is_promised_for_every_label_can_be_understood(target):
-    rule = rs.calibrate(P, Y, target=target, kind="marginals", condition=rs.PerLabel())
     with silent():
+        rule = rs.calibrate(P, Y, target=target, kind="marginals", condition=rs.PerLabel())
         found = rs.evaluate(rule.predict(P, 0.1), Y)
     assert PROMISES[target] in repr(found)
     assert "of a row with probability" not in repr(found)

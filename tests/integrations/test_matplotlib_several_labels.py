@@ -178,7 +178,9 @@ def test_a_threshold_per_label_promises_nothing_about_all_labels_together():
     display = rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], alphas=[0.3, 0.4])
     assert labels_of(display.ax_) == ["recall seen", "all labels seen"]
     assert display.ax_.get_title() == "recall against alpha (not promised)"
-    assert "-" not in [line.get_linestyle() for line in display.ax_.lines]
+    one, two = display.ax_.lines
+    assert "-" not in (one.get_linestyle(), two.get_linestyle())
+    assert one._dash_pattern != two._dash_pattern
     pass_on = FrozenEstimator(Outputs())
     model = rs.ConformalClassifier(pass_on, target="recall", condition=rs.PerLabel()).fit(PROBS[CAL], LABELS[CAL])
     assert not rs.CoverageDisplay.from_estimator(model, PROBS[NEW], LABELS[NEW]).promised

@@ -54,7 +54,9 @@ def warn_of_small_groups(
 def _kept(spec: RuleSpec) -> str:
     """Return what happens to groups with too few rows."""
     only_labels = spec.by_label and not spec.condition.needs_groups
-    return "These labels are always in the set." if only_labels else "In these groups no label is left out."
+    if only_labels:
+        return f"These labels are {'never' if spec.below else 'always'} in the set."
+    return "In these groups no label is left out."
 
 
 def _warn_of_absent(level: Fraction, groups: list[tuple[str, int, int]]) -> None:

@@ -251,9 +251,9 @@ class CoverageDisplay(Display):
         if first and self.promised:
             ax.plot(self.alphas, 1 - self.alphas, **TARGET, gid="asked", label="asked: 1 − alpha")
         seen = "seen" if self.measure == "coverage" else f"{self.measure} seen"
-        style = {} if self.promised else {"linestyle": ":"}
+        style = {} if self.promised else {"linestyle": OTHERS[0]}
         (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": seen} | style | line)
-        for number, (name, values) in enumerate(self.others.items()):
+        for number, (name, values) in enumerate(self.others.items(), start=0 if self.promised else 1):
             dots = {"linestyle": OTHERS[number % len(OTHERS)], "linewidth": 1.5, "label": f"{name} seen"}
             ax.plot(self.alphas, values, color=drawn.get_color(), **dots)
         if self.band is not None:
