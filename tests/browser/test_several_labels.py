@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import rankset as rs
+from rankset.evaluation.metrics import format_value
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("plotly")
@@ -71,7 +72,7 @@ def test_every_number_is_the_librarys(page, place, number):
     assert with_confidence[2:] == [f"{sure.observed:.4f}", f"{sure.mean_size:.3f}"]
     labels = {name: rest for name, *rest in cells(page, "classes")}
     assert labels == {str(one.name): [f"{one.n:,}", f"{one.recall:.4f}", f"{one.kept:.4f}"] for one in found.labels}
-    numbers = [[one.name, f"{one.n:,}", f"{one.recall:.4f}", f"{one.kept:.3f}"] for one in found.by_number]
+    numbers = [[one.name, f"{one.n:,}", format_value(one.recall), f"{one.kept:.3f}"] for one in found.by_number]
     assert cells(page, "numbers") == numbers
     by_group = rs.evaluate(rule.predict(PROBS[NEW], alpha), TRUTH, groups=GROUPS).groups
     groups = {name: rest for name, *rest in cells(page, "groups")}
@@ -108,5 +109,42 @@ def test_folds_promise_less(browser, tmp_path):
     page = browser.new_page()
     page.goto(made.path.as_uri())
     assert "come from several models" in page.inner_text("#words")
+    told = page.inner_text("#promises-note")
+    assert told.startswith("Usual, but not proven, is: the set contains all true labels")
+    assert f"Proven is at least {int(1000 * model.rule_.guarantee(0.1)) / 10:g} %." in told
+    assert "Promised is" not in page.inner_text("main")
     assert len(cells(page, "promises")) == 1
     page.close()
+
+
+@pytest.mark.parametrize(("target", "measure"), [("any", "any label"), ("missed:1", "at most 1 missed")])
+def test_the_line_that_is_compared_with_the_target_is_what_is_promised(browser, tmp_path, target, measure):
+    rule = rs.calibrate(PROBS[CAL], LABELS[CAL], target=target, **OPTIONS)
+    page = opened(browser, rs.report(rule, PROBS[NEW], TRUTH, tmp_path / "one.html"))
+    lines = {one["name"]: one for one in page.evaluate("document.getElementById('coverage').data")}
+    solid = [name for name, one in lines.items() if one["line"].get("dash") == "solid"]
+    assert solid == [measure]
+    assert f"target of {measure}" in lines
+    assert lines[measure]["y"][9] == pytest.approx(rs.evaluate(rule.predict(PROBS[NEW], 0.1), TRUTH).observed)
+    assert f": {measure} " in page.inner_text("#headline")
+    page.close()
+
+
+@pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
+def test_with_a_threshold_per_label_no_line_has_a_target(browser, tmp_path):
+    rule = rs.calibrate(PROBS[CAL], LABELS[CAL], target="recall", condition=rs.PerLabel(), **OPTIONS)
+    page = opened(browser, rs.report(rule, PROBS[NEW], TRUTH, tmp_path / "labels.html"))
+    lines = page.evaluate("document.getElementById('coverage').data")
+    assert {one["name"]: one["line"]["dash"] for one in lines} == {"recall": "dot", "all labels": "dot"}
+    ((_, asked, observed, _),) = cells(page, "promises")
+    assert (asked, observed) == ("0.9", "–")
+    assert "a true label is in the set with probability at least 90 %" in page.inner_text("#promises-note")
+    assert "PerLabel" not in page.inner_text("#words")
+    page.close()
+
+
+def opened(browser, made):
+    page = browser.new_page()
+    page.goto(made.path.as_uri())
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 2", timeout=20_000)
+    return page

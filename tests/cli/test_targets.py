@@ -13,7 +13,8 @@ from pyarrow import parquet
 import rankset as rs
 from commands import fine, run
 from rankset.errors import COMMAND_LINE, FileError, LabelError, RuleError
-from refusals import check_refusal, failure, like
+from rankset.rules.sentences import group_sentences
+from refusals import check_refusal, failure, like, refused
 
 RNG = np.random.default_rng(5)
 CLASSES = ["joy", "grief", "pride", "fear"]
@@ -168,11 +169,27 @@ def test_what_is_promised_is_shown():
     }
     rs.calibrate(PROBS, MARKS, target="all", kind="marginals", condition=rs.PerLabel()).save("labels.rankset")
     told = fine("inspect", "labels.rankset", "--alpha", "0.2").stdout
-    assert (
-        "promise: the set contains all true labels of a row with probability at least 0.8, in every group separately\n"
-        in told
-    )
-    assert "with confidence 0.95: thresholds 4\n" in told
+    each = "a true label is in the set with probability at least 0.8, separately for every label"
+    assert f"promise: {each} (or group of labels with one threshold)\n" in told
+    at = rs.load("labels.rankset").at(0.2, confidence=0.95)
+    _, lines = told.split("with confidence 0.95:\n")
+    assert [line.split(": ")[1] for line in lines.splitlines()] == [one.sentence for one in group_sentences(at)]
+
+
+def test_errors_name_options():
+    one = pd.DataFrame(PROBS / PROBS.sum(axis=1, keepdims=True), columns=CLASSES)
+    one.assign(answer=[CLASSES[k] for k in MARKS.argmax(axis=1)]).to_csv("one.csv", index=False)
+    told = failure("calibrate", "one.csv", "--label", "answer", "--cost", "fear=10", "-o", "x.rankset")
+    assert "as --other-cost" in told.render(COMMAND_LINE)
+    FRAME.assign(answer=[", ".join(names) for names in LISTS]).to_csv("commas.csv", index=False)
+    told = failure("calibrate", "commas.csv", "--label", "answer", *SEVERAL, "-o", "x.rankset")
+    assert "Pass --label-sep ','." in told.render(COMMAND_LINE)
+    rs.calibrate(PROBS, MARKS, target="certain", kind="marginals", classes=CLASSES).save("certain.rankset")
+    FRAME.to_csv("new.csv", index=False)
+    told = failure("predict", "certain.rankset", "new.csv", "--empty", "top", "-o", "sets.csv")
+    assert "empty must be allow (--empty allow)" in told.render(COMMAND_LINE)
+    with refused(RuleError.precise_only()):
+        rs.calibrate(PROBS, MARKS, target="precision", kind="marginals")
 
 
 def test_costs():

@@ -106,8 +106,10 @@ def test_words_of_other_libraries_are_explained(call, word):
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - OWN_CONFIDENCE))
 def test_confidence_is_explained(name):
-    with pytest.raises(KindError, match=r"pass alpha=0\.05 for confidence 0\.95\."):
+    with pytest.raises(KindError, match=r"without a confidence beside alpha, got confidence 0\.95\.") as caught:
         CALLS[name](0.1, confidence=0.95)
+    assert "pass alpha=0.05 only" in str(caught.value)
+    assert "rule.at(alpha, confidence=0.95)" in str(caught.value)
 
 
 def test_predict_without_alpha_explains_confidence():

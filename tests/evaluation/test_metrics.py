@@ -260,7 +260,7 @@ def test_what_is_proven_of_folds_and_of_stratified_splits_is_told():
     assert f"0.9 is usual for these sets; at least {folds.guarantee(0.1):.4f} is proven" in repr(evaluation)
     sets = one._without_guarantee().predict(probs, 0.1)
     for some in (sets, rs.PredictionSets.concat([sets[:9], sets[9:]]), sets[np.arange(50)]):
-        assert "no coverage is proven" in repr(rs.evaluate(some, labels[: len(some)]))
+        assert "but nothing is proven" in repr(rs.evaluate(some, labels[: len(some)]))
     plain = rs.evaluate(one.predict(probs, 0.1), labels)
     assert plain.proven is None
     assert "proven" not in repr(plain)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.core import coverage_law
 from rankset.core.mean_interval import mean_interval
-from rankset.errors import InputError, RuleError, silent
+from rankset.errors import InputError, LabelError, RuleError, silent
 from rankset.evaluation.advice import BOTH, FALSE_TOO_LOW, SEVERAL_TOO_HIGH, SEVERAL_TOO_LOW
 from refusals import refused
 
@@ -51,9 +52,14 @@ def test_every_number_is_a_slow_count():
         assert (label.name, label.n) == (NAMES[place], true.sum())
         assert label.recall == pytest.approx(SETS[true, place].mean())
         assert label.kept == pytest.approx(SETS[:, place].mean())
+        assert label.false == pytest.approx(SETS[~true, place].mean())
     assert found.label_gap == pytest.approx(np.mean([abs(label.recall - 0.8) for label in found.labels]))
     assert found.lowest_label.recall == min(label.recall for label in found.labels)
-    for group in found.by_number:
+    without, *others = found.by_number
+    empty = ~TRUTH.any(axis=1)
+    assert (without.name, without.n, without.kept) == ("0 labels", empty.sum(), SETS[empty].sum(axis=1).mean())
+    assert math.isnan(without.recall)
+    for group in others:
         number = int(group.name.split()[0])
         own = [pair for pair in pairs if (len(pair[1]) == number if number < 4 else len(pair[1]) >= 4)]
         assert group.n == len(own)
@@ -154,8 +160,13 @@ def test_groups_of_another_order_are_refused():
 def test_it_can_be_printed_and_written():
     found = evaluated()
     assert found.to_dict()["target"] == "Recall()"
-    assert found.to_frame("pandas").columns.tolist() == ["label", "rows", "recall", "kept"]
-    assert found.to_frame("polars").shape == (5, 4)
+    frame = found.to_frame("pandas").set_index("metric")
+    assert frame.columns.tolist() == ["value", "low", "high", "explanation"]
+    assert frame.value["size"] == found.mean_size
+    assert frame.loc["recall", ["low", "high"]].tolist() == list(found.recall_interval)
+    assert found.to_frame("polars", of="labels").shape == (5, 7)
+    with refused(RuleError.option("of", "groups?", ("metrics", "labels"))):
+        found.to_frame(of="groups?")
     assert "<table" in found._repr_html_()
     assert str(found).startswith(
         f"Evaluation of {found.n} rows with labels at alpha=0.2, target Recall(), {found.set_aside}"
@@ -217,7 +228,9 @@ def test_a_promise_for_groups_of_labels_is_not_one_about_rows():
         found = rs.evaluate(sets, Y)
         assert found.by_label is sets[:5].by_label is by_label
         assert (found.observed is None) is by_label
-        assert ("promised in every group of labels separately: " in repr(found)) is by_label
+        assert (
+            "promised: a true label is in the set with probability at least 0.9, separately" in repr(found)
+        ) is by_label
 
 
 def test_sets_with_costs_are_judged_by_their_cost():
@@ -267,3 +280,146 @@ def test_an_observed_value_outside_its_range_tells_what_to_check(target, change,
         assert all(question in text for question in asked)
         others = {*SEVERAL_TOO_HIGH, *SEVERAL_TOO_LOW, *FALSE_TOO_LOW, *BOTH}.difference(asked)
         assert not any(question in text for question in others)
+
+
+def test_labels_that_no_row_has_are_in_the_frame_and_have_no_recall():
+    truth = TRUTH.copy()
+    truth[:, 2] = False
+    found = evaluated(truth=truth)
+    assert [one.name for one in found.unseen] == ["c"]
+    assert "c" not in [one.name for one in found.labels]
+    frame = found.to_frame("pandas", of="labels").set_index("label")
+    assert frame.index.tolist() == ["a", "b", "d", "e", "c"]
+    assert frame.loc["c", ["rows", "low", "high", "false"]].tolist() == [0, 0.0, 1.0, SETS[:, 2].mean()]
+    hits, rows = int((SETS & truth)[:, 0].sum()), int(truth[:, 0].sum())
+    assert frame.loc["a", ["low", "high"]].tolist() == list(coverage_law.binomial_interval(hits, rows, 0.9))
+
+
+def test_long_names_do_not_move_the_numbers():
+    names = ["x" * 30, "b", "c", "d", "e"]
+    sets = rs.PredictionSets.from_mask(SETS, names)
+    lines = repr(rs.evaluate(sets, TRUTH, alpha=0.2, target="recall")).split("Labels with the lowest recall\n")[1]
+    assert len({line.index(" 0.") for line in lines.splitlines()}) == 1
+
+
+def test_sets_with_few_false_labels_are_not_judged_by_recall():
+    found = evaluated("certain")
+    assert "label gap" not in repr(found)
+    assert f"Evaluation of {N} rows, {found.n} of them with labels, at alpha=0.2" in repr(found)
+    _, lines = repr(found).split("Labels with the largest share of rows without them whose sets contain them\n")
+    worst = max(range(K), key=lambda k: SETS[~TRUTH[:, k], k].mean())
+    share, rows = SETS[~TRUTH[:, worst], worst].mean(), (~TRUTH[:, worst]).sum()
+    assert lines.splitlines()[0].split() == [NAMES[worst], f"{share:.4f}", str(rows), "rows", "without", "it"]
+
+
+def test_what_is_proven_of_folds_is_told():
+    half = slice(0, 300), slice(300, 600)
+    for target in ("any", "all"):
+        folds = rs.CrossRule(tuple(rs.calibrate(P[part], Y[part], target=target, kind="marginals") for part in half))
+        found = rs.evaluate(folds.predict([P, P], 0.1), Y)
+        assert found.proven == folds.guarantee(0.1) < 0.9
+        assert "promised: " not in repr(found)
+        assert "usual, but not proven: the set contains" in repr(found)
+        assert f"0.9 is usual for these sets; at least {found.proven:.4f} is proven" in repr(found)
+        assert rs.evaluate(folds.predict([P, P], 0.1), Y, alpha=0.2).proven is None
+
+
+def test_the_confidence_of_sets_is_told():
+    rule = rs.calibrate(P, Y, target="recall", kind="marginals")
+    plain, sure = rule.predict(P, 0.1), rule.predict(P, 0.1, confidence=0.95)
+    assert "confidence" not in repr(plain) + repr(rs.evaluate(plain, Y))
+    assert ", alpha=0.1, confidence=0.95, " in repr(sure)
+    found = rs.evaluate(sure, Y)
+    assert found.sure == found.to_dict()["sure"] == 0.95
+    assert "at alpha=0.1 with confidence 0.95, target Recall()" in repr(found)
+    assert "promised for this calibration with confidence 0.95: the expected share" in repr(found)
+    one = rs.calibrate(P, Y.argmax(axis=1), kind="marginals").predict(P, 0.1, confidence=0.95)
+    found = rs.evaluate(one, Y.argmax(axis=1))
+    assert found.to_dict()["sure"] == 0.95
+    assert "promised for this calibration with confidence 0.95: at least 0.9" in repr(found)
+    for error in (0.3, 0.001):  # with the second no threshold passes
+        with silent():
+            tidy = rs.precise(P, Y, error=error, confidence=0.8).predict(P)
+        assert tidy.confidence == 0.8
+        assert "an empty set counts as 1" in repr(rs.evaluate(tidy, Y))
+
+
+PROMISES = {
+    "recall": "a true label is in the set with probability at least 0.9, separately for every label (or",
+    "all": "a true label is in the set with probability at least 0.9, separately for every label (or",
+    "any": "a true label is in the set with probability at least 0.9, separately for every label;",
+    "missed:0": "a true label is in the set with probability at least 0.9, separately for every label (or",
+    "missed:1": "at most 1 of a row's true labels among them are missed with probability at least 0.9; nothing",
+    "certain": "a label that is false is left out with probability at least 0.9, separately for every label",
+}
+
+
+@pytest.mark.parametrize("target", PROMISES)
+def test_what_is_promised_for_every_label_can_be_understood(target):
+    with silent():
+        rule = rs.calibrate(P, Y, target=target, kind="marginals", condition=rs.PerLabel())
+        found = rs.evaluate(rule.predict(P, 0.1), Y)
+    assert PROMISES[target] in repr(found)
+    assert "of a row with probability" not in repr(found)
+
+
+def test_the_band_of_a_cost_is_not_called_coverage():
+    probs, labels = rs.datasets.load("marketing")
+    band = rs.calibrate(probs, labels, target=rs.Cost({0: 1}, others=3)).coverage_band(0.1)
+    assert repr(band).startswith("CoverageBand(1 - expected loss, at least 90% within ")
+
+
+def test_logits_of_single_labels_are_not_taken_for_softmax_silently():
+    logits = np.log(P.astype(float).clip(1e-6, 1 - 1e-6))
+    calls = (
+        lambda kind, labels: rs.calibrate(logits, labels, target="recall", kind=kind),
+        lambda kind, labels: rs.auto(logits, labels, 0.1, target="recall", kind=kind),
+        lambda kind, labels: rs.compare(logits, labels, 0.1, scores=["thr"], repeats=1, target="recall", kind=kind),
+    )
+    one = [[label] for label in Y.argmax(axis=1)]
+    for call in calls:
+        with pytest.warns(rs.RanksetWarning, match=r"pass kind='marginal_logits'\."):
+            call("logits", Y)
+        call("marginal_logits", Y)
+        call("logits", one)
+
+
+def test_costs_of_column_numbers_are_costs_of_names():
+    logits, labels = rs.datasets.load("carer")
+    names = list(rs.datasets.DATASETS["carer"].classes)
+    by_number = rs.Cost({names.index("fear"): 10}, others=1)
+    rule = rs.calibrate(logits, labels, kind="logits", classes=names, target=by_number)
+    assert rule.target == rs.Cost({"fear": 10}, others=1)
+    assert rule == rs.calibrate(logits, labels, kind="logits", classes=names, target=rule.target)
+    numbered = ["a1", "a2", "a3", "a4", "a5", "a6"]  # 1 can be the first or the second class
+    with refused(LabelError.costs([], [4])):
+        rs.calibrate(logits, np.array(numbered)[labels], kind="logits", classes=numbered, target=by_number)
+
+
+def test_labels_with_few_rows_are_said_to_be_always_in_the_set():
+    rule = rs.calibrate(P[:60], Y[:60], target="recall", kind="marginals", condition=rs.PerLabel())
+    with pytest.warns(rs.RanksetWarning, match=r"These labels are always in the set\."):
+        rule.predict(P, 0.1)
+
+
+def test_a_comparison_with_thresholds_per_label_explains_its_risk():
+    for condition, told in ((rs.PerLabel(), True), (rs.Marginal(), False)):
+        with silent():
+            asked = {"scores": ["thr"], "target": "recall", "kind": "marginals", "repeats": 3}
+            found = rs.compare(P, Y, 0.1, condition=condition, **asked)
+        assert ("so risk is not 1 - recall" in repr(found).replace("\n", " ")) is told
+
+
+def test_with_a_threshold_per_label_the_costly_label_is_missed_in_at_most_alpha_of_its_rows():
+    logits, labels = rs.datasets.load("carer")
+    names = list(rs.datasets.DATASETS["carer"].classes)
+    place = names.index("fear")
+    asked = {"kind": "logits", "classes": names, "condition": rs.PerLabel()}
+    costly = rs.calibrate(logits[:1000], labels[:1000], target=rs.Cost({"fear": 10}, others=1), **asked)
+    plain = rs.calibrate(logits[:1000], labels[:1000], **asked)
+    with silent():
+        for alpha in (0.01, 0.05):
+            same, wider = plain.predict(logits, alpha), plain.predict(logits, 10 * alpha)
+            sets = costly.predict(logits, alpha)
+            assert (sets.mask[:, place] == same.mask[:, place]).all()
+            assert (sets.mask >= wider.mask).all()  # a label of cost 1 is missed in at most 10 alpha of its rows

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 import rankset as rs
-from rankset.errors import InputError, LabelError
+from rankset.errors import COMMAND_LINE, InputError, LabelError
+from rankset.errors.label_lists import NAMES_OF_LISTS, NAMES_OF_NUMBERS
 from refusals import refused
 
 sparse = pytest.importorskip("scipy.sparse")
@@ -87,7 +88,11 @@ OTHER, BESIDE = "{} booleans for 3 classes", "booleans beside other labels"
 BAD = {
     "one label per row": ([0] * 20, LabelError.one_label_per_row("labels", "one label per row")),
     "one name per row": (["a"] * 20, LabelError.one_label_per_row("labels", "one label per row")),
-    "joined names": (["a;b"] * 20, LabelError.one_label_per_row("labels", "one label per row")),
+    "joined names": (["a;b"] * 20, LabelError.joined_names("labels", "a;b", ";")),
+    "names with commas": (["a", "a, b"] * 10, LabelError.joined_names("labels", "a, b", ",")),
+    "joined names in lists": ([["a|b"]] * 20, LabelError.unknown_in_list("labels", 0, ["a|b"], CLASSES)),
+    "an empty name": ([[""], *NAMES[1:]], LabelError.unknown_in_list("labels", 0, [""], CLASSES)),
+    "numbers beside names": ([[7], *NAMES[1:]], LabelError.unknown_in_list("labels", 0, [7], CLASSES)),
     "a vector": (np.zeros(20, int), LabelError.one_label_per_row("labels", "one label per row")),
     "a number": (3, LabelError.one_label_per_row("labels", "a int")),
     "a dictionary": ({"a": 1}, LabelError.one_label_per_row("labels", "a dict")),
@@ -100,7 +105,7 @@ BAD = {
     "sparse twos": (sparse.csr_matrix(TWO), LabelError.not_indicator("labels", 0, 0, 2)),
     "probabilities": (np.full((20, 3), 0.25), LabelError.not_indicator("labels", 0, 0, 0.25)),
     "NaN": (MISSING, InputError.missing("labels", 4, 1)),
-    "an unknown name": ([*NAMES[:-1], ["a", "x"]], LabelError.unknown("labels", 19, ["x"], CLASSES)),
+    "an unknown name": ([*NAMES[:-1], ["a", "x"]], LabelError.unknown_in_list("labels", 19, ["x"], CLASSES)),
     "a repeated name": ([["a", "b", "a"], *NAMES[1:]], LabelError.repeated("labels", 0, ["a"])),
     "None as a row": ([None, *NAMES[1:]], LabelError.no_list("labels", 0, None)),
     "a name as a row": (["a", *NAMES[1:]], LabelError.no_list("labels", 0, "a")),
@@ -243,3 +248,36 @@ def test_parts_without_labels_can_be_added():
         assert more.predict(PROBS, 0.2) == rule.predict(PROBS, 0.2)
     with refused(LabelError.no_false_labels(20)):
         calibrate(np.ones((20, 3)), target="certain")
+
+
+def test_errors_say_what_to_do_with_lists():
+    for unknown, advice in {
+        "": "For a row without labels pass an empty list.",
+        "a;b": "Split texts into names: text.split(';').",
+        3: "use [[classes[k] for k in row] for row in labels]",
+    }.items():
+        told = str(LabelError.unknown_in_list("labels", 0, [unknown], CLASSES))
+        assert advice in told
+        assert "target=" not in told
+        assert "ABSENT" not in told
+    assert "Pass --label-sep ','." in LabelError.unknown_in_list("labels", 0, ["a, b"], CLASSES).render(COMMAND_LINE)
+    assert "Write 1 if the label is true" in str(InputError.missing("labels", 4, 1))
+    assert "the model" in str(InputError.missing("probs", 4, 1))
+
+
+def test_numbers_that_can_be_two_classes_are_explained():
+    names = ["Class1", "Class2", "Class3"]
+    with refused(LabelError.two_readings("labels", 0, 1, "Class2", "Class1", NAMES_OF_LISTS)) as caught:
+        rs.calibrate(PROBS, NUMBERS, target="recall", kind="marginals", classes=names)
+    assert "[[classes[k] for k in row] for row in labels]" in str(caught.value)
+    with refused(LabelError.two_readings("labels", 0, 1, "Class2", "Class1", NAMES_OF_NUMBERS)) as caught:
+        rs.calibrate(PROBS, [0, 1] * 10, kind="marginals", classes=names)
+    assert "np.array(classes)[labels]" in str(caught.value)
+
+
+def test_sets_name_their_own_methods_for_several_labels():
+    sets = KNOWN.predict(PROBS, 0.2)
+    for labels in (MASK, MASK.astype(int), NAMES, np.eye(3, dtype=int)[np.arange(20) % 3]):
+        with pytest.raises(LabelError, match=r"use covers_all\(labels\) or recall\(labels\)") as caught:
+            sets.covers(labels)
+        assert "target=" not in str(caught.value)

@@ -138,5 +138,56 @@ def test_what_cannot_be_drawn_is_told():
         rs.RankDisplay.from_rule(rule)
     with refused(LabelError):
         rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW].argmax(axis=1))
+    for display in (rs.CoverageDisplay, rs.SizeDisplay):
+        with refused(RuleError.curve_of_target(rs.CertainLabels())):
+            display.from_rule(calibrated("certain"), PROBS[NEW], LABELS[NEW])
     with refused(LabelError):
         rs.CoverageDisplay.from_predictions(rule.p_values(PROBS[NEW]), LABELS[NEW])
+
+
+def test_costs_of_named_classes_are_drawn():
+    logits, labels = rs.datasets.load("carer")
+    names = rs.datasets.DATASETS["carer"].classes
+    cost = {"fear": 10}
+    named = rs.calibrate(logits[:500], labels[:500], kind="logits", classes=names, target=rs.Cost(cost, others=1))
+    plain = rs.calibrate(logits[:500], labels[:500], kind="logits", target=rs.Cost({names.index("fear"): 10}, others=1))
+    for display in (rs.CoverageDisplay, rs.SizeDisplay):
+        one, two = (display.from_rule(rule, logits[500:], labels[500:], alphas=ALPHAS) for rule in (named, plain))
+        assert one.coverage.tolist() == two.coverage.tolist()
+
+
+def labels_of(ax):
+    return ax.get_legend_handles_labels()[1]
+
+
+def test_no_target_is_drawn_where_none_is_promised():
+    probs, labels = rs.datasets.load("marketing")
+    cost = rs.calibrate(probs[:130], labels[:130], target=rs.Cost({0: 1}, others=3)).predict(probs[130:], 0.1)
+    certain = calibrated("certain").predict(PROBS[NEW], 0.1)
+    precise = rs.precise(PROBS[CAL], LABELS[CAL], error=0.3).predict(PROBS[NEW])
+    for sets, truth in ((cost, labels[130:]), (certain, LABELS[NEW]), (precise, LABELS[NEW])):
+        display = rs.ClassCoverageDisplay.from_predictions(sets, truth)
+        assert labels_of(display.ax_) == ["90% interval"]
+        assert display.ax_.get_xlabel() == f"{display.measure} (not promised)"
+    usual = rs.ClassCoverageDisplay.from_predictions(calibrated("recall").predict(PROBS[NEW], 0.1), LABELS[NEW])
+    assert "target: 0.9" in labels_of(usual.ax_)
+
+
+def test_a_threshold_per_label_promises_nothing_about_all_labels_together():
+    rule = calibrated("recall", condition=rs.PerLabel())
+    display = rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], alphas=[0.3, 0.4])
+    assert labels_of(display.ax_) == ["recall seen", "all labels seen"]
+    assert display.ax_.get_title() == "recall against alpha (not promised)"
+    one, two = display.ax_.lines
+    assert "-" not in (one.get_linestyle(), two.get_linestyle())
+    assert one._dash_pattern != two._dash_pattern
+    pass_on = FrozenEstimator(Outputs())
+    model = rs.ConformalClassifier(pass_on, target="recall", condition=rs.PerLabel()).fit(PROBS[CAL], LABELS[CAL])
+    assert not rs.CoverageDisplay.from_estimator(model, PROBS[NEW], LABELS[NEW]).promised
+
+
+def test_lines_that_are_not_promised_can_be_told_apart():
+    display = rs.CoverageDisplay.from_rule(calibrated("missed:1"), PROBS[NEW], LABELS[NEW], alphas=ALPHAS)
+    lines = {line.get_label(): line for line in display.ax_.lines}
+    recall, complete = lines["recall seen"], lines["all labels seen"]
+    assert recall._dash_pattern != complete._dash_pattern

@@ -72,3 +72,26 @@ def test_ids_are_no_classes_where_the_score_is_chosen(files, command):
     with_id = rs.load("a.rankset")
     assert CliRunner().invoke(rankset, [*asked, "--drop", "case"]).exit_code == 0
     assert with_id == rs.load("a.rankset")
+
+
+def test_names_in_an_archive(files):
+    np.savez("all.npz", probs=PROBS, labels=np.arange(30) % 3, classes=np.array(NAMES))
+    assert read_class_names("all.npz") == NAMES
+    asked = ["calibrate", "all.npz", "-o", "a.rankset"]
+    told = CliRunner().invoke(rankset, asked)
+    assert "note: all.npz: the array classes is not read. Pass --classes all.npz to use it." in told.output
+    assert rs.load("a.rankset").classes.tolist() == [0, 1, 2]
+    told = CliRunner().invoke(rankset, [*asked, "--classes", "all.npz", "--force"])
+    assert told.exit_code == 0
+    assert "is not read" not in told.output
+    assert rs.load("a.rankset").classes.tolist() == NAMES
+
+
+@pytest.mark.parametrize("names", [np.zeros((2, 2), int), np.array([0.5, 1.5])])
+def test_arrays_that_hold_no_names_are_refused(files, names):
+    np.savez("odd.npz", classes=names)
+    with refused(FileError.no_array_of_names("odd.npz", "classes")):
+        read_class_names("odd.npz")
+    np.savez("none.npz", probs=PROBS)
+    with refused(FileError.no_key("none.npz", "classes", ["probs"])):
+        read_class_names("none.npz")

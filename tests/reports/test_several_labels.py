@@ -66,6 +66,8 @@ def test_rules_with_other_targets_have_names_of_their_own():
     names = [one["label"] for one in STUDY["scores"]]
     assert names == ["Share, Recall()", "THR, AllLabels()", "THR, AnyLabel()", "THR, AtMostMissed(m=1)"]
     assert "{}" in STUDY["scores"][0]["promise"]
+    assert [one["measure"] for one in STUDY["scores"]] == ["recall", "all labels", "any label", "at most 1 missed"]
+    assert not any(one["by_label"] for one in STUDY["scores"])
 
 
 def test_groups_have_a_table():
@@ -92,6 +94,9 @@ def test_with_several_thresholds_no_confidence_is_shown():
     (told,) = rs.report(rule, PROBS[NEW], TRUTH).study.data["scores"]
     assert "sure" not in told
     assert "band" not in told
+    assert set(told["observed"]) == {None}
+    assert told["by_label"]
+    assert told["promise"] == rs.AllLabels().promise_by_label
     assert told["guarantee"]["groups"] == 28
     assert told["guarantee"]["rows"] == rule.n
 
@@ -103,7 +108,7 @@ def test_estimators_write_the_same_page(tmp_path):
     made = model.report(rows[NEW], TRUTH[:, common], tmp_path / "model.html")
     again = rs.report(model.rule_, model.predict_proba(rows[NEW]), TRUTH[:, common]).study
     assert made.study == again
-    assert "Recall and all labels against alpha" in made.html
+    assert "What the sets contain, against alpha" in made.html
     folds = rs.ConformalClassifier(target="all", split=rs.CrossConformal(3), random_state=0)
     (told,) = folds.fit(rows[CAL], labels[CAL]).report(rows[NEW], TRUTH[:, common]).study.data["scores"]
     assert told["proven"][9] == folds.rule_.guarantee(0.1)
@@ -141,3 +146,14 @@ def test_one_label_per_row_shows_both_promises(score):
         assert told["sure"]["coverage"][place] == sets.covers(labels[700:1300]).mean()
     groups = rs.calibrate(probs[:700], labels[:700], kind="logits", condition=rs.PerLabel())
     assert "sure" not in rs.report(groups, probs[700:1300], labels[700:1300]).study.data["scores"][0]
+
+
+def test_scores_are_compared_for_a_target():
+    made = rs.report_scores(PROBS[CAL], LABELS[CAL], PROBS[NEW], TRUTH, kind="marginals", target="recall")
+    assert [one["label"] for one in made.study.data["scores"]] == ["Share, Recall()", "THR, Recall()", "RANK, Recall()"]
+    assert made.study.data["scores"][0]["observed"] == STUDY_OF_RECALL["observed"]
+    with refused(LabelError):
+        rs.report_scores(PROBS[CAL], LABELS[CAL], PROBS[NEW], TRUTH, kind="marginals")
+
+
+STUDY_OF_RECALL = rs.report(RULES[0], PROBS[NEW], TRUTH).study.data["scores"][0]

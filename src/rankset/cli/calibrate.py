@@ -15,7 +15,14 @@ import rankset as rs
 from rankset import progress
 from rankset.cli.command import Command
 from rankset.cli.conditions import condition_of
-from rankset.cli.files import check_output, find_usual_arrays, read_class_names, save_rule, split_paths
+from rankset.cli.files import (
+    check_output,
+    find_usual_arrays,
+    note_class_names,
+    read_class_names,
+    save_rule,
+    split_paths,
+)
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.targets import target_of
@@ -144,6 +151,7 @@ def calibrate(
     condition, names = condition_of(layout, per_label=per_label), read_class_names(classes, layout)
     if len(pairs) == 1:
         layout, kind = find_usual_arrays(*pairs[0], layout, kind)
+        note_class_names(pairs[0][0], classes)
     shared: dict[str, Any] = {
         "method": chosen,
         "kind": kind or "probs",

@@ -109,8 +109,7 @@ def _promise(rule: rs.Rule, alpha: str, confidence: str | None) -> dict[str, Any
     text = None if confidence is None else proven_promise(rule, alpha)
     if text is None:
         return {}
-    where = ", in every group separately" if rule.spec.n_groups > 1 else ""
-    return {"promise": {"confidence": confidence, "text": f"{text}{where}"}}
+    return {"promise": {"confidence": confidence, "text": text}}
 
 
 def _in_words(promise: dict[str, Any]) -> str:

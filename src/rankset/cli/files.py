@@ -42,6 +42,12 @@ def read_class_names(path: Path | None, layout: Layout) -> list[str] | None:
     return None if path is None else class_names.read_class_names(str(path), layout.dialect)
 
 
+def note_class_names(path: str, given: Path | None) -> None:
+    """Say on stderr that an .npz file of scores has class names that are not read, because --classes is missing."""
+    if given is None and class_names.has_class_names(path):
+        echo(f"note: {path}: the array {class_names.ARRAY} is not read. Pass --classes {path} to use it.", err=True)
+
+
 def find_usual_arrays(path: str, labels: str | None, layout: Layout, kind: Any = None) -> tuple[Layout, Any]:
     """Return layout and kind for an .npz file whose arrays have usual names; say on stderr which ones are read."""
     found, found_kind = find_unnamed_arrays(path, labels, layout, kind)

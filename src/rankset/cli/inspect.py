@@ -69,8 +69,10 @@ def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     if promise is None:
         return {}
     asked = rule.at(alpha, confidence=confidence)
-    thresholds = int((~asked.thresholds.everything[:-1]).sum())
-    sure: dict[str, Any] = {"thresholds": thresholds} if rule.spec.n_groups > 1 else {"rule": asked.describe()}
+    sure: dict[str, Any] = {"rule": asked.describe()}
+    if rule.spec.n_groups > 1:
+        rules = {one.name: one.sentence for one in group_sentences(asked)}
+        sure = {"rules": rules, "thresholds": int((~asked.thresholds.everything[:-1]).sum())}
     return {"promise": promise, "sure": {"confidence": confidence, **sure}}
 
 

@@ -58,7 +58,8 @@ OPTIONS = {
     "classes": click.option(
         "--classes",
         type=FILE,
-        help="File with the class names in column order, one per line; or .json with a list or id2label.",
+        help="File with the class names in column order, one per line; .json with a list or id2label; or .npz with an "
+        "array classes.",
     ),
     "alphas": click.option(
         "--alpha",

@@ -115,15 +115,20 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     margin = " " * len(start)
     if "rules" in facts:
         echo(f"{margin}{facts['follows']}:")
-    for name, rule in facts.get("rules", {}).items():
-        echo(f"{margin}  {short(name, 60)}: {rule}")
-    if "more_rules" in facts:
-        echo(f"{margin}  and {facts['more_rules']:,} more")
+    _print_rules(facts, margin, facts.get("more_rules", 0))
     if "promise" in facts:
         sure = facts["sure"]
-        kept = sure.get("rule") or f"thresholds {sure['thresholds']:,}"
-        echo(f"{margin}promise: {facts['promise']}{', in every group separately' * ('rule' not in sure)}")
-        echo(f"{margin}with confidence {sure['confidence']}: {kept}")
+        echo(f"{margin}promise: {facts['promise']}")
+        echo(f"{margin}with confidence {sure['confidence']}:{' ' + sure['rule'] if 'rule' in sure else ''}")
+        _print_rules(sure, margin, facts.get("more_rules", 0))
+
+
+def _print_rules(facts: dict[str, Any], margin: str, more: int) -> None:
+    """Print what the first thresholds of several mean, and how many more there are."""
+    for name, rule in facts.get("rules", {}).items():
+        echo(f"{margin}  {short(name, 60)}: {rule}")
+    if more and "rules" in facts:
+        echo(f"{margin}  and {more:,} more")
 
 
 def _text(value: Any) -> str:

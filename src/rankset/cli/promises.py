@@ -10,7 +10,7 @@ from click.core import ParameterSource
 import rankset as rs
 from rankset.core.alpha_argument import alpha_meant
 from rankset.errors import KindError
-from rankset.rules.sentences import promise_sentence
+from rankset.rules.sentences import promise_of_spec
 
 CONFIDENCE_HELP = (
     "Probability that the promise holds for this calibration, such as 0.95; sets are larger. Pass --alpha, too.  "
@@ -63,4 +63,4 @@ def proven_promise(rule: rs.Rule, alpha: str) -> str | None:
     """Return what a rule promises at some alpha, in words; None if it is not proven or labels are absent."""
     if not rule.guaranteed or rule.calibration.n_absent:
         return None
-    return promise_sentence(rule.spec.target, alpha)
+    return promise_of_spec(rule.spec, alpha)

@@ -45,7 +45,7 @@ def takes_alpha(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if kwargs and not words.isdisjoint(kwargs):
-            raise _refusal(name, words, kwargs)
+            raise _refusal(name, words, kwargs, has_alpha="alpha" in kwargs or len(args) > place)
         alpha = kwargs["alpha"] if "alpha" in kwargs else args[place] if len(args) > place else default
         if alpha is inspect.Parameter.empty or (beside and len(args) <= place and _only_confidence(kwargs)):
             _check_complete(name, parameters, kwargs)
@@ -121,12 +121,15 @@ def refuse_alpha(function: str, method: str, given: Mapping[str, object]) -> Non
             raise KindError.alpha_belongs_to(method, function, word, given[word], meant)
 
 
-def _refusal(function: str, words: frozenset[str], given: Mapping[str, object]) -> KindError:
+def _refusal(function: str, words: frozenset[str], given: Mapping[str, object], *, has_alpha: bool) -> KindError:
     """Return the error for a call with a word of other libraries."""
     word = next(name for name in given if name in words)
     if function == "calibrate" and "auto" not in (given.get("method"), given.get("score")):
         return KindError.alpha_belongs_to("predict", function, word, given[word], alpha_meant(word, given[word]))
-    return KindError.not_alpha(function, word, given[word], alpha_meant(word, given[word]))
+    meant = alpha_meant(word, given[word])
+    if word == "confidence" and has_alpha:
+        return KindError.confidence_elsewhere(function, given[word], meant)
+    return KindError.not_alpha(function, word, given[word], meant)
 
 
 def _is_users(frame: FrameType) -> bool:

@@ -14,6 +14,7 @@ NO_ANSWER = (
     Either("Add any candidate and label the row rankset.ABSENT", "Add any candidate and an absent label (--absent)"),
     ". Do not drop the row: no set contains its true label, and without it coverage would look higher than it is.",
 )
+NO_MARK = "Write 1 if the label is true and 0 if it is not, or drop that row."
 FROM_THE_MODEL = "Find out why the model returns this value, or drop that row."
 NO_CLASS = Either("Layout(drop=..., identity=..., group=...)", "--drop, --id or --group")
 OTHER_KIND: Text = ("For logits pass ", LOGITS, ". For other numbers pass ", DECISION, ".")
@@ -248,7 +249,8 @@ class InputError(UnitIntervalErrors, RanksetError, ValueError):
 
     @classmethod
     def missing(cls, name: str, row: int, column: int) -> Self:
-        return cls(name, "not contain NaN", "NaN", FROM_THE_MODEL, where=Place(row=row, column=column))
+        remedy = NO_MARK if name in ("labels", "y") else FROM_THE_MODEL
+        return cls(name, "not contain NaN", "NaN", remedy, where=Place(row=row, column=column))
 
     @classmethod
     def infinite(cls, name: str, row: int, column: int, value: float) -> Self:

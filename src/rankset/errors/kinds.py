@@ -47,6 +47,13 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def confidence_elsewhere(cls, function: str, value: object, alpha: float | None) -> Self:
+        meant = Option("alpha", 0.05 if alpha is None else alpha)
+        promise = Either(f"rule.at(alpha, confidence={short_repr(value)})", "rankset predict --confidence")
+        remedy = ("If you mean the coverage, pass ", meant, " only. Sets with a confidence are made by ", promise, ".")
+        return cls(function, "be called without a confidence beside alpha", f"confidence {short_repr(value)}", remedy)
+
+    @classmethod
     def clusters_by_name(cls, received: object) -> Self:
         remedy = "Pass [clusters[name] for name in classes], with the class names in the order of the columns."
         expected = "a list with one cluster name per class, in column order"
@@ -60,9 +67,9 @@ class KindError(RanksetError, TypeError):
 
     @classmethod
     def confidence_of_folds(cls, name: str) -> Self:
-        reason = "the models of the folds share training rows, so it is not known how far coverage is from its mean"
+        why = "the models of the folds share training rows, so it is not known how far coverage is from its mean"
         remedy = "Fit with Holdout() or GivenSplit() as the split."
-        return cls(name, "not be passed for a classifier of several folds", reason=reason, remedy=remedy)
+        return cls(name, f"not be passed for a classifier of several folds, because {why}", remedy=remedy)
 
     @classmethod
     def alpha_missing(cls, function: str) -> Self:

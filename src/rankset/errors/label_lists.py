@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from rankset.errors.fields import Either, Place, Text
+from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import differences, join_names, short_repr
 
 SEVERAL = "be a 0/1 matrix with one row per row and one column per class, or a list of labels for every row"
+NAMES_OF_LISTS = Either(
+    "To turn column numbers into names, use [[classes[k] for k in row] for row in labels].",
+    "Write class names as labels.",
+)
+NAMES_OF_NUMBERS = Either(
+    "To turn column numbers into names, use np.array(classes)[labels].", "Write class names as labels."
+)
 EMPTY_LIST = Either("For a row without labels pass an empty list.", "For a row without labels write 0 in every column.")
 
 TARGETS: tuple[Text, ...] = (
@@ -14,6 +21,15 @@ TARGETS: tuple[Text, ...] = (
     Either("target=rankset.Recall() or target=rankset.AllLabels()", "--target recall or --target all"),
     ".",
 )
+NO_TARGET = "If every row has exactly one label, do not pass a target."
+INSIDE: tuple[Text, ...] = (
+    "If rows can have several labels, use ",
+    Either("covers_all(labels) or recall(labels)", "--target"),
+    ".",
+)
+"""What to do where no target can be passed, because sets are there already."""
+SEPARATORS = (";", ",", "|")
+"""What can stand between the names in a text."""
 ONE_COLUMN_PER_CLASS = (
     "For a 0/1 matrix pass ",
     Either("np.array(labels)", "a file of labels with one column for every class"),
@@ -32,8 +48,34 @@ class LabelListErrors:
 
     @classmethod
     def one_label_per_row(cls, name: str, received: str) -> Self:
-        remedy = "If every row has exactly one label, do not pass a target. Or pass [[label] for label in labels]."
+        remedy = f"{NO_TARGET} Or pass [[label] for label in labels]."
         return cls(name, SEVERAL, received, Either(remedy, "If every row has exactly one label, leave out --target."))
+
+    @classmethod
+    def joined_names(cls, name: str, text: str, sep: str) -> Self:
+        split = f"Split the texts: pass [text.split({sep!r}) if text else [] for text in {name}]. {NO_TARGET}"
+        remedy = Either(split, f"Pass --label-sep '{sep}'.")
+        return cls(name, "be a list of labels for every row", f"texts such as {short_repr(text)}", remedy)
+
+    @classmethod
+    def unknown_in_list(cls, name: str, row: int, unknown: Sequence[object], known: Sequence[object]) -> Self:
+        joined = next((sep for one in unknown if (sep := separator_of(one, known)) is not None), None)
+        split = Either(f"Split texts into names: text.split({joined!r}). ", f"Pass --label-sep '{joined}'. ")
+        numbers = any(isinstance(one, int) for one in unknown)
+        return cls(
+            name,
+            f"be among the classes ({join_names(known)})",
+            f"{join_names(unknown)}, first",
+            (
+                *((EMPTY_LIST, " ") if "" in unknown else ()),
+                *((split,) if joined is not None else ()),
+                "Check the spelling and type of the labels. Or pass names that include these labels as ",
+                Option("classes"),
+                ".",
+                *((" ", NAMES_OF_LISTS) if numbers else ()),
+            ),
+            where=Place(row=row),
+        )
 
     @classmethod
     def no_columns(cls, name: str, received: str) -> Self:
@@ -100,7 +142,11 @@ class LabelListErrors:
     @classmethod
     def costs(cls, missing: Sequence[object], unknown: Sequence[object]) -> Self:
         received = differences("no cost for", missing, "costs for the unknown labels", unknown)
-        remedy = "Pass a cost for every class, or the cost of all other labels, others."
+        others = Either("others=", "--other-cost")
+        remedy: tuple[Text, ...] = ("Pass a cost for every class, or the cost of all other labels as ", others, ".")
+        if unknown:
+            belong = " Costs belong to class names, and without names to column numbers. Pass the names as "
+            remedy = (*remedy, belong, Option("classes"), ", or check their spelling.")
         return cls("costs of Cost", "have one number for every class", received, remedy)
 
     @classmethod
@@ -121,3 +167,12 @@ class LabelListErrors:
     def no_labels_at_all(cls, n: int) -> Self:
         received = f"{n} rows without labels"
         return cls("labels", "contain at least one true label", received, "Check that 1 stands for a true label.")
+
+
+def separator_of(label: object, known: Sequence[object]) -> str | None:
+    """Return what stands between the names in a text of several known names; None if it is something else."""
+    if not isinstance(label, str):
+        return None
+    return next(
+        (sep for sep in SEPARATORS if sep in label and {part.strip() for part in label.split(sep)} <= set(known)), None
+    )

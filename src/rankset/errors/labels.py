@@ -5,7 +5,7 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
-from rankset.errors.label_lists import TARGETS, LabelListErrors
+from rankset.errors.label_lists import INSIDE, TARGETS, LabelListErrors, separator_of
 from rankset.errors.values import join_names, short_repr
 
 RENAME = Either("Pass backend='pandas', or rename classes.", "Rename classes.")
@@ -40,6 +40,11 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
     ...     print(error.received)
     'E', first
     """
+
+    def about_sets(self) -> None:
+        """Name the methods of sets for several labels instead of the targets of ``calibrate``."""
+        if isinstance(self.remedy, tuple) and self.remedy[-len(TARGETS) :] == TARGETS:
+            self.remedy = (*self.remedy[: -len(TARGETS)], *INSIDE)
 
     @classmethod
     def one_hot(cls, name: str, shape: tuple[int, ...]) -> Self:
@@ -116,13 +121,18 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
             f"{join_names(unknown)}, first",
             (
                 *(ABSENT_LABELS if any(isinstance(one, str) and not one for one in unknown) else ()),
-                *((*TARGETS, " ") if any(_are_names(one, known) for one in unknown) else ()),
+                *((*TARGETS, " ") if any(separator_of(one, known) is not None for one in unknown) else ()),
                 "Check the spelling and type of the labels. Or pass names that include these labels as ",
                 Option("classes"),
                 Either(". To turn column numbers into names, use np.array(classes)[labels].", WHOLE_NUMBERS),
             ),
             where=Place(row=row),
         )
+
+    @classmethod
+    def two_readings(cls, name: str, row: int, number: int, column: str, named: str, remedy: Text) -> Self:
+        received = f"integers, and {number} can mean column {number} ({short_repr(column)}) or {short_repr(named)}"
+        return cls(name, "be class names", received, remedy, where=Place(row=row))
 
     @classmethod
     def lines_in_several_orders(cls, path: str) -> Self:
@@ -239,8 +249,3 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
 
 def _column_numbers(n_classes: int) -> str:
     return f"be column numbers, integers from 0 to {n_classes - 1}"
-
-
-def _are_names(label: object, known: Sequence[object]) -> bool:
-    """Return whether a label is several known names with semicolons between them."""
-    return isinstance(label, str) and ";" in label and {part.strip() for part in label.split(";")} <= set(known)

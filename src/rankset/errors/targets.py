@@ -18,7 +18,7 @@ class TargetErrors:
     @classmethod
     def precise_only(cls) -> Self:
         remedy = Either("Use rankset.precise(probs, labels, error=...).", "Choose another target.")
-        return cls("calibrate", "get a target that it can keep", "Precision()", remedy)
+        return cls("a target", "be one that calibrate can keep", "precision", remedy)
 
     @classmethod
     def only_calibrate(cls, what: str, target: object) -> Self:
@@ -27,8 +27,9 @@ class TargetErrors:
 
     @classmethod
     def top_into_empty(cls, target: object) -> Self:
-        expected = ("be ", Option("empty", "allow"), " for a target that promises few false labels")
-        return cls("empty", expected, short_repr(target), "An empty set says that no label is certain enough.")
+        expected = (Either("be 'allow'", "be allow (--empty allow)"), " for a target that promises few false labels")
+        remedy = "An empty set says that no label is certain enough."
+        return cls("empty", expected, f"'top' for {short_repr(target)}", remedy)
 
     @classmethod
     def no_p_values(cls, target: object) -> Self:
@@ -39,6 +40,11 @@ class TargetErrors:
     def report_of_target(cls, target: object) -> Self:
         remedy = "Use evaluate, which knows this target."
         return cls("a report", "get rules of one label per row or of several", short_repr(target), remedy)
+
+    @classmethod
+    def curve_of_target(cls, target: object) -> Self:
+        remedy = "Use evaluate on the sets of every alpha."
+        return cls("a curve against alpha", "get a rule whose sets contain the true labels", short_repr(target), remedy)
 
     @classmethod
     def ranks_of_target(cls, target: object) -> Self:

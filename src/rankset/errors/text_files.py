@@ -70,6 +70,11 @@ class TextFileErrors:
         return cls._of(path, "JSON with class names", expected, "other values", remedy)
 
     @classmethod
+    def no_array_of_names(cls, path: str, name: str) -> Self:
+        remedy = f"Write the names as np.array(names) with the name {name}, without objects, or as a text file."
+        return cls._of(path, f"the array {name}", "contain one text per class", "other values", remedy)
+
+    @classmethod
     def class_count(cls, names: Sequence[str], columns: int) -> Self:
         received = f"{len(names)}: {join_names(names)}"
         remedy = "Write one name per line, in the order of the columns, or a .json file with a list of names."

@@ -14,6 +14,7 @@ from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError
 from rankset.evaluation.auto_for_target import auto_for_target
+from rankset.evaluation.calibrate import warn_of_softmax
 from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
 from rankset.evaluation.fitting_rows import FEWEST_FITTING, count_fitting_rows
@@ -137,6 +138,7 @@ def auto(
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, several=several).with_checked_values()
     if len(data) == 0:
         raise InputError.no_rows()
+    warn_of_softmax(data)
     if wanted != OneLabel():
         return auto_for_target(data, level, condition, wanted, share=share, seed=seed)
     return auto_prepared(data, level, condition, class_factors=class_factors, share=share, seed=seed)

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.errors import KindError, LevelError
+from rankset.errors import KindError, LevelError, Option, warn
 from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
-from rankset.inputs.prepare import prepare
+from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.small_groups import warn_of_no_promise
 from rankset.rules.spec import RuleSpec
@@ -189,7 +189,19 @@ def calibrate_part(
     """Return the rule of all rows or of some of them, which may all be without labels if they can have several."""
     several = has_several_labels(target)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
+    warn_of_softmax(data)
     return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes, target), data)
+
+
+def warn_of_softmax(data: Prepared) -> None:
+    """Warn if rows have several labels and logits: softmax makes the labels of a row compete."""
+    if data.kind == "logits" and data.truths is not None and (data.truths.sizes > 1).any():
+        warn(
+            "softmax makes the labels of a row compete, but rows have several labels. For logits of single labels, "
+            "whose sigmoid is the probability of the label, pass ",
+            Option("kind", "marginal_logits"),
+            ".",
+        )
 
 
 def with_labels(rule: Rule) -> Rule:

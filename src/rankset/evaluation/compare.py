@@ -16,6 +16,7 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError
 from rankset.evaluation.auto_for_target import auto_for_target
 from rankset.evaluation.auto_trial import auto_halves, measure_auto
+from rankset.evaluation.calibrate import warn_of_softmax
 from rankset.evaluation.compare_scores import compare_at_levels, compare_prepared
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.comparisons import Comparisons
@@ -181,6 +182,7 @@ def compare(
     several = has_several_labels(promised)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
     check_groups(checked_condition(condition), data.groups)
+    warn_of_softmax(data)
     if promised != ONE_LABEL:
         _check_measures(metrics)
         found = _with_target(

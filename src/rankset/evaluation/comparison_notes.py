@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankset.conditions import Marginal
+from rankset.conditions import Marginal, PerLabel, PerLabelAndGroup
 from rankset.targets import OneLabel
+from rankset.targets.base import has_several_labels
 
 if TYPE_CHECKING:
     from rankset.evaluation.comparison import Comparison
@@ -43,6 +44,11 @@ NOTE_OF_TARGET_WITHOUT_ERRORS = (
     "No standard errors: they are known for one threshold, and if every half has enough rows with labels for alpha."
 )
 
+NOTE_OF_LABELS = (
+    "With thresholds per label every label of a row counts on its own for risk, so risk is not 1 - recall, the mean "
+    "over rows."
+)
+
 NOTE_OF_AUTO = (
     "auto is not a fixed score: in each half that calibrates, rankset.auto fits and chooses a score on some rows and "
     "calibrates on the others. No standard error is known for it."
@@ -66,6 +72,8 @@ def note(comparison: Comparison) -> str:
     """Return what the numbers of the tables mean."""
     lines, one_label = comparison.lines, comparison.target == OneLabel()
     told = [] if one_label else [NOTE_OF_TARGET]
+    if isinstance(comparison.condition, PerLabel | PerLabelAndGroup) and has_several_labels(comparison.target):
+        told.append(NOTE_OF_LABELS)
     if comparison.values.shape[2] == 1:
         told.append(NOTE_OF_ONE)
     elif np.isnan(comparison.errors[:, comparison.measures.index("size")]).all():

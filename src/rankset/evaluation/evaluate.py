@@ -83,7 +83,8 @@ def evaluate(
         The group of each row. If you pass it, the result also has the coverage and the mean size of every group; if
         rows can have several labels, the recall and the share of rows with all labels, with intervals.
     confidence
-        Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1.
+        Confidence of the interval for coverage and of the expected range of coverage, strictly between 0 and 1. It is
+        not the confidence of ``predict``, which changes sets; sets remember that one.
     target
         Pass it if rows can have several labels and no rule predicted the sets: ``Recall()`` or "recall", for example.
         By default the target of the rule.
@@ -149,6 +150,7 @@ def evaluate(
         absent=int((codes < 0).sum()),
         cost=_mean_cost(wanted, sets, codes, covered) if isinstance(wanted, Cost) else None,
         proven=None if sets.level != level else sets.proven,
+        sure=None if sets.level != level else sets.confidence,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 

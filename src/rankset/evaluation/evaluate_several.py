@@ -44,7 +44,8 @@ def evaluate_several(
     shares, missed = hits[has] / truths.sizes[has], (truths.sizes - hits)[has]
     recall, complete, sizes = float(shares.mean()), int((missed == 0).sum()), sets.sizes
     filled = sizes > 0
-    labels = _labels(sets, truths, mask)
+    every = _labels(sets, truths, mask)
+    labels = tuple(one for one in every if one.n)
     kept = None if sets.by_label else _kept(target, mask, truths, hits)
     sure = confidence if group_intervals else None
     gaps = [abs(one.recall - float(1 - level)) for one in labels]
@@ -65,12 +66,15 @@ def evaluate_several(
         empty_rate=float((sizes == 0).mean()),
         label_gap=float(np.mean(gaps)),
         labels=labels,
-        by_number=_by_number(truths.sizes[has], shares, sizes[has]),
+        by_number=_by_number(truths.sizes, hits, sizes),
         missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
         observed=None if kept is None else kept.mean,
         by_label=sets.by_label,
         expected=_expected(sets, level, len(sets) if is_about_false_labels(target) else n, confidence),
         groups=() if groups is None else recall_by_group(groups, hits, truths.sizes, sizes, kept, sure),
+        proven=None if sets.level != level else sets.proven,
+        sure=None if sets.level != level else sets.confidence,
+        unseen=tuple(one for one in every if not one.n),
     )
 
 
@@ -101,23 +105,30 @@ def _expected(sets: PredictionSets, level: Fraction, n: int, confidence: float) 
 
 
 def _labels(sets: PredictionSets, truths: LabelLists, mask: NDArray[np.bool_]) -> tuple[LabelRecall, ...]:
-    """Return the recall of every label that occurs."""
+    """Return the recall of every label; NaN if no row has it."""
     n_columns = mask.shape[1]
     counts = np.bincount(truths.codes, minlength=n_columns)
     inside = np.bincount(truths.codes, mask[truths.rows, truths.codes], n_columns)
-    kept, names = mask.mean(axis=0), sets.names.values
+    marked, names, n = mask.sum(axis=0), sets.names.values, len(mask)
     return tuple(
-        LabelRecall(names[code], int(counts[code]), float(inside[code] / counts[code]), float(kept[code]))
-        for code in np.flatnonzero(counts).tolist()
+        LabelRecall(
+            names[code],
+            int(counts[code]),
+            float(inside[code] / counts[code]) if counts[code] else math.nan,
+            float(marked[code] / n),
+            float((marked[code] - inside[code]) / (n - counts[code])) if counts[code] < n else math.nan,
+        )
+        for code in range(n_columns)
     )
 
 
-def _by_number(numbers: NDArray[Any], shares: NDArray[Any], sizes: NDArray[Any]) -> tuple[LabelRecall, ...]:
-    """Return the recall of rows with 1, 2, 3, and more labels."""
+def _by_number(numbers: NDArray[Any], hits: NDArray[Any], sizes: NDArray[Any]) -> tuple[LabelRecall, ...]:
+    """Return the recall of rows with no labels (NaN), with 1, 2, 3, and more."""
     found = []
-    for number in range(1, MOST_LABELS + 1):
+    for number in range(MOST_LABELS + 1):
         own = numbers == number if number < MOST_LABELS else numbers >= number
-        name = f"{number} label{'s' * (number > 1)}" + " or more" * (number == MOST_LABELS)
+        name = f"{number} label{'s' * (number != 1)}" + " or more" * (number == MOST_LABELS)
         if own.any():
-            found.append(LabelRecall(name, int(own.sum()), float(shares[own].mean()), float(sizes[own].mean())))
+            recall = float((hits[own] / numbers[own]).mean()) if number else math.nan
+            found.append(LabelRecall(name, int(own.sum()), recall, float(sizes[own].mean())))
     return tuple(found)

@@ -76,6 +76,9 @@ class Evaluation:
     cost
         With the target ``Cost``: the mean cost of missing the true label, divided by the largest cost. At most alpha is
         promised on average. None for other targets.
+    sure
+        The probability with which the promise holds for this calibration, if it was passed to ``predict`` as
+        ``confidence``. None otherwise. (``confidence`` here is that of the interval.)
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Evaluation:
     attained: bool = True
     proven: float | None = None
     cost: float | None = None
+    sure: float | None = None
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -178,7 +182,8 @@ class Evaluation:
         dict
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
-            Every class, group and stratum is a dictionary. "proven" and "cost" are there only if they are not None.
+            Every class, group and stratum is a dictionary. "proven", "cost" and "sure" are there only if they
+            are not None.
 
         Examples
         --------
@@ -189,7 +194,7 @@ class Evaluation:
         """
         facts = asdict(self)
         values, strata = facts.pop("values"), facts.pop("strata")
-        for name in ("proven", "cost"):
+        for name in ("proven", "cost", "sure"):
             if getattr(self, name) is None:
                 del facts[name]
         keys = {METRICS[name].key: value for name, value in values.items()}
@@ -258,7 +263,8 @@ class Evaluation:
 
     @property
     def _title(self) -> str:
-        return f"Evaluation of {self.n:,} rows at alpha={self.alpha:g}"
+        sure = "" if self.sure is None else f" with confidence {self.sure:g}"
+        return f"Evaluation of {self.n:,} rows at alpha={self.alpha:g}{sure}"
 
     def _sections(self) -> list[tuple[str, list[Line]]]:
         """Titles and lines of the printed table."""

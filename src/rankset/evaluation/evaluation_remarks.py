@@ -81,23 +81,32 @@ REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
 
 def coverage_notes(evaluation: Evaluation) -> list[str]:
     """Return the lines below coverage: what is proven, the range to expect, and how many labels are absent."""
-    return [*_cost(evaluation), *_proven(evaluation), *_expected(evaluation), *_absent(evaluation)]
+    proven = proven_lines(evaluation.proven, evaluation.alpha)
+    return [*_cost(evaluation), *proven, *_sure(evaluation), *_expected(evaluation), *_absent(evaluation)]
+
+
+def _sure(evaluation: Evaluation) -> list[str]:
+    if evaluation.sure is None or evaluation.cost is not None:
+        return []
+    return [f"promised for this calibration with confidence {evaluation.sure:g}: at least {1 - evaluation.alpha:g}"]
 
 
 def _cost(evaluation: Evaluation) -> list[str]:
     if evaluation.cost is None:
         return []
-    promised = f"at most {evaluation.alpha:g} is promised on average"
+    sure = "on average" if evaluation.sure is None else f"for this calibration with confidence {evaluation.sure:g}"
+    promised = f"at most {evaluation.alpha:g} is promised {sure}"
     return [f"mean cost of missed labels, divided by the largest cost: {evaluation.cost:.4f}; {promised}"]
 
 
-def _proven(evaluation: Evaluation) -> list[str]:
-    if evaluation.proven is None or evaluation.proven >= 1 - evaluation.alpha:
+def proven_lines(proven: float | None, alpha: float) -> list[str]:
+    """Return the line that says what is proven, if it is less than 1 - ``alpha``."""
+    if proven is None or proven >= 1 - alpha:
         return []
-    target = f"{1 - evaluation.alpha:g}"
-    if evaluation.proven == 0:
-        return [f"{target} is usual for these sets, but no coverage is proven"]
-    return [f"{target} is usual for these sets; at least {evaluation.proven:.4f} is proven"]
+    target = f"{1 - alpha:g}"
+    if proven == 0:
+        return [f"{target} is usual for these sets, but nothing is proven"]
+    return [f"{target} is usual for these sets; at least {proven:.4f} is proven"]
 
 
 def _expected(evaluation: Evaluation) -> list[str]:

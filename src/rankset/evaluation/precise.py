@@ -105,7 +105,7 @@ def precise(
         _warn_of_nothing(level, n)
         return PreciseRule(float(level), float(sure), None, n, 0, 0.0, 0.0, 0.0, spec)
     last = passed - 1
-    at = level_rule(spec, level, tuple(key[last : last + 1] for key in thresholds), n)
+    at = level_rule(spec, level, tuple(key[last : last + 1] for key in thresholds), n, sure)
     false_share, recall, mean_size = (float(one[last]) for one in (shares, recalls, sizes))
     return PreciseRule(float(level), float(sure), at, n, passed, false_share, recall, mean_size, spec)
 

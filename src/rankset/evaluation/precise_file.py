@@ -66,7 +66,7 @@ def unpack(header: container.Header, arrays: container.Arrays) -> PreciseRule:
     keys = _threshold(spec, arrays) if tested else ()
     if not tested and arrays:
         raise ValueError("its arrays belong to no threshold")
-    at = level_rule(spec, share, keys, n) if tested else None
+    at = level_rule(spec, share, keys, n, Fraction(str(header["confidence"]))) if tested else None
     numbers = {name: header[name] for name in NUMBERS}
     rule = PreciseRule(error=float(share), at=at, n=n, tested=tested, spec=spec, **numbers)
     _check_numbers(rule)

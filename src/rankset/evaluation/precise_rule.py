@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from rankset.core.calibration import Thresholds
 from rankset.core.lexicographic import Keys
+from rankset.core.promise import Promise
 from rankset.inputs.prepare import prepare
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.spec import RuleSpec
@@ -112,7 +113,8 @@ class PreciseRule:
         data = prepare(probs, kind=self.spec.kind, classes=self.spec.classes, ids=ids).with_checked_values()
         offsets, codes = np.zeros(len(data) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
         level = Fraction(str(self.error))
-        return PredictionSets(offsets, codes, data.classes, level, template=data.answers, target=self.spec.target)
+        own: dict[str, Any] = {"template": data.answers, "target": self.spec.target, "confidence": self.confidence}
+        return PredictionSets(offsets, codes, data.classes, level, **own)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rule to a file. This version and all later versions of ``PreciseRule.load`` can read the file.
@@ -178,7 +180,9 @@ class PreciseRule:
             return precise_file.unpack(header, arrays)
 
 
-def level_rule(spec: RuleSpec, level: Fraction, threshold: Keys, n: int) -> LevelRule:
-    """Return the rule of one threshold, whose keys are arrays of one entry; ``n`` rows were tested."""
+def level_rule(spec: RuleSpec, level: Fraction, threshold: Keys, n: int, sure: Fraction) -> LevelRule:
+    """Return the rule of one threshold, whose keys are arrays of one entry; ``n`` rows were tested, with confidence
+    ``sure``."""
     keys = tuple(np.concatenate((key, key)) for key in threshold)
-    return LevelRule(spec, level, Thresholds(keys, np.array([False, True])), np.array([n]), None)
+    found = Thresholds(keys, np.array([False, True]))
+    return LevelRule(spec, level, found, np.array([n]), None, promise=Promise(level, sure, shares=True))

@@ -9,23 +9,28 @@ from typing import Any
 from rankset import notebook
 from rankset.errors import RuleError
 from rankset.evaluation.advice import labels_to_check
-from rankset.evaluation.labels_by_group import (
-    GroupRecall,
-    columns_of_groups,
-    lines_of_groups,
-    rows_in_words,
-    table_of_groups,
+from rankset.evaluation.labels_by_group import GroupRecall, columns_of_groups, lines_of_groups, table_of_groups
+from rankset.evaluation.labels_words import (
+    gap_of,
+    label_columns,
+    metric_columns,
+    number_lines,
+    promise_of,
+    title_of,
+    worst_labels,
 )
 from rankset.evaluation.metrics import format_value
 from rankset.inputs.frames import ARRAY
-from rankset.inputs.vocabulary import Name, short
+from rankset.inputs.vocabulary import Name
 from rankset.targets import Target
 from rankset.targets.base import forbids_more_labels
 
 Range = tuple[float, float]
 
-SHOWN = 5
-"""Number of labels listed in the printed table, those with the lowest recall."""
+TABLES = ("metrics", "labels", "groups")
+"""What a data frame can be about."""
+ATTRIBUTES = {"size": "mean_size", "empty": "empty_rate"}
+"""Attributes whose names differ from those in the table."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +48,15 @@ class LabelRecall:
         contain.
     kept
         Share of all rows whose sets contain the label. Of rows: the mean size of their sets.
+    false
+        Of a label: the share of the rows without it whose sets contain it. NaN of rows, and if every row has the label.
     """
 
     name: Name
     n: int
     recall: float
     kept: float
+    false: float = math.nan
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -82,10 +90,10 @@ class LabelsEvaluation:
         Mean number of labels in a set, and share of empty sets.
     label_gap, lowest_label
         Mean over labels of the gap between the recall of a label and 1 - alpha; the label with the lowest recall.
-    labels
-        Recall of every label that occurs.
+    labels, unseen
+        Recall of every label that occurs, and the labels that no row has (their recall is NaN).
     by_number
-        Recall of rows with 1, 2, 3, and 4 or more labels.
+        Recall of rows with 1, 2, 3, and 4 or more labels; first, with the recall NaN, rows without labels.
     missed_more
         For each number m of labels, the share of rows of which the set misses more than m.
     observed
@@ -101,6 +109,12 @@ class LabelsEvaluation:
         check. None if the range is not known, as in ``Evaluation``.
     groups
         Recall, rows with all labels, and mean set size of every group. Empty if no groups were passed.
+    proven
+        What is proven for ``observed``, if it is not 1 - alpha: 0 for a stratified split, ``CrossRule.guarantee`` for
+        folds. None otherwise.
+    sure
+        The probability with which the promise holds for this calibration, if it was passed to ``predict`` as
+        ``confidence``. None otherwise. (``confidence`` here is that of the intervals.)
 
     Examples
     --------
@@ -133,6 +147,9 @@ class LabelsEvaluation:
     by_label: bool = False
     expected: Range | None = None
     groups: tuple[GroupRecall, ...] = ()
+    proven: float | None = None
+    sure: float | None = None
+    unseen: tuple[LabelRecall, ...] = ()
 
     @property
     def lowest_label(self) -> LabelRecall:
@@ -155,19 +172,22 @@ class LabelsEvaluation:
         """
         return asdict(self) | {"target": repr(self.target)}
 
-    def to_frame(self, backend: str | None = None, *, of: str = "labels") -> Any:  # noqa: ANN401
-        """Return the labels as a data frame with the columns "label", "rows", "recall" and "kept"; or the groups.
+    def to_frame(self, backend: str | None = None, *, of: str = "metrics") -> Any:  # noqa: ANN401
+        """Return the measures as a data frame with one row for each, or the labels or groups.
 
         Parameters
         ----------
         backend
             "pandas", "polars" or "pyarrow". By default, the first of these libraries that is installed.
         of
-            "labels" or "groups".
+            "metrics", "labels" or "groups".
 
         Returns
         -------
         data frame
+            Of metrics: the columns "metric", "value", "low", "high" and "explanation". "low" and "high" are the ends of
+            the interval of recall and of all labels, and NaN for others. Of labels: "label", "rows", "recall", "low"
+            and "high" (the exact interval of recall), "kept" and "false". Labels that no row has come last.
             Of groups: the columns "group", "rows", "recall", "recall_low", "recall_high", "all_labels",
             "all_labels_low", "all_labels_high" and "mean_size".
 
@@ -180,53 +200,29 @@ class LabelsEvaluation:
         --------
         >>> import rankset as rs
         >>> sets = rs.PredictionSets.from_mask([[True, True], [True, False]])
-        >>> rs.evaluate(sets, [[0], [0, 1]], alpha=0.25, target="recall").to_frame("pandas")["recall"].tolist()
+        >>> found = rs.evaluate(sets, [[0], [0, 1]], alpha=0.25, target="recall")
+        >>> found.to_frame("pandas")["metric"].tolist()[:3]
+        ['observed', 'recall', 'all labels']
+        >>> found.to_frame("pandas", of="labels")["recall"].tolist()
         [1.0, 0.0]
         """
-        if of not in ("labels", "groups"):
-            raise RuleError.option("of", of, ("labels", "groups"))
+        if of not in TABLES:
+            raise RuleError.option("of", of, TABLES)
         if of == "groups":
             return ARRAY.filled(columns_of_groups(self.groups), backend)
-        names = {"label": "name", "rows": "n", "recall": "recall", "kept": "kept"}
-        return ARRAY.filled(
-            {title: [getattr(one, name) for one in self.labels] for title, name in names.items()}, backend
-        )
+        return ARRAY.filled(metric_columns(self) if of == "metrics" else label_columns(self), backend)
 
     def __repr__(self) -> str:
-        lines = [self._title, *(f"  {name:<20}{value:>8}  {remark}".rstrip() for name, value, remark in self._lines())]
-        lines.append("Rows by number of labels")
-        lines += [
-            f"  {one.name!s:<20}{one.recall:>8.4f}  {rows_in_words(one.n)}, mean size {one.kept:.3f}"
-            for one in self.by_number
-        ]
-        lines += lines_of_groups(self.groups, self.confidence)
-        lines.append("Labels with the lowest recall")
-        return "\n".join(
-            [
-                *lines,
-                *(f"  {short(str(one.name)):<20}{one.recall:>8.4f}  {rows_in_words(one.n)}" for one in self._lowest()),
-            ]
-        )
+        told = (f"  {name:<20}{value:>8}  {remark}".rstrip() for name, value, remark in self._lines())
+        groups = lines_of_groups(self.groups, self.confidence)
+        return "\n".join([title_of(self), *told, *number_lines(self), *groups, *worst_labels(self).lines()])
 
     def _repr_html_(self) -> str:
         rows = [(name, value, notebook.faint(remark)) for name, value, remark in self._lines()]
-        worst = [(one.name, f"{one.n:,}", notebook.bar(one.recall, f"{one.recall:.4f}")) for one in self._lowest()]
-        head = ("label", "rows", "recall")
-        return notebook.card(
-            self._title, notebook.table(rows), notebook.table(worst, head), *table_of_groups(self.groups)
-        )
-
-    @property
-    def _title(self) -> str:
-        aside = f", {self.set_aside:,} rows without labels set aside" if self.set_aside else ""
-        return f"Evaluation of {self.n:,} rows with labels at alpha={self.alpha:g}, target {self.target!r}{aside}"
-
-    @property
-    def _promise(self) -> str:
-        """What is promised, in words."""
-        words = str(getattr(self.target, "promise", "")).format(f"{1 - self.alpha:g}")
-        where = " in every group of labels separately" if self.by_label else ""
-        return f"promised{where}: {words}" if words else ""
+        worst = worst_labels(self)
+        labels = [(name, of, notebook.bar(value, f"{value:.4f}")) for name, value, of in worst.labels]
+        tables = [notebook.table(rows), notebook.table(labels, ("label", "rows", worst.title))]
+        return notebook.card(title_of(self), *tables, *table_of_groups(self.groups))
 
     @property
     def _variation(self) -> list[str]:
@@ -245,15 +241,18 @@ class LabelsEvaluation:
         )
         return [f"{remark}: OUTSIDE", *advice]
 
-    def _lowest(self) -> list[LabelRecall]:
-        return sorted(self.labels, key=lambda one: (one.recall, -one.n))[:SHOWN]
+    def _value(self, name: str) -> float:
+        """Return the value of a line of the table by its name."""
+        found = getattr(self, ATTRIBUTES.get(name, name.replace(" ", "_")))
+        return math.nan if found is None else float(found)
 
     def _lines(self) -> list[tuple[str, str, str]]:
         """Name, value and remark of each line."""
+        promise, *less = promise_of(self)
         interval = f"{self.confidence:.0%} interval {{:.4f}} to {{:.4f}}"
         return [
-            ("observed", format_value(math.nan if self.observed is None else self.observed), self._promise),
-            *(("", "", line) for line in self._variation),
+            ("observed", format_value(math.nan if self.observed is None else self.observed), promise),
+            *(("", "", line) for line in (*less, *self._variation)),
             ("recall", format_value(self.recall), interval.format(*self.recall_interval)),
             ("all labels", format_value(self.all_labels), interval.format(*self.all_labels_interval)),
             ("any label", format_value(self.any_label), "rows with at least one of their labels in the set"),
@@ -261,5 +260,5 @@ class LabelsEvaluation:
             ("precision", format_value(self.precision), "mean share of true labels in sets that are not empty"),
             ("size", format_value(self.mean_size), "mean number of labels in a set"),
             ("empty", format_value(self.empty_rate), "share of empty sets"),
-            ("label gap", format_value(self.label_gap), "mean gap between the recall of a label and 1 - alpha"),
+            *gap_of(self),
         ]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankset.core.arrays import Sealed, object_array
 from rankset.errors import InputError, KindError, LabelError
+from rankset.errors.label_lists import SEPARATORS
 from rankset.inputs import frames, tensors
 from rankset.inputs.matrix import is_masked
 from rankset.inputs.options import option_codes
@@ -181,13 +182,21 @@ def _lists(labels: Any, array: Array | None, n_rows: int, index: RowIndex, name:
         raise InputError.length(name, n_rows, len(rows))
     index.check(labels, name)
     if rows and not any(_is_list(row) for row in rows):
-        raise LabelError.one_label_per_row(name, "one label per row")
+        raise _joined_names(rows, name) or LabelError.one_label_per_row(name, "one label per row")
     for row, entry in enumerate(rows):
         if not _is_list(entry):
             raise LabelError.no_list(name, row, entry)
         if isinstance(entry, AbstractSet) and _have_booleans([entry]):
             raise LabelError.booleans(name, row, "a set, which has no order")
     return [list(row) for row in rows]
+
+
+def _joined_names(rows: list[Any], name: str) -> LabelError | None:
+    """Return the error for texts with separators in them; None if there are none."""
+    texts = [row for row in rows if isinstance(row, str)]
+    found = ((text, sep) for sep in SEPARATORS for text in texts if sep in text)
+    text, sep = next(found, ("", ""))
+    return LabelError.joined_names(name, text, sep) if sep and len(texts) == len(rows) else None
 
 
 def _is_list(entry: object) -> bool:
@@ -226,7 +235,7 @@ def _from_lists(rows: list[list[Any]], classes: Names, name: str, *, by_position
         _refuse_missing(rows, name)
 
     def codes() -> Ints:
-        return label_codes(values, classes, len(values), RowIndex(), name=name, by_position=by_position)
+        return label_codes(values, classes, len(values), RowIndex(), name=name, by_position=by_position, several=True)
 
     return _sorted_lists(
         sizes, with_rows(codes, number) if len(values) else NONE, name, lambda _, code: classes.values[code]

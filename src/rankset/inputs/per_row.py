@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.arrays import fits_64_bits, object_array
 from rankset.errors import InputError, KindError, LabelError
+from rankset.errors.label_lists import NAMES_OF_LISTS, NAMES_OF_NUMBERS
 from rankset.inputs import frames, tensors
 from rankset.inputs.absent import ABSENT, ABSENT_CODE, is_absent
-from rankset.inputs.column_numbers import are_column_numbers
+from rankset.inputs.column_numbers import are_column_numbers, two_readings
 from rankset.inputs.matrix import unsupported_container
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Array, Codes, Name, Names, distinct, plain, texts
@@ -50,10 +51,12 @@ def label_codes(
     *,
     name: str = "labels",
     by_position: bool = False,
+    several: bool = False,
 ) -> Codes:
     """Return the column number of each row's label; -1 for ``ABSENT``.
 
     ``by_position``: columns have no names of their own, so integers are column numbers if no class is called by one.
+    ``several``: the labels are those of lists, so errors say what to do with lists.
     """
     array, absent = labels_per_row(labels, n_rows, index, name)
     if by_position and array.dtype.kind in "iu" and _are_within(array, classes) and are_column_numbers(classes.values):
@@ -62,7 +65,7 @@ def label_codes(
         return np.full(n_rows, ABSENT_CODE, dtype=np.int64)
     codes = classes.codes(array)
     if (codes < 0).any():
-        _blame_label(array, codes, classes, name)
+        _blame_label(array, codes, classes, name, several=several)
     if absent is not None:
         codes[absent] = ABSENT_CODE
     return codes
@@ -245,13 +248,20 @@ def is_missing(value: object) -> bool:
         return False
 
 
-def _blame_label(array: Array, codes: Codes, classes: Names, name: str) -> None:
+def _blame_label(array: Array, codes: Codes, classes: Names, name: str, *, several: bool) -> None:
     """Raise the error that explains why a label has no column."""
     row = int((codes < 0).argmax())
     value = array[row].item() if isinstance(array[row], np.generic) else array[row]
     if classes.values != range(len(classes)):
+        known = tuple(classes.values)
+        names = [one for one in known if isinstance(one, str)]
+        if array.dtype.kind in "iu" and _are_within(array, classes) and len(names) == len(known):
+            readings = two_readings(names)
+            if readings is not None:
+                remedy = NAMES_OF_LISTS if several else NAMES_OF_NUMBERS
+                raise LabelError.two_readings(name, row, *readings, remedy)
         unknown = [value for value, code in zip(*_first_seen(array, codes), strict=True) if code < 0]
-        raise LabelError.unknown(name, row, unknown, tuple(classes.values))
+        raise (LabelError.unknown_in_list if several else LabelError.unknown)(name, row, unknown, known)
     if isinstance(value, str):
         raise LabelError.names_without_classes(name, row, value)
     if value == len(classes) and array.dtype.kind in "iuf" and array.min() >= 1 and array.max() == len(classes):

@@ -1,10 +1,13 @@
-  const LINES = [["recall", BLUE], ["all labels", "#d07c2c"]];
+  const LINES = [["recall", BLUE], ["all labels", "#d07c2c"]], known = (score) => LINES.some(([name]) => name === score.measure);
+  const promised = (score) => !score.by_label && score.observed[0] !== null;  // whether one of the lines is
+  const curve = (name, y, color, solid) => ({ x: data.alphas, y, line: { color, dash: solid ? "solid" : "dot", width: solid ? 3 : 2 }, name, hovertemplate: "alpha %{x}: " + name + " %{y:.4f}<extra></extra>" });
   function coverage(score, alpha) {
     const band = score.band;
     draw("coverage", [
       ...(band ? [{ x: [...data.alphas, ...[...data.alphas].reverse()], y: [...band.map((b) => b[1]), ...band.map((b) => b[0]).reverse()], fill: "toself", line: { width: 0 }, fillcolor: "rgba(52,120,190,.2)", name: "sampling variation, " + percent(data.confidence), hoverinfo: "skip" }] : []),
-      { x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "target", hovertemplate: "target %{y:.3f}<extra></extra>" },
-      ...LINES.map(([name, color]) => ({ x: data.alphas, y: score.metrics[name], line: { color }, name, hovertemplate: "alpha %{x}: " + name + " %{y:.4f}<extra></extra>" })),
+      ...(promised(score) ? [{ x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "target of " + score.measure, hovertemplate: "target %{y:.3f}<extra></extra>" }] : []),
+      ...(promised(score) && !known(score) ? [curve(score.measure, score.observed, "#2c8a5a", true)] : []),
+      ...LINES.map(([name, color]) => curve(name, score.metrics[name], color, promised(score) && name === score.measure)),
     ], { xaxis: { title: { text: "alpha" } }, yaxis: { title: { text: "share" } }, shapes: marked(alpha).shapes });
   }
   function size() {
@@ -17,18 +20,19 @@
   };
   const ends = (range) => percent(data.confidence) + " interval " + range.map((value) => fixed(value)).join(" to ");
   function facts(score, alpha) {
-    const at = state.level;
-    tiles(by("facts"), [["recall", fixed(metric(score, "recall")), ends(score.recall_interval[at])], ["all labels", fixed(metric(score, "all labels")), ends(score.all_interval[at])], ["size", fixed(metric(score, "size")), "mean number of labels in a set, of " + many(data.classes.length)]]);
-    const rest = data.metrics.filter((one) => !["recall", "all labels", "size"].includes(one.name));
+    const at = state.level, other = promised(score) && !known(score) ? score.measure : null;
+    tiles(by("facts"), [...(other ? [[other, fixed(score.observed[at]), "what is promised, as observed"]] : []), ["recall", fixed(metric(score, "recall")), ends(score.recall_interval[at])], ["all labels", fixed(metric(score, "all labels")), ends(score.all_interval[at])], ["size", fixed(metric(score, "size")), "mean number of labels in a set, of " + many(data.classes.length)]]);
+    const rest = data.metrics.filter((one) => !["recall", "all labels", "size", other].includes(one.name));
     tiles(by("measures"), [...rest.map((one) => [one.name, shown(metric(score, one.name)), one.explanation]), ["rows set aside", many(data.set_aside), "of " + many(data.rows) + " test rows, because they have no label; " + many(score.guarantee.set_aside) + " at calibration"]]);
-    by("headline").textContent = short(score) + " at alpha = " + alpha + ": recall " + percent(metric(score, "recall")) + ", all labels in " + percent(metric(score, "all labels")) + " of " + many(data.rows - data.set_aside) + " rows with labels, " + fixed(metric(score, "size"), 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
+    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + (other ? other + " " + percent(score.observed[at]) + ", " : "") + "recall " + percent(metric(score, "recall")) + ", all labels in " + percent(metric(score, "all labels")) + " of " + many(data.rows - data.set_aside) + " rows with labels, " + fixed(metric(score, "size"), 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }
   function promises(score, alpha) {
-    const at = state.level, sure = score.sure, observed = (value) => (value === null ? "–" : fixed(value));
+    const at = state.level, sure = score.sure, proven = score.proven[at], told = score.promise.replace("{}", askedPercent(alpha)), observed = (value) => (value === null ? "–" : fixed(value));
     table("promises", ["promise", "asked", "observed", "mean size"], [
       ["on average over calibrations", String(asked(alpha)), observed(score.observed[at]), fixed(metric(score, "size"), 3)],
       ...(sure ? [["for this calibration, with confidence " + data.sure, String(asked(alpha)), observed(sure.observed[at]), fixed(sure.size[at], 3)]] : [])]);
-    by("promises-note").textContent = "Promised is: " + score.promise.replace("{}", askedPercent(alpha)) + ". " + (sure ? "All other numbers on this page are those of the first promise." : "A promise about this calibration is shown for rules with one threshold whose promise is proven.");
+    const less = proven > 0 ? "Proven is at least " + percent(Math.floor(1000 * proven) / 1000) + ". " : "Nothing is proven. ";
+    by("promises-note").textContent = (proven === null ? "Promised is: " + told + ". " : "Usual, but not proven, is: " + told + ". " + less) + (sure ? "All other numbers on this page are those of the first promise." : "A promise about this calibration is shown for rules with one threshold whose promise is proven.");
   }
   function labels(score) {
     const at = state.level;
@@ -44,7 +48,7 @@
     table("groups", ["group", "rows with labels", "promised, as observed", "recall", "all labels", "mean size"], rows.map(([name, count, observed, recall, all, width]) => [name, many(count), value(observed), value(recall), value(all), fixed(width, 3)]));
   }
   function words(score, alpha) {
-    const own = score.guarantee, needed = data.needed[state.level], proven = score.proven[state.level], where = own.groups > 1 ? ", within every group of the condition (" + own.condition + ")" : "";
+    const own = score.guarantee, needed = data.needed[state.level], proven = score.proven[state.level], where = own.groups > 1 && !score.by_label ? ", within every group of the condition (" + own.condition + ")" : "";
     const has = own.groups > 1 ? "The smallest of " + own.groups + " groups" : "The calibration set", told = score.promise.replace("{}", askedPercent(alpha));
     by("words").replaceChildren(...[
       proven === null ? "Over the draw of calibration rows and of a new row with labels, " + told + where + ". It holds for every model and every number of rows."
@@ -52,7 +56,8 @@
         : "For these sets nothing is proven at this level. Usually " + told + where + ".",
       "It is about rows that have labels. Rows without labels are set aside; they count for the size, the empty sets and the precision only.",
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
-      "It is an average over rows: rows with many labels and rare labels may be served worse, as the tables show. A threshold per label (PerLabel) promises it for every label.",
+      score.by_label ? "It is about labels one by one. Of all labels of a row together nothing is promised, so the lines above have no target. The table of labels shows every label."
+        : "It is an average over rows: rows with many labels and rare labels may be served worse, as the tables show. Recall() with a threshold per label (PerLabel) makes a promise about every label.",
       own.smallest >= needed ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (own.groups > 1 ? " there." : "."),
     ].map((text) => make("p", text)));
   }
@@ -66,6 +71,6 @@
     by("alpha-value").textContent = alpha;
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha);
     facts(score, alpha); promises(score, alpha); labels(score); groups(score); words(score, alpha); pictures();
-    table("numbers", ["rows with", "rows", "recall", "mean size"], score.by_number[state.level].map(([name, count, recall, width]) => [name, many(count), fixed(recall), fixed(width, 3)]));
+    table("numbers", ["rows with", "rows", "recall", "mean size"], score.by_number[state.level].map(([name, count, recall, width]) => [name, many(count), shown(recall), fixed(width, 3)]));
   }
   start(show, pictures);

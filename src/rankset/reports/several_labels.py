@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +24,9 @@ from rankset.reports.levels import LONGEST_TEXT
 from rankset.reports.results import Study
 from rankset.reports.rule_names import condition_in_words, rule_names
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, NAME_WIDTH, SURE, TestedRule, levels_with
+from rankset.rules.sentences import promise_template
 from rankset.sets import PredictionSets
+from rankset.targets.names import measure_of
 
 Floats = NDArray[np.float64]
 
@@ -37,8 +40,6 @@ MEASURES = {
     "empty": "share of empty sets",
 }
 """What is measured at every alpha, and how."""
-OWN_PROMISE = "1 minus the expected loss of a row, as the target counts it, is at least {}"
-"""What a target of a user's own promises, if it does not say it."""
 ATTRIBUTES = {"size": "mean_size", "empty": "empty_rate"}
 """Attributes of a ``LabelsEvaluation`` that have other names."""
 
@@ -99,7 +100,9 @@ def _rule(rule: TestedRule, rows: RowsOfLabels, label: str) -> dict[str, Any]:
         "label": label,
         "text": short(f"{spec.score!r}, {spec.target!r}", LONGEST_TEXT),
         "target": short(repr(spec.target), NAME_WIDTH),
-        "promise": getattr(spec.target, "promise", OWN_PROMISE),
+        "promise": promise_template(spec.target, by_label=spec.promises_by_label),
+        "by_label": spec.promises_by_label,
+        "measure": measure_of(spec.target),
         "observed": [one.observed for one in found],
         "guarantee": _guarantee(rule),
         "proven": [rule.proven(alpha) for alpha in rows.alphas],
@@ -107,7 +110,11 @@ def _rule(rule: TestedRule, rows: RowsOfLabels, label: str) -> dict[str, Any]:
         "recall_interval": [list(one.recall_interval) for one in found],
         "all_interval": [list(one.all_labels_interval) for one in found],
         "by_number": [
-            [[part.name, part.n, round(part.recall, 4), round(part.kept, 3)] for part in one.by_number] for one in found
+            [
+                [part.name, part.n, None if np.isnan(part.recall) else round(part.recall, 4), round(part.kept, 3)]
+                for part in one.by_number
+            ]
+            for one in found
         ],
         **_by_label(found, rows),
         **_by_group(found, rows),
@@ -126,8 +133,9 @@ def _evaluated(
 ) -> LabelsEvaluation:
     """Evaluate the sets of the labels whose p-values are larger than ``level``."""
     sets = PredictionSets.from_mask(p_values > level, rows.classes.values)
+    own = replace(sets, by_label=rule.spec.promises_by_label)
     return evaluate_several(
-        *(sets, rows.truths, alpha, rule.spec.target, CONFIDENCE, rows.groups), group_intervals=False
+        *(own, rows.truths, alpha, rule.spec.target, CONFIDENCE, rows.groups), group_intervals=False
     )
 
 

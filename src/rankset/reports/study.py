@@ -14,7 +14,7 @@ from rankset.core.alpha import Alpha, rows_needed, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError, LabelError, RuleError, once
 from rankset.evaluation.calibrate import calibrate
-from rankset.evaluation.default_scores import default_scores
+from rankset.evaluation.default_scores import ONE_LABEL, default_scores
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import prepare
@@ -27,7 +27,7 @@ from rankset.reports.tested import CONFIDENCE, NAME_WIDTH, LabelledRows, RuleOnR
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.scores import Score
-from rankset.targets import OneLabel
+from rankset.targets import OneLabel, Target, checked_target
 from rankset.targets.base import has_several_labels
 
 
@@ -43,6 +43,7 @@ def study_scores(
     classes: Iterable[object] | None = None,
     ids: ArrayLike | None = None,
     new_ids: ArrayLike | None = None,
+    target: Target | str = ONE_LABEL,
     alpha: Alpha = 0.1,
     seed: int = 0,
     show_progress: bool = False,
@@ -65,6 +66,8 @@ def study_scores(
     ids, new_ids
         The ids of the calibration rows and of the test rows, for randomised scores. Pass both or only ``new_ids``. The
         ids of the test rows are shown in the list of the most ambiguous rows.
+    target
+        What is promised if rows can have several labels, as in ``calibrate``.
     alpha
         The alpha that the page shows when it is opened. It can differ from the fifty values.
     seed
@@ -91,8 +94,9 @@ def study_scores(
     (130, 0.2)
     """
     names = None if classes is None else list(classes)
-    scores = default_scores(kind) if candidates is None else candidates
-    shared: dict[str, Any] = {"kind": kind, "classes": names, "ids": ids, "seed": seed}
+    promised = checked_target(target)
+    scores = default_scores(kind, promised) if candidates is None else candidates
+    shared: dict[str, Any] = {"kind": kind, "classes": names, "ids": ids, "seed": seed, "target": promised}
     rules = [calibrate(probs, labels, method=score, **shared) for score in scores]
     return study_rules(rules, new_probs, new_labels, ids=new_ids, alpha=alpha, show_progress=show_progress)
 

@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import FileError
+from rankset.evaluation.default_scores import ONE_LABEL
 from rankset.inputs.matrix import Kind
 from rankset.reports.page import Report, plotly_script
 from rankset.reports.results import Study
 from rankset.reports.study import study_rules, study_scores
 from rankset.rules.rule import Rule
 from rankset.scores import Score
+from rankset.targets import Target as Promised
 
 Target = str | os.PathLike[str]
 
@@ -119,6 +121,7 @@ def report_scores(
     classes: Iterable[object] | None = None,
     ids: ArrayLike | None = None,
     new_ids: ArrayLike | None = None,
+    target: Promised | str = ONE_LABEL,
     alpha: Alpha = 0.1,
     seed: int = 0,
     title: str = TITLE,
@@ -138,14 +141,16 @@ def report_scores(
         The file to write, as in ``report``.
     scores : iterable of Score or str, optional
         The scores to compare, their names such as "aps", or "auto" for ``rankset.auto``. By default RANK, THR,
-        APS, RAPS and SAPS, as in ``compare``.
-    kind : {"probs", "logits", "decision", "binary"}, default "probs"
+        APS, RAPS and SAPS, as in ``compare``; with a target for several labels Share, THR and RANK.
+    kind : {"probs", "logits", "decision", "binary", "marginals", "marginal_logits"}, default "probs"
         The type of values in the model outputs, as in ``calibrate``.
     classes : iterable, optional
         Class names in column order.
     ids, new_ids : array-like, optional
         The ids of the calibration rows and of the test rows. The ids of the test rows are shown in the list of the most
         ambiguous rows. With ``ids``, randomised scores use them, and ``new_ids`` is required.
+    target : Target or str, default ``OneLabel()``
+        What is promised if rows can have several labels, as in ``calibrate``.
     alpha : float, str or Fraction, default 0.1
         The alpha that the page shows when it is opened.
     seed : int, default 0
@@ -184,6 +189,7 @@ def report_scores(
         classes=classes,
         ids=ids,
         new_ids=new_ids,
+        target=target,
         alpha=alpha,
         seed=seed,
         show_progress=show_progress,

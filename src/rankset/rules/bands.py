@@ -42,7 +42,8 @@ class HasBand:
         alpha
             The allowed error rate, strictly between 0 and 1.
         confidence
-            Probability that the coverage is in the band, strictly between 0 and 1.
+            Probability that the coverage is in the band, strictly between 0 and 1. It is not the confidence of
+            ``predict``, which changes sets.
         group, label
             The group or the label whose threshold you want. Needed if the condition has several thresholds.
 

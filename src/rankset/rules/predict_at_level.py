@@ -79,7 +79,7 @@ class PredictsAtLevel:
         promised = {
             "confidence": None if sure is None else float(sure),
             "target": None if self.spec.target == ONE_LABEL else self.spec.target,
-            "by_label": self.spec.several_labels and self.spec.by_label,
+            "by_label": self.spec.promises_by_label,
         }
         return {**fields, **promised, "template": ARRAY, "options": None}
 

@@ -72,7 +72,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = {
     "bounds": ("a LabelBounds", "rankset.LabelBounds.load"),
     "triage": ("a Triage", "rankset.Triage.load", "rankset triage"),
 }
-"""What a file can contain, by its field ``what``: in words, the function that reads it, and a command if there is one."""
+"""What a file can contain, by its field ``what``: in words, the function that reads it, and a command if any."""
 
 
 def check_content(path: str | os.PathLike[str], header: container.Header, wanted: str) -> None:

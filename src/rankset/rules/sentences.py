@@ -24,6 +24,10 @@ SHOWN_GROUPS = 10
 """Number of thresholds that are described if a rule has more."""
 LABELS_TITLE = "Every label has its own condition"
 ROWS_TITLE = "The set of a row follows the rule of its group"
+OWN_PROMISE = "1 minus the expected loss of a row, as the target counts it, is at least {}"
+"""What a target of a user's own promises, if it does not say it."""
+SHARED_LABELS = "separately for the labels of every threshold"
+"""What is said before the promise of such a target, if labels have thresholds of their own."""
 
 
 class GroupSentence(NamedTuple):
@@ -51,14 +55,26 @@ class AtLevel(Protocol):
     def promise(self) -> Promise | None: ...
 
 
-def promise_sentence(target: object, alpha: Alpha) -> str:
+def promise_template(target: object, *, by_label: bool = False) -> str:
+    """Return what a target promises, in words, with ``{}`` in place of 1 - alpha (of alpha for ``Cost``).
+
+    ``by_label`` says that labels have thresholds of their own, as with ``PerLabel()``.
+    """
+    whole = str(getattr(target, "promise", OWN_PROMISE))
+    return str(getattr(target, "promise_by_label", f"{SHARED_LABELS}: {whole}")) if by_label else whole
+
+
+def promise_sentence(target: object, alpha: Alpha, *, by_label: bool = False) -> str:
     """Return what a target promises at some alpha, in words."""
     level = exact_alpha(alpha)
-    template = getattr(target, "promise", None)
-    if template is None:
-        return f"the expected loss of a row is at most {float(level):.12g}"
     share = level if isinstance(target, Cost) else 1 - level
-    return str(template).format(f"{float(share):.12g}")
+    return promise_template(target, by_label=by_label).format(f"{float(share):.12g}")
+
+
+def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
+    """Return what rules of this spec promise at some alpha, in words, with the groups for which it holds separately."""
+    words = promise_sentence(spec.target, alpha, by_label=spec.promises_by_label)
+    return words if spec.promises_by_label or spec.n_groups == 1 else f"{words}, in every group separately"
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:

@@ -40,16 +40,14 @@ def warn_of_small_groups(
     small = np.unique(used[(used >= 0) & (counts[used] < needed) & complete[used]])
     if not len(small):
         return
-    all_sets, these = ("are empty", "every") if spec.below else ("contain every label", "no")
+    all_sets = "are empty" if spec.below else "contain every label"
     got = ", ".join(f"{counts[number]} for {names.group_name(number, used)}" for number in small[:5])
     more = f" and {len(small) - 5:,} more groups" if len(small) > 5 else ""
     warn(
         f"at least {readable_count(needed)} calibration rows are needed for ",
         Option("alpha", float(level)),
         *(() if promise.confidence is None else (" and ", Option("confidence", float(promise.confidence)))),
-        f", got {counts.sum()}. All sets {all_sets}."
-        if spec.n_groups == 1
-        else f", got {got}{more}. In these groups {these} label is left out.",
+        f", got {counts.sum()}. All sets {all_sets}." if spec.n_groups == 1 else f", got {got}{more}. {_kept(spec)}",
     )
 
 
@@ -73,6 +71,14 @@ def warn_of_no_promise(spec: RuleSpec) -> None:
         Option("target", "recall"),
         f"{rest}.",
     )
+
+
+def _kept(spec: RuleSpec) -> str:
+    """Return what happens to groups with too few rows."""
+    only_labels = spec.by_label and not spec.condition.needs_groups
+    if only_labels:
+        return f"These labels are {'never' if spec.below else 'always'} in the set."
+    return f"In these groups {'every' if spec.below else 'no'} label is left out."
 
 
 def _warn_of_absent(level: Fraction, groups: list[tuple[str, int, int]]) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankset.conditions import Condition, Marginal, PerGroup, checked_condition, group_numbers
 from rankset.core.arrays import equal_values, is_whole
 from rankset.errors import KindError, LabelError, ScoreError, join_names
+from rankset.inputs.column_numbers import are_column_numbers
 from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.ragged import Ragged
@@ -21,7 +22,7 @@ from rankset.scores import BUILT_IN
 from rankset.scores.any_width import takes_any_width
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, checked_traits, traits
-from rankset.targets import OneLabel, Target
+from rankset.targets import Cost, OneLabel, Target
 from rankset.targets.base import has_several_labels, is_about_false_labels
 
 Ints = NDArray[np.int64]
@@ -68,7 +69,8 @@ class RuleSpec:
             raise ScoreError.needs_probabilities(measure)
         if kind in MARGINAL and (declared.uses_mass or not declared.takes_marginals):
             raise ScoreError.needs_one_label(measure)
-        return cls(measure, condition, kind, int(seed), classes, target=target)._with_traits(declared)
+        named = _named_costs(target, classes)
+        return cls(measure, condition, kind, int(seed), classes, target=named)._with_traits(declared)
 
     def _with_traits(self, declared: Traits) -> RuleSpec:
         """Remember the traits of the score, which are known already."""
@@ -109,6 +111,11 @@ class RuleSpec:
     def by_label(self) -> bool:
         """Whether groups depend on the label."""
         return self.table().shape[1] > 1
+
+    @cached_property
+    def promises_by_label(self) -> bool:
+        """Whether the promise is about groups of labels separately, and not about all labels of a row together."""
+        return self.several_labels and self.by_label
 
     @cached_property
     def below(self) -> bool:
@@ -188,6 +195,16 @@ class RuleSpec:
     def difference(self, other: RuleSpec) -> str | None:
         """Return the name of the first field that keeps two calibrations from being merged; None if there is none."""
         return next((name for name in SHARED if not equal_values(getattr(self, name), getattr(other, name))), None)
+
+
+def _named_costs(target: Target, classes: Names) -> Target:
+    """Return costs of column numbers as costs of class names, if integers among labels can only be column numbers."""
+    names = classes.values
+    if not isinstance(target, Cost) or isinstance(names, range) or not are_column_numbers(names):
+        return target
+    if not all(is_whole(name) and 0 <= name < len(names) for name in target.names):
+        return target
+    return Cost.from_stored(tuple(names[column] for column in target.names), target.costs, target.others)
 
 
 def _listed(what: str, names: Sequence[object]) -> str:

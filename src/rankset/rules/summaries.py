@@ -125,7 +125,8 @@ class CoverageBand:
         if self.absent:
             return self._repr_with_absent()
         if self.outer:
-            return f"CoverageBand(at least {self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, n={self.n})"
+            limits = f"{self.low:.4f} to {self.high:.4f}"
+            return f"CoverageBand(1 - expected loss, at least {self.confidence:.0%} within {limits}, n={self.n})"
         note = ", tied: coverage may be higher" if self.tied else ""
         return (
             f"CoverageBand({self.confidence:.0%} within {self.low:.4f} to {self.high:.4f}, mean {self.mean:.4f}, "

@@ -14,7 +14,7 @@ from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.arrays import Sealed, equal_values, is_whole
 from rankset.core.lazy import lazy
-from rankset.errors import KindError, RuleError
+from rankset.errors import KindError, LabelError, RuleError
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.row_selection import row_number, selected_rows
@@ -277,7 +277,11 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         >>> rs.PredictionSets.from_mask([[True, True], [True, False]], ["cat", "dog"]).covers(["dog", "dog"])
         array([ True, False])
         """
-        return self._form.contains(label_columns(self, labels, self._index))
+        try:
+            return self._form.contains(label_columns(self, labels, self._index))
+        except LabelError as error:
+            error.about_sets()
+            raise
 
     def _take(self, rows: Ints) -> PredictionSets:
         """Return some rows, with the law of all."""

@@ -36,8 +36,9 @@ def as_html(sets: PredictionSets) -> str:
 
 def _summary(sets: PredictionSets) -> str:
     level = "" if sets.alpha is None else f", alpha={sets.alpha:g}"
+    sure = "" if sets.confidence is None else f", confidence={sets.confidence:g}"
     mean = f", mean size {sets.sizes.mean():.3g}" if len(sets) else ""
-    return f"{len(sets):,} rows, {len(sets.names):,} classes{level}{mean}"
+    return f"{len(sets):,} rows, {len(sets.names):,} classes{level}{sure}{mean}"
 
 
 def _braces(labels: NDArray[Any]) -> str:

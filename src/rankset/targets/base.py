@@ -100,6 +100,8 @@ class Target(Protocol):
         rows, and a set contains the labels that are less unusual than almost all entries. Default: False.
     ``promise``
         What is promised, in words, with ``{}`` in place of 1 - alpha.
+    ``promise_by_label``
+        The same if labels have thresholds of their own, as with ``PerLabel()``.
 
     Examples
     --------

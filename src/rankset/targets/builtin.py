@@ -11,6 +11,10 @@ from rankset.core.arrays import is_whole
 from rankset.errors import KindError
 from rankset.targets.base import Chosen, TrueLabels
 
+EACH = "separately for every label (or group of labels with one threshold)"
+EVERY_LABEL = f"a true label is in the set with probability at least {{}}, {EACH}"
+"""What targets promise if labels, or groups of labels, have thresholds of their own."""
+
 
 @dataclass(frozen=True)
 class OneLabel:
@@ -49,6 +53,7 @@ class Recall:
     """
 
     promise: ClassVar[str] = "the expected share of a row's true labels that the set contains is at least {}"
+    promise_by_label: ClassVar[str] = EVERY_LABEL
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return every label, with the weight 1 / (number of labels of its row in its group)."""
@@ -92,6 +97,14 @@ class AtMostMissed:
         """What is promised, in words."""
         return f"the set misses at most {self.m:,} of a row's true labels with probability at least {{}}"
 
+    @property
+    def promise_by_label(self) -> str:
+        """What is promised if labels have thresholds of their own, in words."""
+        if not self.m:
+            return EVERY_LABEL
+        missed = f"at most {self.m:,} of a row's true labels among them are missed with probability at least {{}}"
+        return f"if labels share a threshold, {missed}; nothing about a label with a threshold of its own"
+
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return the label of each row and group that comes after ``m`` more unusual ones."""
         return labels.order[(labels.ends - 1 - self.m)[labels.sizes > self.m]], None
@@ -113,6 +126,7 @@ class AllLabels:
     """
 
     promise: ClassVar[str] = "the set contains all true labels of a row with probability at least {}"
+    promise_by_label: ClassVar[str] = EVERY_LABEL
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return the most unusual label of each row and group."""
@@ -135,6 +149,10 @@ class AnyLabel:
     """
 
     promise: ClassVar[str] = "the set contains at least one true label of a row with probability at least {}"
+    promise_by_label: ClassVar[str] = (
+        "a true label is in the set with probability at least {}, separately for every label; of labels with one "
+        "threshold, at least one of a row's true labels"
+    )
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return the least unusual label of each row and group."""

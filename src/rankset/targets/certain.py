@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankset.targets.base import Chosen, TrueLabels
+from rankset.targets.builtin import EACH
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class CertainLabels:
 
     about_false_labels: ClassVar[bool] = True
     promise: ClassVar[str] = "every label of the set is true with probability at least {}"
+    promise_by_label: ClassVar[str] = f"a label that is false is left out with probability at least {{}}, {EACH}"
 
     def entries(self, labels: TrueLabels) -> Chosen:
         """Return the least unusual false label of each row and group."""

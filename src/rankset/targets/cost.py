@@ -27,10 +27,17 @@ class Cost:
 
     Every row has one true label. If all costs are equal, this is the same as ``OneLabel()``.
 
+    The promise is about the mean cost of a row, so alpha is the mean cost that you allow, divided by the largest cost:
+    0.01 for a mean cost of at most 0.1 if the largest cost is 10. Costs choose the threshold, not the order of labels:
+    with one threshold the costly label is covered about as often as the others. With ``PerLabel()`` every label has a
+    threshold, and the expected cost of missing it is at most alpha times the largest cost: a label of the largest cost
+    is missed in at most alpha of its rows, a label of a tenth of this cost in at most 10 alpha.
+
     Parameters
     ----------
     costs : mapping
-        The cost of missing each label: numbers of at least 0, such as ``{"malignant": 10, "benign": 1}``.
+        The cost of missing each label: numbers of at least 0, such as ``{"malignant": 10, "benign": 1}``. Keys are
+        class names, or column numbers if classes have no names or integers can only be column numbers.
     others : number, optional
         The cost of missing a label that is not in ``costs``. Without it, ``costs`` must contain every class.
 
@@ -133,6 +140,15 @@ def costs_like(target: Target, classes: Sequence[Any]) -> Target:
     known = {str(name): name for name in classes}
     names = [name if name in classes else known.get(name, name) for name in target.names]
     return Cost.from_stored(tuple(names), target.costs, target.others)
+
+
+def costs_by_column(target: Target, classes: Sequence[Any]) -> Target:
+    """Return costs whose names are column numbers, for labels that are column numbers; other targets as they are."""
+    if not isinstance(target, Cost):
+        return target
+    known = dict(zip(target.names, target.costs, strict=True))
+    columns = {column: known[name] for column, name in enumerate(classes) if name in known}
+    return Cost.from_stored(tuple(columns), tuple(columns.values()), target.others)
 
 
 def _plain(name: Any) -> Any:  # noqa: ANN401

@@ -17,7 +17,7 @@ class Precision:
     """
 
     forbids_more_labels: ClassVar[bool] = True
-    promise: ClassVar[str] = "the expected share of true labels in a set is at least {}"
+    promise: ClassVar[str] = "the expected share of true labels in a set is at least {}, where an empty set counts as 1"
 
     def entries(self, labels: TrueLabels) -> Chosen:  # noqa: ARG002
         """Raise an error: this target has no entries."""

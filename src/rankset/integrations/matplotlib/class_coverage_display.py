@@ -21,6 +21,7 @@ from rankset.inputs.vocabulary import short
 from rankset.integrations.matplotlib.display import TARGET, Display
 from rankset.sets import PredictionSets
 from rankset.targets import Target
+from rankset.targets.base import forbids_more_labels
 
 LONGEST_NAME = 28
 MANY_CLASSES = 15
@@ -35,7 +36,8 @@ class ClassCoverageDisplay(Display):
 
     A dashed line shows 1 - alpha, the target: of every class for sets with a threshold per label (``PerLabel``), else
     of the average over all rows. If rows can have several labels, it is the recall of each label: the share of its rows
-    whose sets contain it.
+    whose sets contain it. There is no line for sets that promise something else: ``Cost``, ``CertainLabels`` and
+    ``precise``.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ class ClassCoverageDisplay(Display):
         Total number of classes, including classes that are not in the figure.
     measure : str, default "coverage"
         What is drawn: "coverage", or "recall" if rows can have several labels.
+    promised : bool, default True
+        Whether 1 - alpha is promised for it, of classes or on average. If not, no line is drawn.
 
     Examples
     --------
@@ -68,6 +72,7 @@ class ClassCoverageDisplay(Display):
     confidence: float = 0.9
     of_classes: int | None = None
     measure: str = "coverage"
+    promised: bool = True
 
     @classmethod
     @takes_alpha
@@ -95,7 +100,7 @@ class ClassCoverageDisplay(Display):
         alpha : float, optional
             The alpha of the sets. Needed only if the sets do not store alpha.
         confidence : float, default 0.9
-            Probability used for the confidence intervals.
+            Probability used for the confidence intervals; not the confidence of ``predict``.
         max_classes : int, default 30
             Maximum number of classes in the figure. The classes with the lowest coverage are drawn.
         sort : bool, default True
@@ -136,7 +141,8 @@ class ClassCoverageDisplay(Display):
         shares, measure = _shares(evaluation)
         drawn = _lowest(shares, max_classes, sort=bool(sort))
         intervals = tuple(coverage_law.binomial_interval(round(s.coverage * s.n), s.n, confidence) for s in drawn)
-        return cls(drawn, intervals, evaluation.alpha, confidence, len(shares), measure).plot(ax, **points)
+        more: dict[str, Any] = {"of_classes": len(shares), "measure": measure, "promised": _is_promised(evaluation)}
+        return cls(drawn, intervals, evaluation.alpha, confidence, **more).plot(ax, **points)
 
     def plot(self, ax: Any = None, **points: Any) -> Self:
         """Draw a point and its interval for every class.
@@ -171,12 +177,14 @@ class ClassCoverageDisplay(Display):
             xerr=np.maximum(0, (seen - low, high - seen)),
             **{"fmt": "o", "markersize": 4, "color": "C0", "label": f"{self.confidence:.0%} interval"} | points,
         )
-        ax.axvline(1 - self.alpha, **TARGET, label=f"target: {1 - self.alpha:g}")
+        if self.promised:
+            ax.axvline(1 - self.alpha, **TARGET, label=f"target: {1 - self.alpha:g}")
         names = [f"{short(share.name, LONGEST_NAME)}  ({share.n:,})".replace("$", r"\$") for share in self.classes]
         some = "" if self.of_classes in (None, len(names)) else f", the lowest {len(names)} of {self.of_classes:,}"
         ax.set_yticks(places, names, fontsize=8 if len(names) > MANY_CLASSES else None)
         ax.invert_yaxis()
-        ax.set(xlabel=self.measure, ylabel="true class (rows)" if self.measure == "coverage" else "label (rows)")
+        xlabel = self.measure if self.promised else f"{self.measure} (not promised)"
+        ax.set(xlabel=xlabel, ylabel="true class (rows)" if self.measure == "coverage" else "label (rows)")
         of = "class" if self.measure == "coverage" else "label"
         ax.set_title(f"{self.measure} by {of}, alpha = {self.alpha:g}{some}", pad=SPACE_OF_LEGEND)
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)  # above all points
@@ -199,6 +207,13 @@ def _shares(evaluation: Evaluation | LabelsEvaluation) -> tuple[tuple[Share, ...
     if isinstance(evaluation, LabelsEvaluation):
         return tuple(Share(one.name, one.n, one.recall, math.nan) for one in evaluation.labels), "recall"
     return evaluation.classes, "coverage"
+
+
+def _is_promised(evaluation: Evaluation | LabelsEvaluation) -> bool:
+    """Return whether the sets promise 1 - alpha of what is drawn, and not a cost or few false labels."""
+    if isinstance(evaluation, LabelsEvaluation):
+        return not forbids_more_labels(evaluation.target)
+    return evaluation.cost is None
 
 
 def _lowest(classes: tuple[Share, ...], most: int, *, sort: bool) -> tuple[Share, ...]:

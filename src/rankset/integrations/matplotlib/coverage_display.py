@@ -20,6 +20,9 @@ from rankset.targets import Target
 
 Floats = NDArray[np.float64]
 
+OTHERS = (":", (0, (3, 1, 1, 1, 1, 1)))
+"""Styles of the lines of measures that are not promised."""
+
 
 @dataclass(eq=False)
 class CoverageDisplay(Display):
@@ -27,7 +30,9 @@ class CoverageDisplay(Display):
 
     For a rule with another target than one label per row, the line is what the target promises to be at least
     1 - alpha: the recall with ``Recall()``, the share of rows whose sets contain all labels with ``AllLabels()``. If
-    rows can have several labels, both are drawn, and the one that is not promised is dotted.
+    rows can have several labels, both are drawn, and the one that is not promised is dotted. If labels have thresholds
+    of their own (``PerLabel``), both are dotted without a target: the promise is then about single labels. See
+    ``ClassCoverageDisplay``.
 
     Parameters
     ----------
@@ -44,6 +49,8 @@ class CoverageDisplay(Display):
         The name of ``coverage``: "recall" for the target ``Recall()``, for example.
     others : mapping from str to array (m,), optional
         Other measures at each alpha, which are not promised.
+    promised : bool, default True
+        Whether ``coverage`` is promised to be at least 1 - alpha on average.
 
     Examples
     --------
@@ -61,6 +68,7 @@ class CoverageDisplay(Display):
     confidence: float = 0.9
     measure: str = "coverage"
     others: Mapping[str, Floats] = field(default_factory=dict)
+    promised: bool = True
 
     @classmethod
     def from_predictions(
@@ -74,6 +82,7 @@ class CoverageDisplay(Display):
         n_absent: int = 0,
         confidence: float = 0.9,
         target: Target | str = ONE,
+        promised: bool = True,
         ax: Any = None,
         **line: Any,
     ) -> Self:
@@ -94,10 +103,12 @@ class CoverageDisplay(Display):
         n_absent : int, default 0
             Number of calibration rows with the label ``rankset.ABSENT``.
         confidence : float, default 0.9
-            Probability used for the band. With targets that count parts of rows, such as ``Recall()``, the band is
-            for losses of 0 and 1, so it contains the line at least about as often.
+            Probability used for the band; not the confidence of ``predict``. With targets that count parts of rows,
+            such as ``Recall()``, the band is for losses of 0 and 1, so it contains the line at least about as often.
         target : Target or str, default ``OneLabel()``
             The target of the rule that made the p-values.
+        promised : bool, default True
+            Pass False if rows can have several labels and labels have thresholds of their own, as with ``PerLabel()``.
         ax : matplotlib Axes, optional
             Axes to draw on. Default: the axes of a new figure.
         **line
@@ -126,7 +137,8 @@ class CoverageDisplay(Display):
         band = None
         if n_calibration is not None:
             band = _band(drawn.n_rows, n_calibration, n_absent, drawn.alphas.tolist(), confidence)
-        return cls(drawn.alphas, drawn.kept, band, confidence, drawn.measure, drawn.others).plot(ax, **line)
+        made = cls(drawn.alphas, drawn.kept, band, confidence, drawn.measure, drawn.others, promised)
+        return made.plot(ax, **line)
 
     @classmethod
     def from_rule(
@@ -167,11 +179,12 @@ class CoverageDisplay(Display):
         >>> low.round(2), high.round(2)
         (array([0.84]), array([0.95]))
         """
-        p_values, columns = rule_p_values(rule, probs, labels, groups, ids)
+        p_values, columns, target = rule_p_values(rule, probs, labels, groups, ids)
         n = rule.n if rule.spec.n_groups == 1 and rule.guaranteed else None
         absent = rule.calibration.n_absent
         options: dict[str, Any] = {"n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
-        return cls.from_predictions(p_values, columns, alphas=alphas, target=rule.target, **options, **line)
+        options["promised"] = not rule.spec.promises_by_label
+        return cls.from_predictions(p_values, columns, alphas=alphas, target=target, **options, **line)
 
     @classmethod
     def from_estimator(
@@ -207,6 +220,7 @@ class CoverageDisplay(Display):
         known = isinstance(rule, Rule) and rule.spec.n_groups == 1 and rule.guaranteed
         n = rule.n if known else None
         options = {"classes": estimator.classes_, "n_calibration": n, "target": rule.spec.target, "ax": ax}
+        options["promised"] = not rule.spec.promises_by_label
         return cls.from_predictions(p_values, y, **options, **line)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
@@ -234,17 +248,20 @@ class CoverageDisplay(Display):
         """
         ax = self._set_axes(ax)
         first = not any(known.get_gid() == "asked" for known in ax.lines)
-        if first:
+        if first and self.promised:
             ax.plot(self.alphas, 1 - self.alphas, **TARGET, gid="asked", label="asked: 1 − alpha")
         seen = "seen" if self.measure == "coverage" else f"{self.measure} seen"
-        (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": seen} | line)
-        for name, values in self.others.items():
-            ax.plot(self.alphas, values, color=drawn.get_color(), linestyle=":", linewidth=1.5, label=f"{name} seen")
+        style = {} if self.promised else {"linestyle": OTHERS[0]}
+        (drawn,) = ax.plot(self.alphas, self.coverage, **{"label": seen} | style | line)
+        for number, (name, values) in enumerate(self.others.items(), start=0 if self.promised else 1):
+            dots = {"linestyle": OTHERS[number % len(OTHERS)], "linewidth": 1.5, "label": f"{name} seen"}
+            ax.plot(self.alphas, values, color=drawn.get_color(), **dots)
         if self.band is not None:
             label = f"sampling variation, {self.confidence:.0%} at each alpha" if first else None
             ax.fill_between(self.alphas, *self.band, color=drawn.get_color(), alpha=0.12, linewidth=0, label=label)
         ylabel = " or ".join((self.measure, *self.others))
-        ax.set(xlabel="alpha", ylabel=ylabel, title=f"{self.measure} against alpha")
+        some = "" if self.promised else " (not promised)"
+        ax.set(xlabel="alpha", ylabel=ylabel, title=f"{self.measure} against alpha{some}")
         ax.legend(loc="lower left")
         return self
 

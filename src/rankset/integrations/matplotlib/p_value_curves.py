@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import exact_alpha
-from rankset.errors import InputError, KindError
+from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.label_lists import label_lists
 from rankset.inputs.matrix import as_matrix
 from rankset.inputs.per_row import label_codes, labels_at
@@ -18,18 +18,10 @@ from rankset.inputs.prepare import prepare
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names
 from rankset.rules.rule import Rule
-from rankset.targets import (
-    AllLabels,
-    AnyLabel,
-    AtMostMissed,
-    Cost,
-    OneLabel,
-    Recall,
-    Target,
-    TrueLabels,
-    checked_target,
-)
+from rankset.targets import AllLabels, OneLabel, Recall, Target, TrueLabels, checked_target
 from rankset.targets.base import has_several_labels
+from rankset.targets.cost import costs_by_column
+from rankset.targets.names import measure_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -120,14 +112,6 @@ class Truths:
         return kept
 
 
-def measure_of(target: Target) -> str:
-    """Return the name of what a target promises to be at least 1 - alpha."""
-    if isinstance(target, AtMostMissed):
-        return f"at most {target.m} missed"
-    names = {OneLabel: "coverage", Recall: "recall", AllLabels: "all labels", AnyLabel: "any label", Cost: "1 − cost"}
-    return names.get(type(target), "1 − loss")
-
-
 def _checked(p_values: ArrayLike) -> Floats:
     """Return p-values as a matrix of numbers from 0 to 1."""
     p = as_matrix(p_values, "decision", name="p_values").astype(np.float64)
@@ -142,20 +126,23 @@ def _checked(p_values: ArrayLike) -> Floats:
 
 def rule_p_values(
     rule: Rule, probs: Any, labels: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None
-) -> tuple[Floats, Any]:
-    """Return the p-values of ``rule`` (n, K), and the column number of each row's label or ``ABSENT``; a 0/1 matrix if
-    rows can have several labels.
+) -> tuple[Floats, Any, Target]:
+    """Return the p-values of ``rule`` (n, K), the column number of each row's label or ``ABSENT``, and the target with
+    column numbers instead of class names. Labels are a 0/1 matrix if rows can have several of them.
 
     Labels, groups and ids must be in the order of the rows. Labels become column numbers: they can be class names, or
     column numbers where the columns have no names of their own, as in ``rankset.calibrate``.
     """
+    if rule.spec.below:
+        raise RuleError.curve_of_target(rule.target)
     _check_order(probs, labels=labels, groups=groups, ids=ids)
     p_values = rule.p_values(probs, groups=groups, ids=ids)
-    several = has_several_labels(rule.target)
+    several, target = has_several_labels(rule.target), costs_by_column(rule.target, rule.spec.classes.values)
     data = prepare(probs, labels, kind=rule.kind, classes=rule.spec.classes_of(probs), several=several)
     if data.truths is not None:
-        return p_values, data.truths.mask(p_values.shape[1])
-    return p_values, None if data.labels is None else labels_at(np.arange(p_values.shape[1]), data.labels)
+        return p_values, data.truths.mask(p_values.shape[1]), target
+    columns = None if data.labels is None else labels_at(np.arange(p_values.shape[1]), data.labels)
+    return p_values, columns, target
 
 
 def estimator_p_values(estimator: Any, X: Any, y: ArrayLike, groups: ArrayLike | None) -> Floats:

@@ -140,9 +140,9 @@ class SizeDisplay(Display):
         >>> [line.get_label() for line in ax.lines]
         ['Rank', 'Thr']
         """
-        p_values, columns = rule_p_values(rule, probs, labels, groups, ids)
+        p_values, columns, target = rule_p_values(rule, probs, labels, groups, ids)
         named = {"label": type(rule.score).__name__} | line
-        return cls.from_predictions(p_values, columns, alphas=alphas, target=rule.target, ax=ax, **named)
+        return cls.from_predictions(p_values, columns, alphas=alphas, target=target, ax=ax, **named)
 
     @classmethod
     def from_estimator(

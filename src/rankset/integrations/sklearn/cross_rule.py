@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -204,7 +205,13 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
         codes, template = columns[kept].astype(np.int32), replace(data[0].template, index=data[0].index.index)
         spec, proven = self.rules[0].spec, self.guarantee(exact)
         target = None if spec.target == OneLabel() else spec.target
-        return PredictionSets(offsets, codes, spec.classes, exact, template=template, proven=proven, target=target)
+        own: dict[str, Any] = {
+            "template": template,
+            "proven": proven,
+            "target": target,
+            "by_label": spec.promises_by_label,
+        }
+        return PredictionSets(offsets, codes, spec.classes, exact, **own)
 
     @takes_alpha
     def expected_size(
