@@ -76,8 +76,12 @@
     rows.sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (state.falling ? -1 : 1));
     body.replaceChildren(...rows.map((row) => cells(columns.map(([key, , written]) => (written ? written(row[key]) : row[key])), columns.map((_, place) => place > 0))));
   }
-  let waiting = 0, redraw = () => {};
-  const soon = () => { if (!waiting) waiting = requestAnimationFrame(() => { waiting = 0; redraw(); }); };
+  function oncePerFrame(work) {
+    let waiting = 0;
+    return () => { if (!waiting) waiting = requestAnimationFrame(() => { waiting = 0; work(); }); };
+  }
+  let redraw = () => {};
+  const soon = oncePerFrame(() => redraw());
   function download() {
     const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';
     const names = data.metrics.map((one) => one.name), lines = [["score", "alpha", "low", "high", ...names].map(quoted).join(",")];

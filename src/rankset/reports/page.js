@@ -119,17 +119,19 @@
       enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (own.groups > 1 ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
-  function pictures() {
+  function picturesOfSets() {
     if (!window.Plotly) return;
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     coverage(score, alpha); size(); histogram(score); ranks();
   }
+  function pictures() { picturesOfSets(); automaticPicture(); }
   function show() {
     const score = data.scores[state.score], alpha = data.alphas[state.level];
     by("alpha-value").textContent = alpha;
     by("alpha").setAttribute("aria-valuetext", "alpha " + alpha);
-    facts(score, alpha); scores(); groups(score); classes(score); ambiguous(score, alpha); words(score, alpha); pictures();
+    facts(score, alpha); scores(); groups(score); classes(score); ambiguous(score, alpha); words(score, alpha); picturesOfSets();
   }
   by("find-what").textContent = named ? "an id or a true label" : "a row or a true label";
   by("find").oninput = soon;
+  startAutomatic();
   start(show, pictures);

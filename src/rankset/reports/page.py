@@ -16,6 +16,10 @@ from rankset.evaluation.short_names import LONGEST
 from rankset.io import atomic
 from rankset.reports.results import Study
 
+ONE_LABEL = ("page.html", "page.css", "common.js", "automatic.js", "page.js")
+SEVERAL_LABELS = ("several.html", "page.css", "common.js", "several.js")
+"""The files of a page: template, style, and scripts in order."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -132,17 +136,15 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
     '<!doctype html>'
     """
     folder = files("rankset.reports")
-    own = "several" if study.data.get("several") else "page"
-    template, style, common, script = (
-        (folder / name).read_text(encoding="utf-8") for name in (f"{own}.html", "page.css", "common.js", f"{own}.js")
-    )
+    names = SEVERAL_LABELS if study.data.get("several") else ONE_LABEL
+    template, style, *scripts = ((folder / name).read_text(encoding="utf-8") for name in names)
     parts = {
         "{{title}}": _escaped(title),
         "{{source}}": _escaped(source),
         "{{style}}": style,
         "{{data}}": _json(study.data),
         "{{plotly}}": plotly_script(),
-        "{{script}}": f'"use strict";\n(() => {{\n{common}{script}}})();\n',
+        "{{script}}": f'"use strict";\n(() => {{\n{"".join(scripts)}}})();\n',
     }
     return "".join(parts.get(part, part) for part in _split(template, tuple(parts)))
 

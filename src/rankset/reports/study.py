@@ -17,8 +17,9 @@ from rankset.evaluation.calibrate import calibrate
 from rankset.evaluation.default_scores import ONE_LABEL, default_scores
 from rankset.evaluation.metrics import METRICS
 from rankset.inputs.matrix import Kind
-from rankset.inputs.prepare import prepare
+from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.vocabulary import distinct_labels
+from rankset.reports.automatic import automatic
 from rankset.reports.levels import describe_score
 from rankset.reports.results import Study
 from rankset.reports.rule_names import rule_names
@@ -171,7 +172,8 @@ def study_rules(
         raise LabelError.not_one_dimensional("labels", "NoneType")
     rows = LabelledRows.of(data.labels, data, ids, data.index, alpha)
     data = data.with_checked_values()
-    return study_tested([RuleOnRows(rule, data) for rule in rules], rows, names=names, show_progress=show_progress)
+    tested = [RuleOnRows(rule, data) for rule in rules]
+    return study_tested(tested, rows, names=names, answers=data, show_progress=show_progress)
 
 
 def study_tested(
@@ -179,16 +181,21 @@ def study_tested(
     rows: LabelledRows,
     *,
     names: Sequence[str] | None = None,
+    answers: Prepared | None = None,
     show_progress: bool = False,
 ) -> Study:
-    """Return the results of rules with the outputs of their models for the same rows."""
+    """Return the results of rules with the outputs of their models for the same rows.
+
+    ``answers`` are the labelled outputs if all rules have the same model: then the study has its automatic decisions.
+    """
     if rows.n == 0:
         raise InputError.no_rows_to_evaluate()
     labels = rule_names([rule.spec for rule in rules], names)
     shown = progress.bar(rules, "report", show=show_progress, unit="scores")
     with once():
         scores = [describe_score(rule, rows, label) for rule, label in zip(shown, labels, strict=True)]
-    return Study({**_facts(rules, rows), "metrics": _metrics(), "scores": scores})
+    decided = {} if answers is None else automatic(answers)
+    return Study({**_facts(rules, rows), "metrics": _metrics(), "scores": scores, **decided})
 
 
 def _check_rules(rules: Sequence[Rule]) -> None:

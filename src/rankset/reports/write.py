@@ -40,8 +40,9 @@ def report(
 ) -> Report:
     """Test a rule on rows with known labels, and write the results as an HTML page.
 
-    The page has a slider for alpha. It shows coverage, set sizes, ranks, all classes and groups, and the hundred most
-    ambiguous rows. It is one file that works without a network connection.
+    The page has a slider for alpha. It shows coverage, set sizes, ranks, all classes and groups, the hundred most
+    ambiguous rows, and with one label per row how many answers could be accepted automatically (``triage``). It is one
+    file that works without a network connection.
 
     Parameters
     ----------

@@ -160,7 +160,9 @@ class WritesReport:
         check_one_label([tested.spec])
         labels = label_codes(y, tested.spec.classes, len(data), index, name="y")
         rows = LabelledRows.of(labels, data, ids, index, alpha)
-        return write_study(study_tested([tested], rows, show_progress=show_progress), path, title)
+        answers = replace(data, labels=labels) if isinstance(tested, RuleOnRows) else None  # folds: several models
+        study = study_tested([tested], rows, answers=answers, show_progress=show_progress)
+        return write_study(study, path, title)
 
 
 def _tested(rule: Rule | CrossRule, outputs: Any, groups: ArrayLike | None) -> tuple[TestedRule, Prepared]:
