@@ -165,7 +165,7 @@ def test_it_can_be_printed_and_written():
     assert frame.value["size"] == found.mean_size
     assert frame.loc["recall", ["low", "high"]].tolist() == list(found.recall_interval)
     assert found.to_frame("polars", of="labels").shape == (5, 7)
-    with refused(RuleError.option("of", "groups?", ("metrics", "labels"))):
+    with refused(RuleError.option("of", "groups?", ("metrics", "labels", "groups"))):
         found.to_frame(of="groups?")
     assert "<table" in found._repr_html_()
     assert str(found).startswith(
@@ -178,7 +178,7 @@ def test_what_cannot_be_evaluated_is_refused():
         evaluated(truth=np.zeros((N, K), bool))
     with refused(InputError.length("groups", N, N - 1)):
         rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1, target="recall", groups=["a"] * (N - 1))
-    with refused(RuleError.option("of", "rows", ("labels", "groups"))):
+    with refused(RuleError.option("of", "rows", ("metrics", "labels", "groups"))):
         evaluated().to_frame(of="rows")
     with pytest.raises(rs.errors.LabelError, match=r"target=rankset\.Recall"):
         rs.evaluate(rs.PredictionSets.from_mask(SETS), TRUTH, alpha=0.1)
