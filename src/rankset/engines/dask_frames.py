@@ -7,41 +7,57 @@ from dataclasses import replace
 from typing import Any
 
 import dask
+import dask.array as da
 
-from rankset.engines.frame_columns import partition_of, score_columns
-from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
-from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
+from rankset.engines.batch_counts import BatchCounts
+from rankset.engines.decision_tasks import CountTask
+from rankset.engines.frame_columns import GatherTask, TableTask, partition_for, score_columns
+from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, RuleT
+from rankset.engines.worker_tasks import LearningTask, Partition, ResultTask
 from rankset.errors import KindError, Place
-from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.sets_table import check_kept_names, sets_table
+from rankset.io.sets_table import check_kept_names
 
 
-def calibrate(frame: Any, task: CalibrationTask, layout: Layout, columns: Any) -> PartialRule:
-    """Merge the rules of all partitions of a frame."""
+def learn(frame: Any, task: LearningTask[RuleT], layout: Layout, columns: Any) -> PartialRule[RuleT]:
+    """Merge the rules or triages of all partitions of a frame."""
     if not isinstance(layout.label, str | int):
-        raise KindError.argument("labels", "the name of a column of the data frame", type(layout.label).__name__)
+        what = "correct" if task.correct else "labels"
+        raise KindError.argument(what, "the name of a column of the data frame", type(layout.label).__name__)
+    numbered = all(isinstance(name, int) for name in frame.columns if name != layout.label)
     frame, layout = _with_text_names(frame), replace(layout, label=str(layout.label))
     picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame, layout.label))
-    task = task.with_classes_of(picked, whole_labels=frame._meta[layout.label].dtype.kind in "iu")
-    sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_calibrate_part, pure=False)
+    whole = numbered if task.correct else frame._meta[layout.label].dtype.kind in "iu"
+    return _gather(frame, task.with_classes_of(picked, whole_labels=whole), layout, picked)
+
+
+def count(frame: Any, task: CountTask, layout: Layout, columns: Any) -> BatchCounts:
+    """Merge the counts of all partitions of a frame."""
+    frame = _with_text_names(frame)
+    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame), task.classes)
+    return _gather(frame, task, replace(layout, keep=()), picked)
+
+
+def _gather(frame: Any, task: GatherTask, layout: Layout, picked: Sequence[str]) -> Any:
+    """Merge the results of all partitions of a frame."""
+    sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_gather_part, pure=False)
     frames = frame[layout.needed_columns(picked)].to_delayed()
     answers = [work(sent, layout, number, part) for number, part in enumerate(frames)]
-    merge = dask.delayed(merge_partial_rules, pure=False)
+    merge = dask.delayed(task.merge, pure=False)
     while len(answers) > 1:
         answers = [merge(answers[at : at + MERGED_AT_ONCE]) for at in range(0, len(answers), MERGED_AT_ONCE)]
     return answers[0].compute()
 
 
-def predict(frame: Any, task: PredictionTask, layout: Layout, columns: Any) -> Any:
-    """Frame of kept columns and sets."""
+def predict(frame: Any, task: ResultTask[Any], layout: Layout, columns: Any) -> Any:
+    """Frame of kept columns and results: sets, or decisions."""
     import dask.dataframe as dd
 
     frame = _with_text_names(frame)
-    check_kept_names(layout.keep)
+    check_kept_names(layout.keep, task.columns)
     picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame), task.classes)
-    meta = _sets_frame(task.no_sets(), frame._meta, layout.keep)
+    meta = _results_frame(task, task.nothing(), frame._meta, layout.keep)
     sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_predict_part, pure=False)
     frames = frame[layout.needed_columns(picked)].to_delayed()
     answers = [work(sent, layout, number, part) for number, part in enumerate(frames)]
@@ -59,31 +75,38 @@ def _with_text_names(frame: Any) -> Any:
     return frame if all(isinstance(name, str) for name in frame.columns) else frame.rename(columns=str)
 
 
-def _calibrate_part(task: CalibrationTask, layout: Layout, number: int, frame: Any) -> PartialRule:
-    return task.run(_partition_of_frame(layout, number, frame, task.classes, task.kind))
+def _gather_part(task: GatherTask, layout: Layout, number: int, frame: Any) -> Any:
+    return task.run(_partition_of_frame(task, layout, number, frame))
 
 
-def _partition_of_frame(
-    layout: Layout, number: int, frame: Any, classes: Sequence[object] | None, kind: Kind
-) -> Partition:
+def _partition_of_frame(task: TableTask, layout: Layout, number: int, frame: Any) -> Partition:
     import pyarrow as pa
 
     columns = Columns("", table=pa.Table.from_pandas(frame, preserve_index=False))
-    return partition_of(columns, layout, where=Place(part=f"partition {number}"), classes=classes, kind=kind)
+    return partition_for(task, columns, layout, 0, Place(part=f"partition {number}"))
 
 
-def _predict_part(task: PredictionTask, layout: Layout, number: int, frame: Any) -> Any:
-    partition = _partition_of_frame(layout, number, frame, task.classes, task.rule.kind)
-    sets = task.run(partition) if len(partition) else task.no_sets()
-    return _sets_frame(sets, frame, layout.keep)
+def _predict_part(task: ResultTask[Any], layout: Layout, number: int, frame: Any) -> Any:
+    partition = _partition_of_frame(task, layout, number, frame)
+    results = task.run(partition) if len(partition) else task.nothing()
+    return _results_frame(task, results, frame, layout.keep)
 
 
-def _sets_frame(sets: Any, frame: Any, kept: Sequence[str]) -> Any:
-    """Pandas frame of sets with the index and the kept columns of ``frame``."""
+def _results_frame(task: ResultTask[Any], results: Any, frame: Any, kept: Sequence[str]) -> Any:
+    """Pandas frame of results with the index and the kept columns of ``frame``."""
     import pandas as pd
 
-    answer = sets_table(sets).to_pandas(types_mapper=pd.ArrowDtype)
+    answer = task.table(results).to_pandas(types_mapper=pd.ArrowDtype)
     answer.index = frame.index
     for place, name in enumerate(kept):
         answer.insert(place, name, frame[name])
     return answer
+
+
+def is_frame(values: Any) -> bool:
+    """Whether rows are a Dask data frame; refuses everything else but Dask arrays."""
+    if isinstance(values, da.Array):
+        return False
+    if hasattr(values, "to_delayed") and hasattr(values, "npartitions") and hasattr(values, "columns"):
+        return True
+    raise KindError.argument("probs", "a dask array or a dask data frame", type(values).__name__)

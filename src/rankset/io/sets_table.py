@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,10 +48,10 @@ def class_array(names: Names) -> Any:
     return pa.array(distinct_texts(names, "an Arrow table"))
 
 
-def check_kept_names(names: Iterable[str]) -> None:
-    """Refuse kept columns that have the name of a column of sets."""
+def check_kept_names(names: Iterable[str], taken: Sequence[str] = SET_COLUMNS) -> None:
+    """Refuse kept columns that have the name of a column of the output."""
     for name in names:
-        if name in SET_COLUMNS:
+        if name in taken:
             raise FileError.taken(name)
 
 
