@@ -143,7 +143,7 @@ def accept(
     >>> triage = rs.triage(probs[:1000], labels[:1000], kind="logits")
     >>> new = da.from_array(probs[1000:], chunks=(300, -1))
     >>> int(rs.engines.dask.accept(triage, new, error=0.05).sum().compute())
-    701
+    726
     """
     task = CountTask.of(triage, error)
     if is_frame(probs):

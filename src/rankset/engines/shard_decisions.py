@@ -147,7 +147,7 @@ def accept(
     >>> for part in range(2):
     ...     np.save(f"{folder.name}/{part}.npy", probs[1000 + part :: 2])
     >>> sum(done.n_accepted for done in rs.engines.shards.accept(triage, folder.name, error=0.05, workers=1))
-    701
+    726
     >>> folder.cleanup()
     """
     where = layout or Layout(None, group, identity, tuple(drop))
