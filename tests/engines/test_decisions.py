@@ -351,6 +351,8 @@ class TestDask:
         assert engine.triage(self.frame(), correct="right", columns=["sure"]) == sure
         wanted = sure.accept(SURE, ERROR)
         assert (engine.accept(sure, self.array(SURE), ERROR).compute() == wanted.accepted).all()
+        few = self.frame(FRAME[["sure", "case"]])
+        assert engine.accept(sure, few, ERROR, keep="case").compute()["accepted"].tolist() == wanted.accepted.tolist()
         done = engine.accept(sure, self.frame(), ERROR, columns="sure")
         assert list(done.columns) == ["accepted", "p_value"]
         assert done.compute()["accepted"].tolist() == wanted.accepted.tolist()
@@ -364,7 +366,11 @@ class TestDask:
         asked = {"kind": "binary", "classes": [False, True]}
         binary = engine.triage(self.array(PROBS[:, 1]), LABELS == 1, **asked)
         assert binary == rs.triage(PROBS[:, 1], LABELS == 1, **asked)
+        columns = self.frame(pd.DataFrame({"joy": PROBS[:, 1], "y": LABELS == 1}))
+        assert engine.triage(columns, "y", **asked) == binary
         wanted = binary.accept(PROBS[:, 1], 0.1).accepted
+        done = engine.accept(binary, columns[["joy"]], 0.1).compute()
+        assert done["accepted"].tolist() == wanted.tolist()
         assert (engine.accept(binary, self.array(PROBS[:, 1]), 0.1).compute() == wanted).all()
         logits = np.log(PROBS + 1e-9)
         triage = engine.triage(self.array(logits), LABELS, kind="logits", score=rs.Margin())
@@ -410,8 +416,9 @@ class TestDask:
             engine.triage(frame, "answer")
         with refused(rs.RanksetError, row=3, **there):
             engine.accept(whole(), frame, ERROR)
-        with refused(KindError, what="correct", part="partition 0"):
+        with refused(KindError, what="correct") as wrong:
             engine.triage(frame, correct="answer")
+        assert wrong.value.where.part.startswith("partition ")
 
     def test_mistakes_are_told_before_any_work(self, engine, sync):
         triage, probs = whole(), self.array(PROBS)
@@ -423,8 +430,11 @@ class TestDask:
             engine.accept(triage, PROBS, ERROR)
         with refused(KindError.argument("columns", "None if probs is an array", "a")):
             engine.triage(probs, LABELS, columns="a")
+        bad = self.frame(FRAME.assign(label=1, love=np.nan))
         with refused(FileError.taken("label")):
-            engine.accept(triage, self.frame(FRAME.assign(label=1)), ERROR, columns=NAMES, keep=["label"])
+            engine.accept(triage, bad, ERROR, columns=NAMES, keep=["label"])
+        with refused(KindError.argument("columns and keep", "None if probs is an array", ("label",))):
+            engine.accept(triage, self.array(np.full_like(PROBS, np.nan)), ERROR, keep="label")
         with refused(FileError.no_column("", "nope", list(FRAME.columns))):
             engine.triage(self.frame(), correct="nope")
         with refused(KindError.argument("correct", "the name of a column of the data frame", "ndarray")):

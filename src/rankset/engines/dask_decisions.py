@@ -145,12 +145,12 @@ def accept(
     >>> int(rs.engines.dask.accept(triage, new, error=0.05).sum().compute())
     726
     """
-    task = CountTask.of(triage, error)
-    if is_frame(probs):
-        counts = dask_frames.count(probs, task, Layout(None, groups, ids), columns)
+    task, layout = CountTask.of(triage, error), _layout(probs, columns, groups, ids, keep)
+    if layout is not None:
+        counts = dask_frames.count(probs, task, layout, columns)
     else:
         counts = dask_arrays.gather(probs, task, {"groups": groups, "ids": ids})
-    return _decided(probs, task.accepting(counts, with_ids=ids is not None), columns, groups, ids, keep)
+    return _decided(probs, task.accepting(counts, with_ids=ids is not None), layout, columns, groups, ids)
 
 
 def decide(
@@ -193,13 +193,21 @@ def decide(
     >>> bool((accepted.compute() == gate.accepts(probs[1500:])).all())
     True
     """
-    return _decided(probs, GateTask.of(gate), columns, groups, ids, keep)
+    task, layout = GateTask.of(gate), _layout(probs, columns, groups, ids, keep)
+    return _decided(probs, task, layout, columns, groups, ids)
 
 
-def _decided(probs: Any, task: DecisionTask, columns: Any, groups: Any, ids: Any, keep: Sequence[str]) -> Any:
+def _layout(probs: Any, columns: Any, groups: Any, ids: Any, keep: Sequence[str]) -> Layout | None:
+    """Return the columns of a data frame; None for an array, for which ``columns`` and ``keep`` are refused."""
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if is_frame(probs):
-        return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept), columns)
+        return Layout(None, groups, ids, keep=kept)
     if columns is not None or kept:
         raise KindError.argument("columns and keep", "None if probs is an array", columns or kept)
+    return None
+
+
+def _decided(probs: Any, task: DecisionTask, layout: Layout | None, columns: Any, groups: Any, ids: Any) -> Any:
+    if layout is not None:
+        return dask_frames.predict(probs, task, layout, columns)
     return dask_arrays.decide(probs, task, groups, ids)

@@ -35,7 +35,7 @@ def learn(frame: Any, task: LearningTask[RuleT], layout: Layout, columns: Any) -
 def count(frame: Any, task: CountTask, layout: Layout, columns: Any) -> BatchCounts:
     """Merge the counts of all partitions of a frame."""
     frame = _with_text_names(frame)
-    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame), task.classes)
+    picked = _columns_of_results(frame, task, layout, columns)
     return _gather(frame, task, replace(layout, keep=()), picked)
 
 
@@ -55,13 +55,18 @@ def predict(frame: Any, task: ResultTask[Any], layout: Layout, columns: Any) -> 
     import dask.dataframe as dd
 
     frame = _with_text_names(frame)
-    check_kept_names(layout.keep, task.columns)
-    picked = score_columns(list(frame.columns), layout, columns or _column_of_lists(frame), task.classes)
+    picked = _columns_of_results(frame, task, layout, columns)
     meta = _results_frame(task, task.nothing(), frame._meta, layout.keep)
     sent, work = dask.delayed(task, pure=False, traverse=False), dask.delayed(_predict_part, pure=False)
     frames = frame[layout.needed_columns(picked)].to_delayed()
     answers = [work(sent, layout, number, part) for number, part in enumerate(frames)]
     return dd.from_delayed(answers, meta=meta, divisions=frame.divisions, verify_meta=False)
+
+
+def _columns_of_results(frame: Any, task: ResultTask[Any] | CountTask, layout: Layout, columns: Any) -> list[str]:
+    """Columns of scores of rows without labels; refuses kept columns that have the name of a result."""
+    check_kept_names(layout.keep, task.columns)
+    return score_columns(list(frame.columns), layout, columns or _column_of_lists(frame), task.classes)
 
 
 def _column_of_lists(frame: Any, labels: str | None = None) -> list[str] | None:

@@ -97,6 +97,16 @@ class TriageTask(LearningTask[Triage]):
         )
 
 
+def _columns_of(spec: RuleSpec, *more: str) -> tuple[str, ...]:
+    """Return the names of the columns of a table of decisions."""
+    return ("accepted", *(["label"] if spec.classes != ANSWER else []), *more)
+
+
+def _classes_of(spec: RuleSpec) -> list[Any] | None:
+    """Return the names of the columns of rows; None if there is one confidence per row."""
+    return None if spec.classes == ANSWER else spec.classes.array.tolist()
+
+
 class DecisionTask(ResultTask[Decisions]):
     """Decides about the rows of each partition."""
 
@@ -105,23 +115,19 @@ class DecisionTask(ResultTask[Decisions]):
     @property
     def classes(self) -> list[Any] | None:
         """Names of the columns; None if there is one confidence per row."""
-        return super().classes if self._named else None
+        return _classes_of(self.spec)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a table of decisions."""
-        return ("accepted", *(["label"] if self._named else []))
-
-    @property
-    def _named(self) -> bool:
-        return self.spec.classes != ANSWER
+        return _columns_of(self.spec)
 
     def table(self, results: Decisions) -> Any:
         """Return an Arrow table with the columns of ``Decisions.to_frame``."""
         import pyarrow as pa
 
         found = {"accepted": pa.array(results.accepted)}
-        if self._named:
+        if "label" in self.columns:
             found["label"] = class_array(self.spec.classes).take(pa.array(results._columns))
         if results._p_values is not None:
             found["p_value"] = pa.array(results.p_values)
@@ -168,7 +174,7 @@ class AcceptTask(DecisionTask):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a table of decisions."""
-        return (*super().columns, "p_value")
+        return _columns_of(self.spec, "p_value")
 
     def run(self, partition: Partition) -> Decisions:
         """Return the decisions about one partition. The ``CountTask`` has given all warnings."""
@@ -204,7 +210,12 @@ class CountTask:
     @property
     def classes(self) -> list[Any] | None:
         """Names of the columns; None if there is one confidence per row."""
-        return None if self.batch.spec.classes == ANSWER else self.batch.spec.classes.array.tolist()
+        return _classes_of(self.batch.spec)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a table of decisions, which the ``AcceptTask`` will make."""
+        return _columns_of(self.batch.spec, "p_value")
 
     def run(self, partition: Partition) -> BatchCounts:
         """Return the counts of one partition."""

@@ -131,7 +131,7 @@ def accept(
     Returns
     -------
     iterator of Decisions
-        In the order of the files.
+        In the order of the files, with their rows, so that ``Decisions.review`` can be called.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def decide(
     Returns
     -------
     iterator of Decisions
-        In the order of the files.
+        In the order of the files, with their rows, so that ``Decisions.review`` can be called.
 
     Raises
     ------

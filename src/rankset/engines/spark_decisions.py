@@ -142,7 +142,7 @@ def accept(
     """
     counting = CountTask.of(triage, error)
     layout = Layout(None, groups, ids)
-    counts = spark_frames.count(frame, counting, layout, columns)
+    counts = spark_frames.count(frame, counting, layout, columns, keep)
     task = counting.accepting(counts, with_ids=ids is not None)
     return spark_frames.predict(frame, task, layout, columns, keep, _fields(task))
 

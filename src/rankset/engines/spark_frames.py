@@ -32,10 +32,9 @@ def learn(frame: Any, task: LearningTask[RuleT], layout: Layout, columns: Any) -
     return _gather(frame, _NotBroadcast(task.with_classes_of(picked, whole_labels=whole)), layout, picked)
 
 
-def count(frame: Any, task: CountTask, layout: Layout, columns: Any) -> BatchCounts:
+def count(frame: Any, task: CountTask, layout: Layout, columns: Any, keep: str | Sequence[str] | None) -> BatchCounts:
     """Merge the counts of all partitions of a frame."""
-    names = column_names(frame, layout.group, layout.identity)
-    picked = score_columns(names, layout, given_columns(frame, columns), task.classes)
+    _, picked = _kept_and_scores(frame, task, layout, columns, keep)
     return _gather(frame, _broadcast(frame, task), layout, picked)
 
 
@@ -56,18 +55,30 @@ def predict(
     fields: Sequence[Any],
 ) -> Any:
     """Frame of kept columns and results, which are the ``fields``."""
-    names = column_names(frame, layout.group, layout.identity)
-    picked = score_columns(names, layout, given_columns(frame, columns), task.classes)
-    given = [keep] if isinstance(keep, str) else keep
-    kept = [name for name in names if name not in picked] if given is None else list(given)
+    kept, picked = _kept_and_scores(frame, task, layout, columns, keep)
     layout = replace(layout, keep=tuple(kept))
-    score_columns(names, layout, picked)
-    check_kept_names(kept, task.columns)
     wanted = layout.needed_columns(picked)
     used = select(frame, wanted)
     every = [T.StructField(name, used.schema[wanted.index(name)].dataType) for name in kept]
     work = PredictPartition(_broadcast(frame, task), layout, wanted)
     return used.mapInArrow(work, T.StructType([*every, *fields]))
+
+
+def _kept_and_scores(
+    frame: Any,
+    task: ResultTask[Any] | CountTask,
+    layout: Layout,
+    columns: Any,
+    keep: str | Sequence[str] | None,
+) -> tuple[list[str], list[str]]:
+    """Names of the columns that are kept, by default all without scores, and of those with scores."""
+    names = column_names(frame, layout.group, layout.identity)
+    picked = score_columns(names, layout, given_columns(frame, columns), task.classes)
+    given = [keep] if isinstance(keep, str) else keep
+    kept = [name for name in names if name not in picked] if given is None else list(given)
+    score_columns(names, replace(layout, keep=tuple(kept)), picked)
+    check_kept_names(kept, task.columns)
+    return kept, picked
 
 
 def column_names(frame: Any, *columns: Any) -> list[str]:
