@@ -318,7 +318,8 @@ def engines(env: Path) -> int:
         say("no java; as root: apt-get update && apt-get install openjdk-17-jre-headless")
         return 1
     pages = ["tests/docs/test_pages.py", "tests/docs/test_readme.py", "-k", "Dask or Spark or scale-out"]
-    commands = [["tests/engines/test_dask.py", "tests/engines/test_spark.py"], ["src/rankset/engines"], pages]
+    tests = [f"tests/engines/test_{name}.py" for name in ("dask", "spark", "targets", "decisions")]
+    commands = [tests, ["src/rankset/engines"], pages]
     spark = {"PYSPARK_PYTHON": str(python_of(env))}
     return max(run(["python", "-m", "pytest", *arguments], env, spark) for arguments in commands)
 

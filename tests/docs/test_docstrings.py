@@ -204,9 +204,11 @@ def test_no_example_is_skipped():
 
 
 def functions_of_engine(name):
-    """The public functions of an engine, read from its file."""
-    tree = ast.parse((Path(rs.__file__).parent / "engines" / f"{name}.py").read_text())
-    for node in tree.body:
+    """The public functions of an engine, read from its two files."""
+    files = (f"{name}.py", f"{name.removesuffix('s')}_decisions.py")
+    for node in (
+        node for file in files for node in ast.parse((Path(rs.__file__).parent / "engines" / file).read_text()).body
+    ):
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             arguments = node.args
             every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
@@ -218,7 +220,7 @@ def functions_of_engine(name):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_functions_of_engines_are_documented(engine):
     found = {one.name: one.faults() for one in functions_of_engine(engine)}
-    assert {"calibrate", "predict"} <= set(found)
+    assert {"calibrate", "predict", "triage", "accept", "decide"} <= set(found)
     assert [faults for faults in found.values() if faults] == []
 
 
@@ -229,6 +231,14 @@ def test_engines_take_what_calibrate_takes(engine):
     assert shared <= set(calibrate.parameters)
     assert shared <= set(inspect.signature(rs.calibrate).parameters)
     assert shared <= set(inspect.signature(rs.torch.calibrate).parameters)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_take_what_triage_takes(engine):
+    (triage,) = [one for one in functions_of_engine(engine) if one.name == "triage"]
+    shared = set(inspect.signature(rs.triage).parameters) - {"probs", "groups", "ids"}
+    assert shared <= set(triage.parameters)
+    assert {"groups", "ids"} <= set(triage.parameters) or {"group", "identity"} <= set(triage.parameters)
 
 
 def test_the_walk_finds_classes_methods_properties_and_functions():

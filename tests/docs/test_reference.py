@@ -56,8 +56,14 @@ def exported():
         yield from (f"{here}.{name}" for name in module.__all__ if getattr(rs, name, None) is not getattr(module, name))
     for engine in ENGINES:
         tree = ast.parse((ROOT / "src" / "rankset" / "engines" / f"{engine}.py").read_text(encoding="utf-8"))
-        functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-        yield from (f"engines.{engine}.{name}" for name in functions if not name.startswith("_"))
+        own = {
+            node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) if node.name[0] != "_"
+        }
+        (listed_there,) = [
+            node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+        ]
+        assert own <= set(ast.literal_eval(listed_there))
+        yield from (f"engines.{engine}.{name}" for name in ast.literal_eval(listed_there))
     yield from (f"errors.{name}" for name in rs.errors.__all__ if name not in INSIDE and not hasattr(rs, name))
 
 

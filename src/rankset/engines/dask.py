@@ -1,10 +1,13 @@
-"""Calibration and prediction on Dask arrays and Dask data frames, with any scheduler.
+"""Calibration, prediction and decisions on Dask arrays and Dask data frames, with any scheduler.
 
     rule = rankset.engines.dask.calibrate(probs, labels)                    # Dask array, rows in chunks
     mask = rankset.engines.dask.predict(rule, new_probs, alpha=0.1)         # lazy boolean array (n, K)
 
     rule = rankset.engines.dask.calibrate(frame, "label", groups="site")    # one column per class, or one list column
     sets = rankset.engines.dask.predict(rule, new_frame, alpha=0.1, groups="site")   # lazy: labels, size, top
+
+    triage = rankset.engines.dask.triage(probs, labels)                     # decisions: dask_decisions
+    accepted = rankset.engines.dask.accept(triage, new_probs, error=0.02)   # lazy boolean array (n,)
 
 The worker that has a chunk computes the rule of this chunk. Rules are merged sixteen at a time. A worker sends 8 bytes
 per row and key (RANK has two keys). The tasks that are sent to the workers are in ``worker_tasks``.
@@ -15,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import dask.array as da
-
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.engines import dask_arrays, dask_frames
+from rankset.engines.dask_arrays import RowValues
+from rankset.engines.dask_decisions import accept, decide, triage
+from rankset.engines.dask_frames import is_frame
 from rankset.engines.frame_columns import label_names
 from rankset.engines.partial_rules import final_rule
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
@@ -32,8 +36,7 @@ from rankset.rules.select import Empty
 from rankset.scores import Score
 from rankset.targets import OneLabel, Target
 
-RowValues = Any
-"""Labels, groups or ids: a column name if the rows are a data frame, or one value per row if they are an array."""
+__all__ = ["accept", "calibrate", "decide", "predict", "triage"]
 
 
 def calibrate(
@@ -97,16 +100,16 @@ def calibrate(
     True
     """
     task = CalibrationTask.of(method, score, condition, kind, classes, seed, target)
-    if not _is_frame(probs) and columns is not None:
+    if not is_frame(probs) and columns is not None:
         raise KindError.argument("columns", "None if probs is an array", columns)
-    if not _is_frame(probs) and absent is not None:
+    if not is_frame(probs) and absent is not None:
         raise KindError.argument("absent", "None if probs is an array, whose labels can be rankset.ABSENT", absent)
-    if _is_frame(probs):
+    if is_frame(probs):
         label, marks = label_names(labels, several=task.several_labels)
         layout = Layout(label, groups, ids, absent=absent, several=task.several_labels)
-        merged = dask_frames.calibrate(probs, task, layout, columns, marks)
+        merged = dask_frames.learn(probs, task, layout, columns, marks)
     else:
-        merged = dask_arrays.calibrate(probs, task, labels, groups, ids)
+        merged = dask_arrays.gather(probs, task, {"labels": labels, "groups": groups, "ids": ids})
     return final_rule(merged)
 
 
@@ -166,16 +169,8 @@ def predict(
     """
     task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    if _is_frame(probs):
+    if is_frame(probs):
         return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept), columns)
     if columns is not None or kept:
         raise KindError.argument("columns and keep", "None if probs is an array", columns or kept)
     return dask_arrays.predict(probs, task, groups, ids)
-
-
-def _is_frame(values: Any) -> bool:
-    if isinstance(values, da.Array):
-        return False
-    if hasattr(values, "to_delayed") and hasattr(values, "npartitions") and hasattr(values, "columns"):
-        return True
-    raise KindError.argument("probs", "a dask array or a dask data frame", type(values).__name__)

@@ -10,24 +10,28 @@ import dask.array as da
 import numpy as np
 
 from rankset.core.arrays import object_array
-from rankset.engines.partial_rules import MERGED_AT_ONCE, PartialRule, merge_partial_rules
-from rankset.engines.worker_tasks import CalibrationTask, Partition, PredictionTask
+from rankset.engines.decision_tasks import DecisionTask
+from rankset.engines.frame_columns import GatherTask
+from rankset.engines.partial_rules import MERGED_AT_ONCE
+from rankset.engines.worker_tasks import Partition, PredictionTask
 from rankset.errors import InputError, LabelError, Place, warn
 from rankset.inputs.row_index import RowIndex
 
 EMPTY = object_array([])
+RowValues = Any
+"""Labels, groups or ids: a column name if the rows are a data frame, or one value per row if they are an array."""
 
 
-def calibrate(probs: da.Array, task: CalibrationTask, labels: Any, groups: Any, ids: Any) -> PartialRule:
-    """Merge the rules of all blocks of an array."""
+def gather(probs: da.Array, task: GatherTask, known: Mapping[str, Any]) -> Any:
+    """Merge the results of all blocks of an array; ``known`` are labels, groups and ids."""
     probs = _whole_rows(probs)
-    known = {"labels": labels, "groups": groups, "ids": ids}
     chunks = {"i": (1,) * probs.numblocks[0]}
-    answers = _map_blocks(_calibrate_block, "i", probs, task, known, adjust_chunks=chunks)
+    answers = _map_blocks(_gather_block, "i", probs, task, known, adjust_chunks=chunks)
     while answers.numblocks[0] > 1:
         count = -(-answers.numblocks[0] // MERGED_AT_ONCE)
         groups_of_answers = answers.rechunk(MERGED_AT_ONCE)
-        answers = groups_of_answers.map_blocks(_merge_block, dtype=object, meta=EMPTY, chunks=((1,) * count,))
+        options = {"dtype": object, "meta": EMPTY, "chunks": ((1,) * count,)}
+        answers = groups_of_answers.map_blocks(_merge_block, merge=task.merge, **options)
     return answers.compute(optimize_graph=_has_known_sizes(probs))[0]  # Dask loses parts of frames when it optimises
 
 
@@ -38,6 +42,14 @@ def predict(probs: da.Array, task: PredictionTask, groups: Any, ids: Any) -> da.
     options = {"dtype": np.bool_, "meta": np.empty((0, n_columns), dtype=np.bool_), "new_axes": {"k": n_columns}}
     known = {"groups": groups, "ids": ids}
     return _map_blocks(_predict_block, "ik", probs, task, known, adjust_chunks={"i": probs.chunks[0]}, **options)
+
+
+def decide(probs: da.Array, task: DecisionTask, groups: Any, ids: Any) -> da.Array:
+    """Array of booleans: which rows are accepted."""
+    probs = _whole_rows(probs)
+    options = {"dtype": np.bool_, "meta": np.empty(0, dtype=np.bool_)}
+    known = {"groups": groups, "ids": ids}
+    return _map_blocks(_decide_block, "i", probs, task, known, adjust_chunks={"i": probs.chunks[0]}, **options)
 
 
 def _whole_rows(probs: da.Array) -> da.Array:
@@ -66,9 +78,8 @@ def _map_blocks(
     for name, values in known.items():
         if not dask.is_dask_collection(values):
             rows.check(values, name)
-    several = isinstance(task, CalibrationTask) and task.several_labels
     given = {
-        name: _align(values, probs, name, several=several and name == "labels")
+        name: _align(values, probs, name, several=task.several_labels and name == "labels")
         for name, values in known.items()
         if values is not None
     }
@@ -91,12 +102,12 @@ def _partition_of_block(scores: Any, number: Any, names: Sequence[str], values: 
     return Partition(np.asarray(scores), where=Place(part=f"partition {int(number[0])}"), **known)
 
 
-def _calibrate_block(scores: Any, number: Any, *values: Any, worker_task: CalibrationTask, names: Sequence[str]) -> Any:
+def _gather_block(scores: Any, number: Any, *values: Any, worker_task: GatherTask, names: Sequence[str]) -> Any:
     return object_array([worker_task.run(_partition_of_block(scores, number, names, values))])
 
 
-def _merge_block(answers: Any) -> Any:
-    return object_array([merge_partial_rules(answers)])
+def _merge_block(answers: Any, merge: Callable[[Any], Any]) -> Any:
+    return object_array([merge(answers)])
 
 
 def _align(values: Any, probs: da.Array, name: str, *, several: bool) -> da.Array:
@@ -144,3 +155,7 @@ def _only_column(values: Any) -> Any:
 
 def _predict_block(scores: Any, number: Any, *values: Any, worker_task: PredictionTask, names: Sequence[str]) -> Any:
     return worker_task.run(_partition_of_block(scores, number, names, values)).mask
+
+
+def _decide_block(scores: Any, number: Any, *values: Any, worker_task: DecisionTask, names: Sequence[str]) -> Any:
+    return worker_task.run(_partition_of_block(scores, number, names, values)).accepted

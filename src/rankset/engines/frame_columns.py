@@ -6,14 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankset.engines.worker_tasks import Partition
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.engines.decision_tasks import CountTask
+from rankset.engines.worker_tasks import LearningTask, Partition, ResultTask
 from rankset.errors import NOWHERE, FileError, KindError, LabelError, Place, located
 from rankset.inputs.matrix import Kind
 from rankset.io.columns import Columns
 from rankset.io.layout import Layout
-from rankset.io.sets_table import check_kept_names, sets_table
+from rankset.io.rows import Rows
+from rankset.io.sets_table import check_kept_names
 from rankset.io.several_labels import marks_of_columns
-from rankset.sets import PredictionSets
+
+GatherTask = LearningTask[Any] | CountTask
+"""A task whose results are merged."""
+TableTask = GatherTask | ResultTask[Any]
+"""A task that reads the rows of a table."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +42,19 @@ class FrameLayout:
         """Names of all columns that are read, scores first."""
         return list(dict.fromkeys([*self.layout.needed_columns(self.scores), *self.marks]))
 
-    def partition(
-        self,
-        columns: Columns,
-        first_row: int = 0,
-        *,
-        where: Place = NOWHERE,
-        classes: Sequence[object] | None = None,
-        kind: Kind = "probs",
-    ) -> Partition:
-        """Return the rows of a table that is in memory; columns that are only kept can have the names of classes."""
+    def partition(self, task: TableTask, columns: Columns, first_row: int, where: Place) -> Partition:
+        """Return the rows of a table as a task takes them; columns that are only kept can have the names of classes."""
         layout = replace(self.layout, keep=())
         read = set(layout.needed_columns(self.scores))
         table = columns.table.select([name for name in columns.names if name in read])
-        rows = partition_of(replace(columns, table=table), layout, first_row, where=where, classes=classes, kind=kind)
+        rows = partition_of(
+            *(replace(columns, table=table), layout, first_row),
+            where=where,
+            classes=task.classes,
+            kind=task.kind,
+            answers=task.answers,
+            correct=task.correct,
+        )
         if not self.marks:
             return rows
         with located(where, first_row):
@@ -115,19 +123,41 @@ def partition_of(
     where: Place = NOWHERE,
     classes: Sequence[object] | None = None,
     kind: Kind = "probs",
+    answers: bool = False,
+    correct: bool = False,
 ) -> Partition:
-    """Return the rows of a table that is in memory."""
+    """Return the rows of a table that is in memory; ``answers`` and ``correct`` as in ``split_answers``."""
     with located(where, first_row):
         rows = layout.rows_of(columns, classes=classes, kind=kind)
+        rows, right = split_answers(rows, kind, correct=correct) if answers else (rows, None)
         rows.check_order(classes)
         rows = rows.with_labels_of(classes)
-    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, where, first_row)
+    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, where, first_row, right)
 
 
-def kept_and_sets(table: Any, sets: PredictionSets, kept: Sequence[str]) -> Any:
-    """Return an Arrow table with the ``kept`` columns of a table, then the columns of its sets."""
-    answer = sets_table(sets)
-    check_kept_names(kept)
+def split_answers(rows: Rows, kind: Kind, *, correct: bool) -> tuple[Rows, Any]:
+    """Return the rows of a triage, and what says which answers are right, if that is not the true labels.
+
+    A single column of numbers holds one confidence per row. Then, or if ``correct``, the column of labels says which
+    answers are right; it may hold the texts of files, "true" and "false".
+    """
+    if kind != "binary" and rows.names is not None and len(rows.names) == 1:
+        rows = replace(rows, scores=rows.scores[:, 0], names=None)
+    if not correct and (kind == "binary" or np.ndim(rows.scores) != 1):
+        return rows, None
+    return replace(rows, labels=None), None if rows.labels is None else _truth(rows.labels)
+
+
+def _truth(values: NDArray[Any]) -> NDArray[Any]:
+    """Return texts as booleans if all of them say true or false; return anything else unchanged."""
+    texts = [value.strip().lower() if isinstance(value, str) else None for value in values.tolist()]
+    return np.array([text == "true" for text in texts]) if set(texts) <= {"true", "false"} else values
+
+
+def with_kept(task: ResultTask[Any], results: Any, table: Any, kept: Sequence[str]) -> Any:
+    """Return an Arrow table with the ``kept`` columns of a table, then the columns of its results."""
+    answer = task.table(results)
+    check_kept_names(kept, task.columns)
     for place, name in enumerate(kept):
         answer = answer.add_column(place, name, table.column(name))
     return answer

@@ -1,9 +1,11 @@
-"""Calibration and prediction on many files, in several processes. All file formats of ``rankset`` are supported.
+"""Calibration, prediction and decisions on many files, in several processes. All formats of ``rankset`` are read.
 
 rule = rankset.engines.shards.calibrate("scores/*.parquet", label="answer")
 rule = rankset.engines.shards.calibrate("scores", "labels", kind="logits")        # two folders of .npy files
 for sets in rankset.engines.shards.predict(rule, "new/*.parquet", alpha=0.1): ...
 rankset.engines.shards.write(rule, "new/*.parquet", "sets", alpha=0.1)            # one output file per input file
+triage = rankset.engines.shards.triage("scores/*.parquet", label="answer")       # decisions: shard_decisions
+for done in rankset.engines.shards.accept(triage, "new/*.parquet", error=0.02): ...
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ from pathlib import Path
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.engines.partial_rules import PartialRule, final_rule, merge_partial_rules
+from rankset.engines.partial_rules import final_rule
 from rankset.engines.processes import map_in_processes
+from rankset.engines.shard_decisions import accept, decide, triage
 from rankset.engines.shard_paths import Paths, check_targets, expand_paths, file_stem, pair_files
-from rankset.engines.shard_tasks import calibrate_file, calibrate_first_file, predict_file, write_file
+from rankset.engines.shard_tasks import check_groups_of_files, learn_from_files, predict_file, write_file
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
 from rankset.errors import FileError
 from rankset.inputs.matrix import Kind
 from rankset.io.layout import Layout
-from rankset.io.spelling import equal_groups
 from rankset.io.write_sets import FORMATS
 from rankset.io.writers.base import SetsAndKept
 from rankset.rules.rule import Rule
@@ -33,6 +35,8 @@ from rankset.rules.select import Empty
 from rankset.scores import Score
 from rankset.sets import PredictionSets
 from rankset.targets import OneLabel, Target
+
+__all__ = ["accept", "calibrate", "decide", "predict", "predict_with_kept", "triage", "write"]
 
 
 def calibrate(
@@ -112,19 +116,8 @@ def calibrate(
     where = layout or Layout(label, group, identity, tuple(drop), absent=absent, label_sep=label_sep)
     task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed, target), pair_files(scores, labels)
     where = replace(where, several=task.several_labels)
-    given = classes is not None
-    partial_rules: list[PartialRule] = []
-    rest = list(pairs)
-    while rest and not any(one.rule for one in partial_rules):  # the first rows decide the classes of all others
-        partial_rules.append(calibrate_first_file(task, where, rest.pop(0), given=given))
-        if partial_rules[-1].rule is not None:
-            first = partial_rules[-1].rule
-            task = replace(task, classes=first.classes.tolist(), target=first.spec.target)
-    partial_rules += map_in_processes(partial(calibrate_file, task, where, given=given), rest, workers)
-    rule = final_rule(merge_partial_rules(partial_rules))
-    mixed = equal_groups(rule.groups.tolist())
-    if mixed:
-        raise FileError.mixed_groups(mixed)
+    rule = final_rule(learn_from_files(task, where, pairs, workers, given=classes is not None))
+    check_groups_of_files(rule.groups.tolist())
     return rule
 
 

@@ -1,9 +1,11 @@
-"""Calibration and prediction on Spark data frames.
+"""Calibration, prediction and decisions on Spark data frames.
 
     rule = rankset.engines.spark.calibrate(frame, "label")               # one column per class, or one array column
     sets = rankset.engines.spark.predict(rule, new_frame, alpha=0.1)     # adds the columns labels, size and top
     sets.createOrReplaceTempView("sets")
     spark.sql("select avg(size) from sets")
+    triage = rankset.engines.spark.triage(frame, "label")                # decisions: spark_decisions
+    done = rankset.engines.spark.accept(triage, new_frame, error=0.02)   # adds the columns accepted, label and p_value
 
 Each worker computes the rule of its partition, and the driver merges the rules. A worker sends 8 bytes per row and key
 (RANK has two keys). rankset must be installed on the workers. The workers must use the same Python version as the
@@ -13,27 +15,26 @@ driver (see ``PYSPARK_PYTHON``). The tasks that are sent to the workers are in `
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.engines.frame_columns import FrameLayout, kept_and_sets, label_names, marks_in_order, score_columns
-from rankset.engines.partial_rules import final_rule, merge_partial_rules
-from rankset.engines.spark_workers import CalibratePartition, PredictPartition, unpickled
+from rankset.engines import spark_frames
+from rankset.engines.frame_columns import label_names
+from rankset.engines.partial_rules import final_rule
+from rankset.engines.spark_decisions import accept, decide, triage
 from rankset.engines.worker_tasks import CalibrationTask, PredictionTask
-from rankset.errors import KindError
 from rankset.inputs.matrix import Kind
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 from rankset.scores import Score
 from rankset.targets import OneLabel, Target
+
+__all__ = ["accept", "calibrate", "decide", "predict", "triage"]
 
 
 def calibrate(
@@ -99,13 +100,7 @@ def calibrate(
     task = CalibrationTask.of(method, score, condition, kind, classes, seed, target)
     label, marks = label_names(labels, several=task.several_labels)
     layout = Layout(label, groups, ids, absent=absent, several=task.several_labels)
-    names = _column_names(frame, groups, ids)
-    picked = score_columns(names, layout, _given_columns(frame, columns, label), marks=marks)
-    task = task.with_classes_of(picked, whole_labels=label is None or _is_whole(frame.schema[label].dataType))
-    read = FrameLayout(layout, picked, marks_in_order(marks, picked, task.classes))
-    work = CalibratePartition(task, read, read.needed_columns)
-    answers = _select(frame, read.needed_columns).mapInArrow(work, "answer binary").collect()
-    return final_rule(merge_partial_rules(unpickled(row.answer) for row in answers))
+    return final_rule(spark_frames.learn(frame, task, layout, columns, marks))
 
 
 @takes_alpha
@@ -167,84 +162,10 @@ def predict(
     2 ['dog', 'cat'] 2 dog
     """
     task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
-    layout = Layout(None, groups, ids)
-    names = _column_names(frame, groups, ids)
-    picked = score_columns(names, layout, _given_columns(frame, columns), task.classes)
-    given = [keep] if isinstance(keep, str) else keep
-    kept = [name for name in names if name not in picked] if given is None else list(given)
-    layout = replace(layout, keep=tuple(kept))
-    score_columns(names, layout, picked)
-    wanted = layout.needed_columns(picked)
-    used = _select(frame, wanted)
-    fields = [T.StructField(name, used.schema[wanted.index(name)].dataType) for name in kept]
-    kind = _label_type(task.classes)
-    fields += [T.StructField("labels", T.ArrayType(kind)), T.StructField("size", T.LongType())]
-    fields += [T.StructField("top", kind)]
-    kept_and_sets(pa.table({name: [] for name in kept}), task.no_sets(), kept)  # refuses names that are taken
-    return used.mapInArrow(
-        PredictPartition(_broadcast(frame, task), FrameLayout(layout, picked), wanted), T.StructType(fields)
-    )
-
-
-def _column_names(frame: Any, *columns: Any) -> list[str]:
-    """Names of all columns of a Spark frame; refuses other frames, and ``columns`` that are no names."""
-    if not hasattr(frame, "mapInArrow"):
-        raise KindError.argument("frame", "a Spark data frame", type(frame).__name__)
-    for column in columns:
-        if column is not None and not isinstance(column, str):
-            raise KindError.argument("labels, groups and ids", "names of columns", type(column).__name__)
-    return list(frame.columns)
-
-
-def _is_whole(kind: Any) -> bool:
-    """Return whether a column of labels holds whole numbers, or arrays of them."""
-    return isinstance(kind.elementType if isinstance(kind, T.ArrayType) else kind, T.IntegralType)
-
-
-def _given_columns(frame: Any, columns: Any, labels: str | None = None) -> Any:
-    """Columns of scores that were given, else the one column of arrays or vectors besides ``labels``, if there is."""
-    if columns is not None:
-        several = [columns] if isinstance(columns, str) else list(columns)
-        if not all(isinstance(name, str) for name in several):
-            raise KindError.argument("columns", "names of columns", columns)
-        return several
-    fields = [field for field in frame.schema if field.name != labels]
-    found = [field.name for field in fields if _is_vector(field) or isinstance(field.dataType, T.ArrayType)]
-    return found if len(found) == 1 else None
-
-
-def _is_vector(field: Any) -> bool:
-    return type(field.dataType).__name__ == "VectorUDT"
-
-
-def _select(frame: Any, names: Sequence[str]) -> Any:
-    """Frame of some columns, called c0, c1, … because Spark does not take every name; vectors become arrays."""
-
-    def column(place: int, name: str) -> Any:
-        quoted = f"`{name.replace('`', '``')}`"
-        if not _is_vector(frame.schema[name]):
-            return F.col(quoted).alias(f"c{place}")
-        from pyspark.ml.functions import vector_to_array
-
-        return vector_to_array(F.col(quoted)).alias(f"c{place}")
-
-    return frame.select(*(column(place, name) for place, name in enumerate(names)))
-
-
-def _label_type(classes: Sequence[object]) -> Any:
-    kinds = {bool: T.BooleanType, int: T.LongType, float: T.DoubleType, str: T.StringType}
-    types = {type(name) for name in classes}
-    return kinds[types.pop()]() if len(types) == 1 else T.StringType()
-
-
-def _broadcast(frame: Any, task: PredictionTask) -> Any:
-    """Send the task to every worker once, if the session supports it. Return an object with the task as ``value``."""
-    try:
-        return frame.sparkSession.sparkContext.broadcast(task)
-    except Exception:  # noqa: BLE001 - Spark Connect has no context; the task is then sent with every job
-        return _NotBroadcast(task)
-
-
-@dataclass(frozen=True)
-class _NotBroadcast:
-    value: PredictionTask
+    kind = spark_frames.label_type(task.classes or ())
+    fields = [
+        T.StructField("labels", T.ArrayType(kind)),
+        T.StructField("size", T.LongType()),
+        T.StructField("top", kind),
+    ]
+    return spark_frames.predict(frame, task, Layout(None, groups, ids), columns, keep, fields)

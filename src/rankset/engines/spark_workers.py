@@ -1,4 +1,4 @@
-"""What Spark's workers do with the rows of one partition: calibrate them, or predict their sets."""
+"""What Spark's workers do with the rows of one partition: results that are merged, or results of every row."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rankset.engines.frame_columns import FrameLayout, kept_and_sets
-from rankset.engines.partial_rules import PartialRule, merge_partial_rules
-from rankset.engines.worker_tasks import CalibrationTask
+from rankset.engines.frame_columns import FrameLayout, with_kept
 from rankset.errors import Place, RanksetError
 from rankset.io.columns import Columns
 
@@ -42,41 +40,38 @@ def _partition_name() -> Place:
 
 
 @dataclass(frozen=True)
-class CalibratePartition:
-    """Yields the pickled partial rule of a partition, or the error, which the driver raises."""
+class GatherPartition:
+    """Yields the pickled result of a partition, or the error, which the driver raises; ``sent.value`` is the task."""
 
-    task: CalibrationTask
+    sent: Any
     layout: FrameLayout
     names: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        where, task = _partition_name(), self.task
+        where, task = _partition_name(), self.sent.value
         try:
-            answer: Any = merge_partial_rules(
-                task.run(
-                    self.layout.partition(
-                        Columns("", table=table), start, where=where, classes=task.classes, kind=task.kind
-                    )
-                )
+            parts = [
+                task.run(self.layout.partition(task, Columns("", table=table), start, where))
                 for table, start in _chunks(batches, self.names)
-            )
+            ]
+            answer: Any = task.merge(parts or [task.nothing()])
         except RanksetError as error:
             answer = error.with_traceback(None)
             answer.__cause__ = answer.__context__ = None
         yield pa.RecordBatch.from_pydict({"answer": [pickle.dumps(answer)]})
 
 
-def unpickled(answer: bytes) -> PartialRule:
-    """Return the partial rule that a worker sent, or raise the error that it sent."""
-    partial = pickle.loads(answer)  # noqa: S301 - pickled by CalibratePartition, on a worker of this session
-    if isinstance(partial, RanksetError):
-        raise partial
-    return partial
+def unpickled(answer: bytes) -> Any:
+    """Return the result that a worker sent, or raise the error that it sent."""
+    found = pickle.loads(answer)  # noqa: S301 - pickled by GatherPartition, on a worker of this session
+    if isinstance(found, RanksetError):
+        raise found
+    return found
 
 
 @dataclass(frozen=True)
 class PredictPartition:
-    """Yields the sets of a partition; ``broadcast`` holds the task as ``value``."""
+    """Yields the results of a partition; ``broadcast`` holds the task as ``value``."""
 
     broadcast: Any
     layout: FrameLayout
@@ -85,7 +80,5 @@ class PredictPartition:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         where, task = _partition_name(), self.broadcast.value
         for table, start in _chunks(batches, self.names):
-            partition = self.layout.partition(
-                Columns("", table=table), start, where=where, classes=task.classes, kind=task.rule.kind
-            )
-            yield from kept_and_sets(table, task.run(partition), self.layout.layout.keep).to_batches()
+            partition = self.layout.partition(task, Columns("", table=table), start, where)
+            yield from with_kept(task, task.run(partition), table, self.layout.layout.keep).to_batches()

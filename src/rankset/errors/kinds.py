@@ -163,6 +163,19 @@ class KindError(RanksetError, TypeError):
         )
 
     @classmethod
+    def auto_confidence_in_parts(cls) -> Self:
+        chosen = Option("confidence", "auto")
+        return cls(
+            "confidence",
+            "be a score or the name of one if the rows of a triage come in parts",
+            "'auto', which needs all of its rows at once",
+            (
+                *("Pass some of the rows to rankset.triage with ", chosen, ", and the score of its result as "),
+                *(Option("confidence"), " with the other rows."),
+            ),
+        )
+
+    @classmethod
     def ids_with_auto(cls) -> Self:
         remedy = ("Do not pass ", Option("ids"), ".")
         method = Option("method", "auto")

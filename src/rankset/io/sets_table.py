@@ -48,10 +48,10 @@ def class_array(names: Names) -> Any:
     return pa.array(distinct_texts(names, "an Arrow table"))
 
 
-def check_kept_names(names: Iterable[str], own: Iterable[str] = SET_COLUMNS) -> None:
-    """Refuse kept columns that have the name of one of the ``own`` columns, by default those of sets."""
+def check_kept_names(names: Iterable[str], taken: Iterable[str] = SET_COLUMNS) -> None:
+    """Refuse kept columns that have the name of a column of the output."""
     for name in names:
-        if name in {*own}:
+        if name in {*taken}:
             raise FileError.taken(name)
 
 
