@@ -267,3 +267,52 @@ def test_an_observed_value_outside_its_range_tells_what_to_check(target, change,
         assert all(question in text for question in asked)
         others = {*SEVERAL_TOO_HIGH, *SEVERAL_TOO_LOW, *FALSE_TOO_LOW, *BOTH}.difference(asked)
         assert not any(question in text for question in others)
+
+
+def certain(seed, share, n=400):
+    """Return a rule and new rows: most labels are true; a ``share`` of rows can have false ones."""
+    rng = np.random.default_rng(seed)
+    truth = np.ones((2 * n, 2), dtype=bool)
+    truth[rng.random(2 * n) < share] = False
+    probs = np.clip(truth * 0.3 + rng.random((2 * n, 2)) * 0.7, 0, 1)
+    rule = rs.calibrate(probs[:n], truth[:n], target="certain", kind="marginals")
+    return rule, probs[n:], truth[n:]
+
+
+def test_what_is_expected_of_certain_labels_is_about_rows_with_a_false_label():
+    outside = 0
+    for seed in range(200):
+        rule, probs, truth = certain(seed, 0.1)
+        found = rs.evaluate(rule.predict(probs, 0.2), truth)
+        assert found.observed_rows == (~truth).any(axis=1).sum()
+        outside += not found.expected[0] <= found.observed <= found.expected[1]
+    assert outside <= 30  # 10 % of 200, and more than two standard deviations
+    assert str(found).startswith(
+        f"Evaluation of 400 rows, {found.observed_rows} of them with a false label, at alpha=0.2"
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_certain_labels_without_rows_that_count():
+    rule, probs, _ = certain(0, 0.5)
+    found = rs.evaluate(rule.predict(probs, 0.2), np.ones((400, 2)))
+    assert (found.observed, found.observed_rows, found.expected) == (None, 0, None)
+    assert "sampling variation" not in str(found)
+
+
+@pytest.mark.filterwarnings("error")
+def test_certain_labels_of_rows_without_labels():
+    rule, probs, _ = certain(0, 0.5)
+    sets = rule.predict(probs, 0.2)
+    found = rs.evaluate(sets, np.zeros((400, 2)), groups=np.arange(400) % 2)
+    assert (found.n, found.set_aside, found.observed_rows) == (0, 400, 400)
+    assert found.observed == (sets.sizes == 0).mean()
+    assert math.isnan(found.recall)
+    assert math.isnan(found.label_gap)
+    assert math.isnan(found.micro_recall)
+    assert (found.labels, found.lowest_label, found.missed_more) == ((), None, ())
+    assert found.recall_interval == found.all_labels_interval == (0, 1)
+    assert "Evaluation of 400 rows" in unescape(found._repr_html_())
+    assert found.to_dict()["observed_rows"] == 400
+    with refused(InputError.no_rows_to_evaluate()):
+        rs.evaluate(sets, np.zeros((400, 2)), target="all")

@@ -1,5 +1,6 @@
 """Targets in rules and files: costs of any size, bands with ties, and files that no rows can have."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -157,3 +158,38 @@ def test_joined_sets_promise_something_about_labels_one_by_one_if_some_do():
     assert rs.PredictionSets.concat([plain, each]).by_label
     assert rs.PredictionSets.concat([each, plain]).by_label
     assert not rs.PredictionSets.concat([plain, plain]).by_label
+
+
+@dataclass(frozen=True)
+class RecallOfSomeBlocks:
+    """``Recall``, but without weights where every row has one label, as a target may."""
+
+    def entries(self, labels):
+        if (labels.sizes == 1).all():
+            return np.arange(len(labels)), None
+        return rs.Recall().entries(labels)
+
+
+def test_targets_may_leave_out_weights_of_some_rows():
+    one = np.eye(3)[RNG.integers(0, 3, 30)]
+    probs, labels = RNG.random((60, 3)), np.vstack([one, np.ones((30, 3))])
+    options = {"kind": "marginals", "method": "thr"}
+    first, last, whole = (
+        rs.calibrate(probs[part], labels[part], target=RecallOfSomeBlocks(), **options)
+        for part in (slice(0, 30), slice(30, 60), slice(0, 60))
+    )
+    recall = rs.calibrate(probs, labels, target="recall", **options)
+    for merged in (first.merge(last), last.merge(first), first.update(probs[30:], labels[30:]), whole):
+        assert merged == whole
+        assert merged.calibration == recall.calibration
+    assert first.calibration.weights is None
+
+
+def test_blocks_of_rows_may_have_no_weights():
+    one = np.eye(3)[RNG.integers(0, 3, 200_000)]
+    probs, labels = RNG.random((400_000, 3)), np.vstack([one, np.ones((200_000, 3))])
+    rules = [
+        rs.calibrate(probs, labels, target=target, kind="marginals", method="thr")
+        for target in (RecallOfSomeBlocks(), "recall")
+    ]
+    assert rules[0].calibration == rules[1].calibration

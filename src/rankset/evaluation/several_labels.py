@@ -20,7 +20,7 @@ from rankset.evaluation.metrics import format_value
 from rankset.inputs.frames import ARRAY
 from rankset.inputs.vocabulary import Name, short
 from rankset.targets import Target
-from rankset.targets.base import forbids_more_labels
+from rankset.targets.base import forbids_more_labels, is_about_false_labels
 
 Range = tuple[float, float]
 
@@ -55,7 +55,8 @@ class LabelRecall:
 class LabelsEvaluation:
     """Evaluation of sets on rows that can have several labels, returned by ``evaluate``. Print it to see a table.
 
-    Rows without labels are set aside: they count for ``mean_size``, ``empty_rate`` and ``precision`` only.
+    Rows without labels are set aside: they count for ``mean_size``, ``empty_rate`` and ``precision`` only; also for
+    ``observed`` if the target is ``CertainLabels``. Means over rows with labels are NaN if there are none of these.
 
     Attributes
     ----------
@@ -91,13 +92,16 @@ class LabelsEvaluation:
     observed
         What the target promises to be at least 1 - alpha, as observed: ``recall`` for ``Recall``, ``all_labels`` for
         ``AllLabels``, the share of sets without a false label for ``CertainLabels``, and so on. None for a target of
-        your own, and if ``by_label``.
+        your own, and if ``by_label``, and if ``observed_rows`` is 0.
+    observed_rows
+        Number of rows that ``observed`` is the mean of: rows with labels; rows with a false label for
+        ``CertainLabels``, which promises nothing about other rows. None if ``observed`` is not known.
     by_label
         Whether the promise holds for groups of labels separately, as with ``PerLabel()``: then no number of all labels
         together is promised. Look at ``labels``.
     expected
         Random variation alone can explain a value of ``observed`` in this range, with probability ``confidence``; for
-        ``Recall`` with at least about this probability. If ``observed`` is outside, the printed table lists what to
+        ``Recall`` with at least this probability. If ``observed`` is outside, the printed table lists what to
         check. None if the range is not known, as in ``Evaluation``.
     groups
         Recall, rows with all labels, and mean set size of every group. Empty if no groups were passed.
@@ -130,14 +134,15 @@ class LabelsEvaluation:
     by_number: tuple[LabelRecall, ...]
     missed_more: tuple[float, ...]
     observed: float | None = None
+    observed_rows: int | None = None
     by_label: bool = False
     expected: Range | None = None
     groups: tuple[GroupRecall, ...] = ()
 
     @property
-    def lowest_label(self) -> LabelRecall:
-        """The label with the lowest recall. If several labels have this recall, the one with the most rows."""
-        return min(self.labels, key=lambda one: (one.recall, -one.n))
+    def lowest_label(self) -> LabelRecall | None:
+        """The label with the lowest recall, of several the one with the most rows. None if no row has a label."""
+        return min(self.labels, key=lambda one: (one.recall, -one.n), default=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as a dictionary; every label and every group is a dictionary.
@@ -218,6 +223,12 @@ class LabelsEvaluation:
 
     @property
     def _title(self) -> str:
+        if forbids_more_labels(self.target):
+            known = self.observed_rows is not None and is_about_false_labels(self.target)
+            some = f", {self.observed_rows:,} of them with a false label," if known else ""
+            return (
+                f"Evaluation of {self.n + self.set_aside:,} rows{some} at alpha={self.alpha:g}, target {self.target!r}"
+            )
         aside = f", {self.set_aside:,} rows without labels set aside" if self.set_aside else ""
         return f"Evaluation of {self.n:,} rows with labels at alpha={self.alpha:g}, target {self.target!r}{aside}"
 
