@@ -11,6 +11,8 @@ from rankset.core.arrays import is_whole
 from rankset.errors import KindError
 from rankset.targets.base import Chosen, TrueLabels
 
+MOST_MISSED = 1 << 31
+
 
 @dataclass(frozen=True)
 class OneLabel:
@@ -70,7 +72,7 @@ class AtMostMissed:
     Raises
     ------
     KindError
-        If ``m`` is not an integer of at least 0.
+        If ``m`` is not an integer of at least 0 and below 2**31.
 
     Examples
     --------
@@ -84,8 +86,9 @@ class AtMostMissed:
     m: int
 
     def __post_init__(self) -> None:
-        if not is_whole(self.m) or self.m < 0:
-            raise KindError.argument("m", "an integer of at least 0", self.m)
+        if not is_whole(self.m) or not 0 <= self.m < MOST_MISSED:
+            raise KindError.argument("m", "an integer of at least 0 and below 2**31", self.m)
+        object.__setattr__(self, "m", int(self.m))
 
     @property
     def promise(self) -> str:
