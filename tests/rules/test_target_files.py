@@ -115,8 +115,8 @@ COUNTS = np.bincount(LABELS, minlength=4)
 PER_LABEL = rs.calibrate(PROBS, LABELS, target=FREE, condition=rs.PerLabel())
 
 FORGED_RULES = {
-    "other rows per label": (PER_LABEL, {"rows": COUNTS + [1, -1, 0, 0]}),
-    "more rows of a label with a cost": (PER_LABEL, {"rows": COUNTS + [1, 0, 0, -1]}),
+    "other rows per label": (PER_LABEL, {"rows": COUNTS + np.array([1, -1, 0, 0])}),
+    "more rows of a label with a cost": (PER_LABEL, {"rows": COUNTS + np.array([1, 0, 0, -1])}),
     "costs of another label": (PER_LABEL, {"weights": np.repeat([2, 1, 3], COUNTS[:3])}),
     "fewer rows in all": (PER_LABEL, {"header": {"labelled": 89}}),
     "labelled rows of one label": (rs.calibrate(MARGINALS, LABELS, **MARGINAL), {"header": {"labelled": 7}}),
