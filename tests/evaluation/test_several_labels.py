@@ -316,3 +316,15 @@ def test_certain_labels_of_rows_without_labels():
     assert found.to_dict()["observed_rows"] == 400
     with refused(InputError.no_rows_to_evaluate()):
         rs.evaluate(sets, np.zeros((400, 2)), target="all")
+
+
+def test_a_certain_label_that_is_not_possible_shows_a_false_statement():
+    rng = np.random.default_rng(0)
+    truth = rng.random((2000, 3)) < 0.4
+    probs = 0.5 * truth + 0.5 * rng.random((2000, 3))
+    alpha, new = 0.4, slice(1000, 2000)
+    certain, possible = rs.bounds(probs[:1000], truth[:1000]).predict(probs[new], alpha)
+    contradicted = (certain.mask & ~possible.mask).any(axis=1)
+    wrong = (certain.mask & ~truth[new]).any(axis=1) | ~possible.covers_all(truth[new])
+    assert 0.05 < contradicted.mean() <= wrong.mean() < alpha + 0.05
+    assert wrong[contradicted].all()

@@ -8,9 +8,10 @@ import pytest
 
 import rankset as rs
 from rankset.core.weights import LARGEST
-from rankset.errors import COMMAND_LINE, KindError, LabelError, RuleError, StorageError
+from rankset.errors import COMMAND_LINE, KindError, LabelError, RuleError, ScoreError, StorageError
 from rankset.io import container
 from rankset.rules import rule_file
+from rankset.rules.sentences import promise_sentence
 from refusals import refused
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -246,6 +247,20 @@ def test_targets_may_leave_out_weights_of_some_rows():
         assert merged == whole
         assert merged.calibration == recall.calibration
     assert first.calibration.weights is None
+
+
+@pytest.mark.parametrize("found", [None, 3, (np.zeros(1, int),)])
+def test_targets_return_places_and_weights(found):
+    target = type("Wrong", (), {"entries": lambda self, labels: found})()
+    with refused(ScoreError.target(target, "a pair, places and weights", type(found).__name__)):
+        rs.calibrate(MARGINALS, TRUTH, target=target, **MARGINAL)
+
+
+def test_promises_of_own_targets_may_have_braces():
+    target = type("Own", (rs.Recall,), {"promise": "{sure} {} of 100% {0}"})()
+    rule = rs.calibrate(MARGINALS, TRUTH, target=target, **MARGINAL)
+    assert promise_sentence(rule.target, 0.2) == "{sure} 0.8 of 100% {0}"
+    assert "{sure} 0.8 of 100% {0}" in str(rs.evaluate(rule.predict(MARGINALS, 0.2), TRUTH))
 
 
 def test_blocks_of_rows_may_have_no_weights():

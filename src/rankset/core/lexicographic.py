@@ -82,7 +82,7 @@ def _ties(ordered: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _are_many(tied: NDArray[np.bool_]) -> bool:
-    return np.count_nonzero(tied) * FEW_TIES > len(tied)
+    return int(np.count_nonzero(tied)) * FEW_TIES > len(tied)
 
 
 def _ranking_by_each_key(parts: Sequence[Keys]) -> NDArray[Any] | None:

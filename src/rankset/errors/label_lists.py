@@ -17,7 +17,7 @@ TARGETS: tuple[Text, ...] = (
 ONE_COLUMN_PER_CLASS = (
     "For a 0/1 matrix pass ",
     Either("np.array(labels)", "a file of labels with one column for every class"),
-    ". For lists of labels pass class names.",
+    ". For lists of labels pass class names, or the 0/1 matrix of these labels.",
 )
 
 
@@ -77,6 +77,13 @@ class LabelListErrors:
         return cls(name, "be a list of labels for every row", short_repr(value), remedy, where=Place(row=row))
 
     @classmethod
+    def missing_in_list(cls, name: str, row: int) -> Self:
+        remedy = ("Leave missing labels out of the lists. ", EMPTY_LIST)
+        return cls(
+            name, "be lists without missing values", "a missing value (None or NaN)", remedy, where=Place(row=row)
+        )
+
+    @classmethod
     def repeated(cls, name: str, row: int, labels: Sequence[object]) -> Self:
         expected, received = "contain every label of a row once", f"{join_names(labels)} more than once"
         remedy = ("Remove the repeated labels.", Either(" For a 0/1 matrix pass np.array(labels).", ""))
@@ -111,6 +118,12 @@ class LabelListErrors:
     def no_false_labels(cls, n: int) -> Self:
         received = f"{n} rows in which every label is true"
         return cls("labels", "contain at least one false label", received, "Check that 0 stands for a false label.")
+
+    @classmethod
+    def no_labels_in_a_half(cls, labelled: int, n_rows: int) -> Self:
+        expected = "contain true labels in both halves of every random split of a comparison"
+        received = f"{labelled} rows with labels among {n_rows} rows"
+        return cls("labels", expected, received, "Pass more rows with labels.")
 
     @classmethod
     def no_labels_at_all(cls, n: int) -> Self:

@@ -235,7 +235,7 @@ class LabelsEvaluation:
     @property
     def _promise(self) -> str:
         """What is promised, in words."""
-        words = str(getattr(self.target, "promise", "")).format(f"{1 - self.alpha:g}")
+        words = str(getattr(self.target, "promise", "")).replace("{}", f"{1 - self.alpha:g}")
         where = " in every group of labels separately" if self.by_label else ""
         return f"promised{where}: {words}" if words else ""
 

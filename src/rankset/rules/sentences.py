@@ -58,7 +58,7 @@ def promise_sentence(target: object, alpha: Alpha) -> str:
     if template is None:
         return f"the expected loss of a row is at most {float(level):.12g}"
     share = level if isinstance(target, Cost) else 1 - level
-    return str(template).format(f"{float(share):.12g}")
+    return str(template).replace("{}", f"{float(share):.12g}")
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
