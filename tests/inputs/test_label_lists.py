@@ -220,6 +220,8 @@ def test_lists_of_scikit_learn_are_a_matrix():
     assert KNOWN.predict(parts, 0.2) == KNOWN.predict(PROBS, 0.2)
     with refused(InputError.single_label(1, (20, 1), (20, 2))):
         calibrate(MASK, [parts[0], parts[1][:, :1], parts[2]])
+    with refused(InputError.single_label_sum(2, 0, float(2 * parts[2][0, 1]))):
+        calibrate(MASK, [parts[0], parts[1], parts[2][:, [1, 1]]])
 
 
 def test_an_index_of_labels_must_be_that_of_the_rows():
