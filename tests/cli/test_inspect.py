@@ -76,3 +76,13 @@ def test_inspect_and_merge_tell_a_rule_of_a_stratified_split(folder):
     fine("merge", "other.rankset", "rule.rankset", "-o", "both.rankset")
     assert not rs.load("both.rankset").guaranteed
     assert "guaranteed" not in json.loads(fine("inspect", "other.rankset", "--json").stdout)
+
+
+def test_inspect_tells_rows_in_which_every_label_is_true(folder):
+    probs = np.random.default_rng(0).random((40, 3))
+    labels = probs > 0.3
+    rule = rs.calibrate(probs, labels, target="certain", kind="marginals")
+    rule.save("certain.rankset")
+    facts = json.loads(fine("inspect", "certain.rankset", "--json").stdout)
+    assert facts["rows_with_true_labels_only"] == rule.set_aside == labels.all(axis=1).sum() > 0
+    assert "rows_without_labels" not in facts

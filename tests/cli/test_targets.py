@@ -257,6 +257,18 @@ def columns(names):
     return ("p.csv", "wrong_y.csv")
 
 
+def identified():
+    frame = pd.DataFrame(MARKS, columns=CLASSES)
+    frame.insert(0, "id", [f"r{row}" for row in range(len(frame))])
+    frame.to_csv("wrong_y.csv", index=False)
+    return ("p.csv", "wrong_y.csv")
+
+
+def empty_lines():
+    Path("wrong_y.csv").write_text("\n".join(["tags", *CELLS[:5], "", *CELLS[6:78], "", ""]))
+    return ("p.csv", "wrong_y.csv")
+
+
 def zeros_and_ones():
     write(pa.Table.from_pandas(FRAME.assign(tags=MARKS.tolist()), preserve_index=False), "wrong.parquet")
     return ("wrong.parquet", "--label", "tags")
@@ -302,6 +314,14 @@ MISTAKES = {
     "columns": (
         lambda: columns(["joy", "fear", "pride"]),
         ("wrong_y.csv: a 0/1 matrix of labels must have one column for every class", "'grief'"),
+    ),
+    "a column beside the classes": (
+        identified,
+        ("wrong_y.csv: a 0/1 matrix of labels must have", "got the unknown columns 'id'. Write", "no other columns."),
+    ),
+    "empty lines at the end": (
+        empty_lines,
+        ("wrong_y.csv: labels must have one entry for each of the 80 rows, got 78", 'write "" in a csv file.'),
     ),
     "zeros": (zeros_and_ones, ("wrong.parquet: labels must say clearly what they are", "lists of 4 numbers 0 and 1")),
     "null": (missing_list, ("wrong.parquet: every cell must have a value", "row 7, column 'tags'")),

@@ -1,6 +1,7 @@
 """Promises: the loss that calibration rows may have beyond a threshold, compared with searches in exact fractions."""
 
 import math
+import time
 from fractions import Fraction
 from itertools import accumulate
 
@@ -66,6 +67,29 @@ def test_rows_needed_is_the_first_number_with_a_threshold(alpha, doubt):
         needed = promise.rows_needed
         assert promise.allowed(needed) >= 0 > promise.allowed(needed - 1)
     assert Promise(alpha, 1 - doubt).rows_needed == math.ceil(round(math.log(doubt) / math.log(1 - alpha), 9))
+
+
+@pytest.mark.parametrize("shares", [False, True])
+@pytest.mark.parametrize(("power", "share"), [(9, 1e-6), (12, 1e-6), (30, 1e-8), (200, 1e-8), (400, 1e-8)])
+def test_rows_needed_for_tiny_levels(power, share, shares):
+    promise = Promise(Fraction(1, 10**power), Fraction(9, 10), shares=shares)
+    assert float(promise.rows_needed / Fraction(10) ** power) == pytest.approx(math.log(10), rel=share)
+
+
+def test_rows_needed_for_tiny_doubts():
+    doubt = Fraction(1, 10**350)
+    assert Promise(Fraction(1, 2), 1 - doubt).rows_needed == math.ceil(350 * math.log2(10))
+    assert float(Promise(Fraction(1, 2), 1 - doubt, 1).rows_needed * doubt) == pytest.approx(1)
+
+
+def test_rows_needed_for_many_next_rows_equals_a_search_and_is_fast():
+    for m, alpha in ((1, Fraction(1, 3)), (7, Fraction(1, 4)), (500, Fraction(1, 10)), (3000, Fraction(1, 100))):
+        promise = Promise(alpha, Fraction(19, 20), m)
+        needed = promise.rows_needed
+        assert promise.allowed(needed) >= 0 > promise.allowed(needed - 1)
+    began = time.perf_counter()
+    assert 28 <= Promise(Fraction(1, 10), Fraction(19, 20), 10**6).rows_needed <= 30
+    assert time.perf_counter() - began < 1.5
 
 
 def test_a_confidence_holds_in_simulated_calibrations():

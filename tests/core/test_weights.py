@@ -1,5 +1,6 @@
 """Weights of entries: positions and shares are those of exact fractions."""
 
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -38,15 +39,26 @@ def test_a_sum_that_is_reached_exactly_is_within(pairs, start):
     assert first_within(arrays(pairs), allowed) == min(start, len(pairs))
 
 
-@pytest.mark.parametrize("exact", [1, weights.EXACT])
+@pytest.mark.parametrize(("exact", "bits"), [(1, weights.BITS), (1, 8), (weights.EXACT, weights.BITS)])
 @given(entries.filter(len), st.data())
-def test_shares_are_correctly_rounded(exact, pairs, data):
+def test_shares_are_correctly_rounded(exact, bits, pairs, data):
     starts = sorted(data.draw(st.sets(st.integers(0, len(pairs)))))
     n = len(pairs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weights, "EXACT", exact)
+        patch.setattr(weights, "BITS", bits)
         found = shares_from(arrays(pairs), np.array(starts, dtype=np.int64), n)
     assert found.tolist() == [float((1 + rest(pairs, start)) / (1 + n)) for start in starts]
+
+
+def test_shares_of_rows_of_many_sizes_take_little_time():
+    sizes = np.random.default_rng(0).integers(1, 60, 5000)
+    wholes = np.repeat(sizes, sizes)
+    began = time.perf_counter()
+    found = shares_from((np.ones(len(wholes), dtype=np.int64), wholes), np.arange(len(wholes)), 5000)
+    assert time.perf_counter() - began < 1.5
+    some = Fraction(1) + sum((Fraction(1, int(whole)) for whole in wholes[-1000:]), Fraction(0))
+    assert found[-1000] == float(some / 5001)
 
 
 def test_sums_of_many_different_wholes():

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from rankset.errors import silent
 from rankset.evaluation import auto_for_target
 from rankset.evaluation.target_trial import TargetTrial
 from rankset.inputs.prepare import prepare
+from refusals import refused
 
 PROBS, MASK = rs.datasets.load("goemotions")
 OPTIONS = {"kind": "marginals", "target": "recall"}
@@ -159,6 +161,13 @@ def test_a_target_of_ones_own_has_its_own_losses():
     half = rs.compare(PROBS[:600], MASK[:600], 0.1, target=Half(), **options)
     recall = rs.compare(PROBS[:600], MASK[:600], 0.2, target="recall", **options)
     assert abs(half.means[0, 0] - recall.means[0, 0] / 2) < 0.01
+
+
+def test_halves_need_labels():
+    mask = np.zeros((40, PROBS.shape[1]), dtype=bool)
+    mask[:2] = MASK[:2]
+    with refused(rs.errors.LabelError.no_labels_in_a_half(2, 40)), silent():
+        rs.compare(PROBS[:40], mask, scores=["thr"], **OPTIONS)
 
 
 def test_choosing_takes_the_smallest_sets():

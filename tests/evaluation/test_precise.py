@@ -65,8 +65,9 @@ def test_an_error_that_cannot_be_reached_gives_empty_sets_and_a_warning():
     labels = np.zeros((40, 2), bool)
     with pytest.warns(
         rs.RanksetWarning, match="no threshold keeps the share of false labels at 0.1 or below with 32 rows"
-    ):
+    ) as told:
         rule = rs.precise(probs, labels, error=0.1)
+    assert str(told[0].message).endswith("Pass more rows, a larger error or a smaller confidence.")
     assert rule.at is None
     sets = rule.predict(probs)
     assert sets.sizes.tolist() == [0] * 40
@@ -90,7 +91,7 @@ def test_an_error_that_is_no_share_is_refused(error):
 def test_other_bad_arguments_are_refused():
     with refused(KindError.argument("steps", "an integer from 1 to 10,000", 0)):
         rs.precise(PROBS[:10], LABELS[:10], error=0.1, steps=0)
-    with refused(InputError.no_rows()):
+    with refused(InputError.too_few_rows_for_precise(1)):
         rs.precise(PROBS[:1], LABELS[:1], error=0.1)
     with refused(InputError.no_rows()):
         rs.precise(PROBS[:5], LABELS[:5], error=0.1, unlabelled=PROBS[:0])

@@ -305,7 +305,7 @@ def test_long_names_do_not_move_the_numbers():
 def test_sets_with_few_false_labels_are_not_judged_by_recall():
     found = evaluated("certain")
     assert "label gap" not in repr(found)
-    assert f"Evaluation of {N} rows, {found.n} of them with labels, at alpha=0.2" in repr(found)
+    assert f"Evaluation of {N} rows, {found.observed_rows} of them with a false label, at alpha=0.2" in repr(found)
     _, lines = repr(found).split("Labels with the largest share of rows without them whose sets contain them\n")
     worst = max(range(K), key=lambda k: SETS[~TRUTH[:, k], k].mean())
     share, rows = SETS[~TRUTH[:, worst], worst].mean(), (~TRUTH[:, worst]).sum()
@@ -423,3 +423,64 @@ def test_with_a_threshold_per_label_the_costly_label_is_missed_in_at_most_alpha_
             sets = costly.predict(logits, alpha)
             assert (sets.mask[:, place] == same.mask[:, place]).all()
             assert (sets.mask >= wider.mask).all()  # a label of cost 1 is missed in at most 10 alpha of its rows
+
+
+def certain(seed, share, n=400):
+    """Return a rule and new rows: most labels are true; a ``share`` of rows can have false ones."""
+    rng = np.random.default_rng(seed)
+    truth = np.ones((2 * n, 2), dtype=bool)
+    truth[rng.random(2 * n) < share] = False
+    probs = np.clip(truth * 0.3 + rng.random((2 * n, 2)) * 0.7, 0, 1)
+    rule = rs.calibrate(probs[:n], truth[:n], target="certain", kind="marginals")
+    return rule, probs[n:], truth[n:]
+
+
+def test_what_is_expected_of_certain_labels_is_about_rows_with_a_false_label():
+    outside = 0
+    for seed in range(200):
+        rule, probs, truth = certain(seed, 0.1)
+        found = rs.evaluate(rule.predict(probs, 0.2), truth)
+        assert found.observed_rows == (~truth).any(axis=1).sum()
+        outside += not found.expected[0] <= found.observed <= found.expected[1]
+    assert outside <= 30  # 10 % of 200, and more than two standard deviations
+    assert str(found).startswith(
+        f"Evaluation of 400 rows, {found.observed_rows} of them with a false label, at alpha=0.2"
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_certain_labels_without_rows_that_count():
+    rule, probs, _ = certain(0, 0.5)
+    found = rs.evaluate(rule.predict(probs, 0.2), np.ones((400, 2)))
+    assert (found.observed, found.observed_rows, found.expected) == (None, 0, None)
+    assert "sampling variation" not in str(found)
+
+
+@pytest.mark.filterwarnings("error")
+def test_certain_labels_of_rows_without_labels():
+    rule, probs, _ = certain(0, 0.5)
+    sets = rule.predict(probs, 0.2)
+    found = rs.evaluate(sets, np.zeros((400, 2)), groups=np.arange(400) % 2)
+    assert (found.n, found.set_aside, found.observed_rows) == (0, 400, 400)
+    assert found.observed == (sets.sizes == 0).mean()
+    assert math.isnan(found.recall)
+    assert math.isnan(found.label_gap)
+    assert math.isnan(found.micro_recall)
+    assert (found.labels, found.lowest_label, found.missed_more) == ((), None, ())
+    assert found.recall_interval == found.all_labels_interval == (0, 1)
+    assert "Evaluation of 400 rows" in unescape(found._repr_html_())
+    assert found.to_dict()["observed_rows"] == 400
+    with refused(InputError.no_rows_to_evaluate()):
+        rs.evaluate(sets, np.zeros((400, 2)), target="all")
+
+
+def test_a_certain_label_that_is_not_possible_shows_a_false_statement():
+    rng = np.random.default_rng(0)
+    truth = rng.random((2000, 3)) < 0.4
+    probs = 0.5 * truth + 0.5 * rng.random((2000, 3))
+    alpha, new = 0.4, slice(1000, 2000)
+    certain, possible = rs.bounds(probs[:1000], truth[:1000]).predict(probs[new], alpha)
+    contradicted = (certain.mask & ~possible.mask).any(axis=1)
+    wrong = (certain.mask & ~truth[new]).any(axis=1) | ~possible.covers_all(truth[new])
+    assert 0.05 < contradicted.mean() <= wrong.mean() < alpha + 0.05
+    assert wrong[contradicted].all()

@@ -38,6 +38,8 @@ FORMS = {
     "csr": sparse.csr_matrix(MASK),
     "coo": sparse.coo_array(MASK.astype(float)),
     "explicit zeros": WITH_ZEROS,
+    "objects": MASK.astype(int).astype(object),
+    "boolean objects": MASK.astype(object),
     "names": NAMES,
     "tuples": [tuple(row) for row in NAMES],
     "sets": [set(row) for row in NAMES],
@@ -110,6 +112,16 @@ BAD = {
     "None as a row": ([None, *NAMES[1:]], LabelError.no_list("labels", 0, None)),
     "a name as a row": (["a", *NAMES[1:]], LabelError.no_list("labels", 0, "a")),
     "None as a label": ([[None], *NAMES[1:]], LabelError.missing_in_list("labels", 0)),
+    "NaN as a label": ([*NAMES[:-1], ["a", float("nan")]], LabelError.missing_in_list("labels", 19)),
+    "NaN among numbers": ([[0.0, float("nan")]] * 20, LabelError.missing_in_list("labels", 0)),
+    "sums beyond small integers": (
+        sparse.coo_matrix((np.array([255, 2], np.uint8), ([0, 0], [1, 1])), (20, 3)),
+        LabelError.not_indicator("labels", 0, 1, 257),
+    ),
+    "other objects": (
+        np.full((20, 3), "a", dtype=object),
+        LabelError.one_label_per_row("labels", "an array of shape (20, 3)"),
+    ),
     "absent labels": ([[rs.ABSENT, "a"], *NAMES[1:]], LabelError.absent_among_several("labels", 0)),
     "no label anywhere": (np.zeros((20, 3)), LabelError.no_labels_at_all(20)),
     "empty lists": ([[]] * 20, LabelError.no_labels_at_all(20)),
@@ -213,6 +225,8 @@ def test_lists_of_scikit_learn_are_a_matrix():
     assert KNOWN.predict(parts, 0.2) == KNOWN.predict(PROBS, 0.2)
     with refused(InputError.single_label(1, (20, 1), (20, 2))):
         calibrate(MASK, [parts[0], parts[1][:, :1], parts[2]])
+    with refused(InputError.single_label_sum(2, 0, float(2 * parts[2][0, 1]))):
+        calibrate(MASK, [parts[0], parts[1], parts[2][:, [1, 1]]])
 
 
 def test_an_index_of_labels_must_be_that_of_the_rows():

@@ -8,7 +8,6 @@ from sklearn.frozen import FrozenEstimator
 
 import rankset as rs
 from rankset.core import coverage_law
-from rankset.core.alpha import threshold_position
 from rankset.errors import InputError, LabelError, RuleError
 from refusals import refused
 
@@ -50,18 +49,30 @@ def test_curves_are_those_of_the_sets_at_every_alpha(target):
     assert size.ax_.get_xlabel() == f"{display.measure} seen"
 
 
-def test_the_band_is_that_of_rows_that_are_missed_or_not():
-    rows = int(LABELS[NEW].any(axis=1).sum())
+@pytest.mark.parametrize("target", ["all", "recall"])
+def test_the_band_is_open_above_where_scores_tie(target):
+    rule = rs.calibrate(PROBS[CAL], LABELS[CAL], target=target, method="topk", kind="marginals")
+    display = rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], alphas=[0.2])
+    found = rs.evaluate(rule.predict(PROBS[NEW], 0.2), LABELS[NEW])
+    assert (display.band[0][0], display.band[1][0]) == found.expected
+    assert display.band[1][0] == 1
+
+
+def test_the_band_is_what_evaluate_expects():
     for target in ("recall", "all"):
         rule = calibrated(target)
         low, high = rs.CoverageDisplay.from_rule(rule, PROBS[NEW], LABELS[NEW], alphas=ALPHAS).band
-        k = [threshold_position(rule.n, rs.core.alpha.exact_alpha(alpha)) for alpha in ALPHAS]
-        expected = [coverage_law.sampling_range(rows, one, rule.n, 0.9) for one in k]
+        expected = [rs.evaluate(rule.predict(PROBS[NEW], alpha), LABELS[NEW]).expected for alpha in ALPHAS]
         assert list(zip(low.tolist(), high.tolist(), strict=True)) == expected
         inner = rule.coverage_band(ALPHAS[1])
         assert low[1] < inner.low < inner.high < high[1]
     assert inner.outer is False
     assert calibrated("recall").coverage_band(0.1).outer
+    p_values = calibrated("recall").p_values(PROBS[NEW])
+    options = {"alphas": ALPHAS, "n_calibration": calibrated("recall").n, "target": "recall"}
+    drawn = rs.CoverageDisplay.from_predictions(p_values, LABELS[NEW], **options)
+    same = rs.CoverageDisplay.from_rule(calibrated("recall"), PROBS[NEW], LABELS[NEW], alphas=ALPHAS)
+    np.testing.assert_array_equal(drawn.band, same.band)
     each = calibrated("recall", condition=rs.PerLabel())
     assert rs.CoverageDisplay.from_rule(each, PROBS[NEW], LABELS[NEW], alphas=[0.3]).band is None
 

@@ -21,11 +21,11 @@ def calibrated(target, **options):
 
 
 TARGETS = ("recall", "all", "any", "missed:1")
-RULES = [calibrated(target) for target in TARGETS]
+RULES = [*(calibrated(target) for target in TARGETS), calibrated("all", method="topk")]
 STUDY = rs.report(RULES, PROBS[NEW], TRUTH, alpha="0.015").study.data
 
 
-@pytest.mark.parametrize("number", range(len(RULES)), ids=TARGETS)
+@pytest.mark.parametrize("number", range(len(RULES)), ids=(*TARGETS, "ties"))
 def test_every_number_is_the_librarys(number):
     rule, told = RULES[number], STUDY["scores"][number]
     for place in (0, 1, 10, 30, 50):
@@ -43,6 +43,7 @@ def test_every_number_is_the_librarys(number):
             "empty": found.empty_rate,
         }
         assert told["observed"][place] == found.observed
+        assert told["band"][place] == list(found.expected)
         assert told["recall_interval"][place] == list(found.recall_interval)
         assert told["all_interval"][place] == list(found.all_labels_interval)
         assert told["label_recall"][place] == [round(one.recall, 4) for one in found.labels]
@@ -64,7 +65,13 @@ def test_every_number_is_the_librarys(number):
 
 def test_rules_with_other_targets_have_names_of_their_own():
     names = [one["label"] for one in STUDY["scores"]]
-    assert names == ["Share, Recall()", "THR, AllLabels()", "THR, AnyLabel()", "THR, AtMostMissed(m=1)"]
+    assert names == [
+        "Share, Recall()",
+        "THR, AllLabels()",
+        "THR, AnyLabel()",
+        "THR, AtMostMissed(m=1)",
+        "TopK, AllLabels()",
+    ]
     assert "{}" in STUDY["scores"][0]["promise"]
     assert [one["measure"] for one in STUDY["scores"]] == ["recall", "all labels", "any label", "at most 1 missed"]
     assert not any(one["by_label"] for one in STUDY["scores"])

@@ -1,5 +1,6 @@
 """Targets in rules and files: costs of any size, bands with ties, and files that no rows can have."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 
 import rankset as rs
 from rankset.core.weights import LARGEST
-from rankset.errors import COMMAND_LINE, KindError, LabelError, RuleError, StorageError
+from rankset.errors import COMMAND_LINE, KindError, LabelError, RuleError, ScoreError, StorageError
 from rankset.io import container
 from rankset.rules import rule_file
+from rankset.rules.sentences import promise_sentence
 from refusals import refused
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
@@ -55,10 +57,10 @@ def test_thresholds_with_costs_are_exact():
 
 
 @pytest.mark.parametrize(
-    "cost", ["1e-99999999", "1e99999999", "1" * 50, "", "much", -1, float("nan"), float("inf"), True]
+    "cost", ["1e-99999999", "1e99999999", "1" * 1001, "", "much", -1, float("nan"), float("inf"), True]
 )
 def test_costs_that_are_no_numbers_are_refused_at_once(cost):
-    expected = "a finite number of at least 0, with at most 40 characters"
+    expected = "a finite number of at least 0, with at most 1,000 digits"
     with refused(KindError.argument("the cost of 0", expected, cost)):
         rs.Cost({0: cost, 1: 1})
 
@@ -106,6 +108,69 @@ FORGED = {
         {"header": {"target": {"name": "Cost", "names": ["zz"], "costs": ["1"], "others": None}}},
     ),
 }
+
+
+MARGINAL = {"kind": "marginals", "method": "thr"}
+FREE = rs.Cost({0: 1, 1: 2, 2: 3, 3: 0})
+COUNTS = np.bincount(LABELS, minlength=4)
+PER_LABEL = rs.calibrate(PROBS, LABELS, target=FREE, condition=rs.PerLabel())
+
+FORGED_RULES = {
+    "other rows per label": (PER_LABEL, {"rows": COUNTS + np.array([1, -1, 0, 0])}),
+    "more rows of a label with a cost": (PER_LABEL, {"rows": COUNTS + np.array([1, 0, 0, -1])}),
+    "costs of another label": (PER_LABEL, {"weights": np.repeat([2, 1, 3], COUNTS[:3])}),
+    "fewer rows in all": (PER_LABEL, {"header": {"labelled": 89}}),
+    "labelled rows of one label": (rs.calibrate(MARGINALS, LABELS, **MARGINAL), {"header": {"labelled": 7}}),
+    "rows aside of one label": (rs.calibrate(MARGINALS, LABELS, **MARGINAL), {"header": {"set_aside": 7}}),
+    "too many missed": (several("missed:1"), {"header": {"target": {"name": "AtMostMissed", "m": 2**70}}}),
+    "as many missed as classes": (several("missed:1"), {"header": {"target": {"name": "AtMostMissed", "m": 4}}}),
+}
+
+
+@pytest.mark.parametrize("name", FORGED_RULES)
+def test_files_of_rules_that_no_rows_can_have_are_refused(name, tmp_path):
+    rule, changes = FORGED_RULES[name]
+    assert rs.load(forged(rule, tmp_path / "good.rankset")) == rule
+    with pytest.raises(StorageError):
+        rs.load(forged(rule, tmp_path / "bad.rankset", **changes))
+
+
+SMALL = ["1.2345678901e-30", "2.4691357802e-30", 1.2345678901e-30, "1.2345678901e-30"]
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        SMALL,
+        [cost * 10**15 for cost in map(Fraction, map(str, SMALL))],
+        [5e-324, 1e-323, 0, 5e-324],
+        [1e300, 2e300, 0, 1e300],
+    ],
+)
+def test_costs_of_any_size_are_read_as_they_are_written(costs, tmp_path):
+    rule = rs.calibrate(PROBS, LABELS, target=rs.Cost(dict(enumerate(costs))))
+    rule.save(tmp_path / "rule.rankset")
+    assert rs.load(tmp_path / "rule.rankset") == rule
+    ones = rs.Cost({0: 1, 1: 2, 2: 1 if costs is SMALL or costs[2] else 0, 3: 1})
+    assert rule.calibration == rs.calibrate(PROBS, LABELS, target=ones).calibration
+
+
+def test_costs_that_are_too_fine_are_shown_as_they_were_typed():
+    with pytest.raises(LabelError, match=r"got '1\.2345678901234567e-06', '1'\."):
+        rs.calibrate(PROBS[:, :2], LABELS % 2, target=rs.Cost({0: 1.2345678901234567e-06, 1: 1}), kind="decision")
+
+
+@pytest.mark.parametrize("m", [np.int64(1), np.uint64(1), np.uint8(1)])
+def test_numbers_of_numpy_may_be_missed(m, tmp_path):
+    rule = several(rs.AtMostMissed(m))
+    rule.save(tmp_path / "rule.rankset")
+    assert rs.load(tmp_path / "rule.rankset") == rule == several("missed:1")
+
+
+@pytest.mark.parametrize("m", [-1, 2**31, 2**63, 1.0, True])
+def test_other_numbers_may_not(m):
+    with refused(KindError.argument("m", "an integer of at least 0 and below 2**31", m)):
+        rs.AtMostMissed(m)
 
 
 @pytest.mark.parametrize("name", FORGED)
@@ -157,3 +222,52 @@ def test_joined_sets_promise_something_about_labels_one_by_one_if_some_do():
     assert rs.PredictionSets.concat([plain, each]).by_label
     assert rs.PredictionSets.concat([each, plain]).by_label
     assert not rs.PredictionSets.concat([plain, plain]).by_label
+
+
+@dataclass(frozen=True)
+class RecallOfSomeBlocks:
+    """``Recall``, but without weights where every row has one label, as a target may."""
+
+    def entries(self, labels):
+        if (labels.sizes == 1).all():
+            return np.arange(len(labels)), None
+        return rs.Recall().entries(labels)
+
+
+def test_targets_may_leave_out_weights_of_some_rows():
+    one = np.eye(3)[RNG.integers(0, 3, 30)]
+    probs, labels = RNG.random((60, 3)), np.vstack([one, np.ones((30, 3))])
+    options = {"kind": "marginals", "method": "thr"}
+    first, last, whole = (
+        rs.calibrate(probs[part], labels[part], target=RecallOfSomeBlocks(), **options)
+        for part in (slice(0, 30), slice(30, 60), slice(0, 60))
+    )
+    recall = rs.calibrate(probs, labels, target="recall", **options)
+    for merged in (first.merge(last), last.merge(first), first.update(probs[30:], labels[30:]), whole):
+        assert merged == whole
+        assert merged.calibration == recall.calibration
+    assert first.calibration.weights is None
+
+
+@pytest.mark.parametrize("found", [None, 3, (np.zeros(1, int),)])
+def test_targets_return_places_and_weights(found):
+    target = type("Wrong", (), {"entries": lambda self, labels: found})()
+    with refused(ScoreError.target(target, "a pair, places and weights", type(found).__name__)):
+        rs.calibrate(MARGINALS, TRUTH, target=target, **MARGINAL)
+
+
+def test_promises_of_own_targets_may_have_braces():
+    target = type("Own", (rs.Recall,), {"promise": "{sure} {} of 100% {0}"})()
+    rule = rs.calibrate(MARGINALS, TRUTH, target=target, **MARGINAL)
+    assert promise_sentence(rule.target, 0.2) == "{sure} 0.8 of 100% {0}"
+    assert "{sure} 0.8 of 100% {0}" in str(rs.evaluate(rule.predict(MARGINALS, 0.2), TRUTH))
+
+
+def test_blocks_of_rows_may_have_no_weights():
+    one = np.eye(3)[RNG.integers(0, 3, 200_000)]
+    probs, labels = RNG.random((400_000, 3)), np.vstack([one, np.ones((200_000, 3))])
+    rules = [
+        rs.calibrate(probs, labels, target=target, kind="marginals", method="thr")
+        for target in (RecallOfSomeBlocks(), "recall")
+    ]
+    assert rules[0].calibration == rules[1].calibration

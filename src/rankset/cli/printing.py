@@ -31,6 +31,10 @@ NOT_NUMBERS = ("rule", "rules", "more_rules", "follows", "tied", "promise", "sur
 """Facts of a level that are not printed among its numbers."""
 
 
+_ASIDE = {False: "rows without labels", True: "rows with true labels only"}
+"""Rows that are set aside, if entries are true labels, and if they are false ones."""
+
+
 def rule_facts(rule: rs.Rule) -> dict[str, Any]:
     """Return score, condition, number of rows, classes and groups of a rule."""
     return {
@@ -40,7 +44,7 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
         **({} if rule.spec.target == OneLabel() else {"target": repr(rule.spec.target)}),
         "kind": rule.kind,
         "rows": rule.n,
-        **({"rows without labels": rule.set_aside} if rule.set_aside else {}),
+        **({_ASIDE[rule.spec.below]: rule.set_aside} if rule.set_aside else {}),
         **({} if rule.guaranteed else {"guaranteed": False}),
         **_absent_facts(rule),
         "classes": len(rule.spec.classes),
@@ -105,7 +109,7 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
     numbers = {key: part for key, part in facts.items() if key not in NOT_NUMBERS}
     for name in facts.keys() & {"coverage", "kept"}:
         ends = _text(facts[name]) + " or more" * facts["tied"]
-        numbers[name] = f"{ends} in 90% of calibrations"
+        numbers[name] = f"{ends} in {'at least ' * (name == 'kept')}90% of calibrations"
     parts = ", ".join(f"{TITLES.get(key, key)} {_text(part)}" for key, part in numbers.items())
     start = f"  alpha {alpha:<6} "
     if "rule" in facts:

@@ -103,11 +103,14 @@ class Calibration(Sealed):
 
     @classmethod
     def of_entries(cls, parts: Sequence[Entries], count: int, rows: RowCounts) -> "Calibration":
-        """Sort entries that come in several parts; equal keys are sorted by their weights."""
-        weighted = parts[0].weights is not None
-        keys, offsets = _sorted([(part.groups, part.keys + (part.weights or ())) for part in parts], count)
-        if not weighted:
+        """Sort entries that come in several parts; equal keys are sorted by their weights.
+
+        Some parts can have weights and others not: then the weights of the others are 1.
+        """
+        if all(part.weights is None for part in parts):
+            keys, offsets = _sorted([(part.groups, part.keys) for part in parts], count)
             return cls(keys, offsets, rows=rows)
+        keys, offsets = _sorted([(part.groups, part.keys + part.all_weights) for part in parts], count)
         *own, parts_of_one, wholes = keys
         return cls(tuple(own), offsets, None, (parts_of_one, wholes), rows)
 

@@ -2,6 +2,12 @@
 
 Let the threshold be the k-th of n sorted keys without ties. Then the share of future rows that are covered follows
 Beta(k, n+1-k), and the number of covered rows among the next m follows BetaBinomial(m, k, n+1-k). Ties only raise it.
+
+If a part of a row can be missed, coverage is 1 minus the mean loss, and there is no such law. Let every loss be rounded
+to 0 or 1 at random, to 1 with the probability that is its value. A rounded row is missed or not, so it follows the law.
+A sum of rounded losses is at most the sum of the losses, rounded up, with probability at least 1/2, and at least this
+sum, rounded down, too (Jogdeo and Samuels 1968). So what the law allows with probability p for rounded losses has at
+most the probability 2 p for the losses themselves, or 4 p if there are two sums, of calibration and of test rows.
 """
 
 import math
@@ -73,6 +79,31 @@ def sampling_range(m: int, k: int, n: int, confidence: float) -> tuple[float, fl
     below = beta_binomial(m, k, n + 1 - k).cumsum()
     low, high = np.searchsorted(below, tails(confidence))
     return float(low / m), float(min(high, m) / m)
+
+
+def outer_band(k: int, n: int, confidence: float) -> tuple[float, float]:
+    """Return a range that holds 1 minus the expected loss with probability at least ``confidence``, for any losses.
+
+    The losses of ``n`` calibration rows beyond the threshold add up to at most n - ``k``, and without the threshold to
+    more than n - ``k`` - 1.
+
+    >>> [round(end, 4) for end in outer_band(90, 99, 0.9)]
+    [0.8344, 0.9645]
+    """
+    below, above = tails(1 - (1 - confidence) / 2)
+    low = beta_quantile(below, k, n + 1 - k) if k > 0 else 0.0
+    return low, beta_quantile(above, k + 2, n - 1 - k) if k + 2 <= n else 1.0
+
+
+def outer_sampling_range(m: int, k: int, n: int, confidence: float) -> tuple[float, float]:
+    """Return a range that holds 1 minus the mean loss of ``m`` rows with probability at least ``confidence``.
+
+    >>> outer_sampling_range(100, 90, 99, 0.9)
+    (0.78, 1.0)
+    """
+    sure = 1 - (1 - confidence) / 4
+    low, high = sampling_range(m, k, n, sure)[0], sampling_range(m, k + 2, n, sure)[1]
+    return max(low - 1 / m, 0.0), min(high + 1 / m, 1.0)
 
 
 def share_range(present: int, n: int, confidence: float) -> tuple[float, float]:

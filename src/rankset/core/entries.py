@@ -21,6 +21,12 @@ class Entries(NamedTuple):
     keys: Keys
     weights: Weights | None
 
+    @property
+    def all_weights(self) -> Weights:
+        """The weights, also if all of them are 1."""
+        ones = np.ones(len(self.groups), dtype=np.int64)
+        return (ones, ones) if self.weights is None else self.weights
+
 
 @dataclass(frozen=True, eq=False)
 class RowCounts(Sealed):

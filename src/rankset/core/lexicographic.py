@@ -28,6 +28,8 @@ AT_ONCE = 1 << 16
 
 FEW_TIES = 8
 """Equal first keys are few if at most one tuple of this many has one."""
+SAMPLE = 1 << 12
+"""So many tuples show whether equal first keys are many; then they are not sorted by them alone."""
 
 
 def sorted_union(parts: Sequence[Keys]) -> Keys:
@@ -60,17 +62,27 @@ def _ranking_of_distinct(parts: Sequence[Keys]) -> NDArray[Any] | None:
     first = _joined_key(parts, 0)
     if first.dtype.kind != "f" or not len(first):
         return None
+    if len(first) > SAMPLE and _are_many(_ties(np.sort(first[:: len(first) // SAMPLE]))[1]):
+        return None
     ranking = np.argsort(first)
-    ordered = first[ranking]
-    same = ordered[1:] == ordered[:-1]
-    tied = np.append(same, False) | np.append(False, same)
-    if np.count_nonzero(tied) * FEW_TIES > len(tied):
+    same, tied = _ties(first[ranking])
+    if _are_many(tied):
         return None
     where = ranking[tied]
     runs = np.cumsum(~np.append(False, same))[tied]
     others = (_joined_key(parts, place)[where] for place in range(1, len(parts[0])))
     ranking[tied] = where[argsort((runs, *others))]
     return _short(ranking)
+
+
+def _ties(ordered: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which sorted entries equal the next one, and which equal a neighbour."""
+    same = ordered[1:] == ordered[:-1]
+    return same, np.append(same, False) | np.append(False, same)
+
+
+def _are_many(tied: NDArray[np.bool_]) -> bool:
+    return int(np.count_nonzero(tied)) * FEW_TIES > len(tied)
 
 
 def _ranking_by_each_key(parts: Sequence[Keys]) -> NDArray[Any] | None:

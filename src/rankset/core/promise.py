@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
 from rankset.core import coverage_law
 from rankset.core.alpha import rows_needed
 from rankset.core.mean_interval import relative_entropy
 
 CLOSE = 1e-9
 """Probabilities that differ by less are compared by exact arithmetic."""
+TINY = Fraction(1, 10**100)
+"""For smaller values of alpha, -log(1 - alpha) is alpha in every digit of a float."""
+MANY = 10**30
+"""So many rows, and as many more or less as there can be next rows, have the same logarithm."""
 MOST_EXACT = 4000
 """Number of rows up to which they are; beyond it, the comparison is decided in favour of larger sets."""
-MOST_ROWS = 1 << 40
-"""Numbers of rows beyond this one are not searched."""
 
 
 @dataclass(frozen=True)
@@ -51,24 +55,48 @@ class Promise:
         """
         if self.confidence is None:
             return self.alpha * (n + 1) - 1
-        doubt = (1 - self.confidence) / self.n_groups
+        doubt = self._doubt(self.confidence)
         if self.shares:
             return _most_loss(n, self.alpha, doubt)
         if self.next_rows is not None:
             return Fraction(_most_missed_before(n, self.next_rows, self.alpha, doubt))
         return Fraction(_most_missed(n, self.alpha, doubt))
 
+    def _doubt(self, confidence: Fraction) -> Fraction:
+        """Return the probability with which the promise of one group may fail."""
+        return (1 - confidence) / self.n_groups
+
     @property
     def rows_needed(self) -> int:
         """Return the smallest number of calibration rows with which a set can leave out labels."""
         if self.confidence is None:
             return rows_needed(self.alpha)
-        enough = 1
-        while self.allowed(enough) < 0:
+        doubt, enough = self._doubt(self.confidence), 1
+        if self.next_rows is None and self.alpha < TINY:
+            return math.ceil(Fraction(_surprise(doubt)) / self.alpha)
+        while not self._has_threshold(enough, doubt):
             enough *= 2
-            if enough > MOST_ROWS:
-                return enough
-        return 1 + _last(lambda n: self.allowed(n) < 0, enough // 2, enough)
+        return 1 + _last(lambda n: not self._has_threshold(n, doubt), enough // 2, enough)
+
+    def _has_threshold(self, n: int, doubt: Fraction) -> bool:
+        """Return whether ``allowed(n)`` is at least 0: the promise can be kept if no row is missed."""
+        if self.shares:
+            return _is_surprising(n, self.alpha, doubt) or at_most(n, 0, self.alpha, doubt, math.e)
+        if self.next_rows is not None:
+            return _keeps(n, self.next_rows, 0, math.floor(self.alpha * self.next_rows), doubt)
+        return at_most(n, 0, self.alpha, doubt)
+
+
+def kept_rows(n: int, promise: Promise, *, shares: bool) -> int:
+    """Return the position of a threshold among ``n`` rows: at most n minus this are missed, or more than n if none is.
+
+    If ``shares``, parts of rows are missed: their losses add up to at most n minus this.
+
+    >>> [kept_rows(98, Promise(Fraction(1, 10)), shares=shares) for shares in (False, True)]
+    [90, 89]
+    """
+    allowed = promise.allowed(n)
+    return n - (math.ceil(allowed) if shares and allowed >= 0 else math.floor(allowed))
 
 
 def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -91,9 +119,12 @@ def _most_missed(n: int, alpha: Fraction, doubt: Fraction) -> int:
 
 def at_most(n: int, missed: int, alpha: Fraction, doubt: Fraction, factor: float = 1.0) -> bool:
     """Return whether P(Bin(n, alpha) <= missed), times ``factor``, is at most ``doubt``."""
-    chance = factor * coverage_law.beta_cdf(float(1 - alpha), n - missed, missed + 1)
-    if abs(chance - doubt) > CLOSE * doubt:
-        return chance < doubt
+    if missed == 0:  # by logarithms, which are exact enough for any number of rows
+        excess = math.log(factor) + n * _log_kept(alpha) + _surprise(doubt)
+    else:
+        excess = _excess(factor * coverage_law.beta_cdf(float(1 - alpha), n - missed, missed + 1), doubt)
+    if abs(excess) > CLOSE:
+        return excess < 0
     if n > MOST_EXACT or factor != 1:
         return False
     hit, whole = alpha.numerator, alpha.denominator
@@ -101,33 +132,57 @@ def at_most(n: int, missed: int, alpha: Fraction, doubt: Fraction, factor: float
     return ways * doubt.denominator <= doubt.numerator * whole**n
 
 
+def _excess(chance: float, doubt: Fraction) -> float:
+    """Return by how much ``chance`` is larger than ``doubt``, relative to it; infinite if ``doubt`` is rounded to 0."""
+    return float(chance - doubt) / float(doubt) if float(doubt) else math.inf
+
+
+def _log_kept(alpha: Fraction) -> float:
+    """Return the logarithm of 1 - ``alpha``, which is below 0 even if ``alpha`` is rounded to 0 or 1."""
+    level, kept = float(alpha), 1 - alpha
+    return math.log1p(-level) if level < 1 else math.log(kept.numerator) - math.log(kept.denominator)
+
+
 @lru_cache(maxsize=1024)
 def _most_missed_before(n: int, m: int, alpha: Fraction, doubt: Fraction) -> int:
     """Return the largest r such that more than alpha * m of the next ``m`` rows are missed with probability at most
     ``doubt``, if the threshold leaves ``r`` of ``n`` calibration rows beyond it; -1 if there is none."""
     most = math.floor(alpha * m)
+    return _last(lambda r: _keeps(n, m, r, most, doubt), 0, n)
 
-    def keeps(r: int) -> bool:
-        # The number of missed rows among the next m is BetaBinomial(m, r + 1, n - r).
-        chance = float(coverage_law.beta_binomial(m, r + 1, n - r)[most + 1 :].sum())
-        if abs(chance - doubt) > CLOSE * doubt:
-            return chance < doubt
-        if n + m > MOST_EXACT:
-            return False
-        ways = sum(math.comb(r + j, j) * math.comb(n - r - 1 + m - j, m - j) for j in range(most + 1, m + 1))
-        return ways * doubt.denominator <= doubt.numerator * math.comb(n + m, m)
 
-    return _last(keeps, 0, n)
+def _keeps(n: int, m: int, r: int, most: int, doubt: Fraction) -> bool:
+    """Return whether more than ``most`` of the next ``m`` rows are missed with probability at most ``doubt``."""
+    if r == 0:  # the most unusual of all n + m rows, one more than may be missed, are all among the next m
+        places = np.arange(most + 1, dtype=np.float64)
+        others = (most + 1) * math.log(n + m) if n > MANY else float(np.log(n + m - places).sum())
+        excess = float(np.log(m - places).sum()) - others + _surprise(doubt)
+    else:  # the number of missed rows among the next m is BetaBinomial(m, r + 1, n - r)
+        excess = _excess(float(coverage_law.beta_binomial(m, r + 1, n - r)[most + 1 :].sum()), doubt)
+    if abs(excess) > CLOSE:
+        return excess < 0
+    if n + m > MOST_EXACT:
+        return False
+    ways = sum(math.comb(r + j, j) * math.comb(n - r - 1 + m - j, m - j) for j in range(most + 1, m + 1))
+    return ways * doubt.denominator <= doubt.numerator * math.comb(n + m, m)
+
+
+def _is_surprising(n: int, alpha: Fraction, doubt: Fraction) -> bool:
+    """Return whether the bound of Hoeffding on the probability that ``n`` rows have no loss is at most ``doubt``."""
+    return float(alpha) < 1 and bool(n) and -_log_kept(alpha) >= _surprise(doubt) / n
+
+
+def _surprise(doubt: Fraction) -> float:
+    return math.log(doubt.denominator) - math.log(doubt.numerator)
 
 
 @lru_cache(maxsize=1024)
 def _most_loss(n: int, alpha: Fraction, doubt: Fraction) -> Fraction:
     """Return the largest sum of losses for which the p-value of Hoeffding and Bentkus is at most ``doubt``; else -1."""
     whole = _last(lambda c: at_most(n, c, alpha, doubt, math.e), 0, n)
-    surprise, level = math.log(doubt.denominator) - math.log(doubt.numerator), float(alpha)
-    target = surprise / n if n else math.inf
-    if level >= 1 or -math.log1p(-level) < target:
+    if not _is_surprising(n, alpha, doubt):
         return Fraction(whole)
+    level, target = float(alpha), _surprise(doubt) / n
     low, high = 0.0, level
     for _ in range(100):
         middle = (low + high) / 2

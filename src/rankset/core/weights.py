@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from rankset.core.arrays import EXACT
 Ints = NDArray[np.int64]
 
 FEW_WHOLES = 1 << 12
+BITS = 128
 ROUNDING = 1e-9
 """Relative rounding error of sums of weights that is certainly not exceeded."""
 
@@ -80,9 +82,21 @@ def shares_from(weights: Weights, starts: Ints, n: int) -> NDArray[np.float64]:
         after = np.append((parts * (unit // wholes))[::-1].cumsum()[::-1], 0)[starts]
         shares: NDArray[np.float64] = (unit + after) / (unit * (1 + n))
         return shares
-    answer, sums, rest, end = np.empty(len(starts)), Sums(weights), Fraction(0), len(parts)
-    for place in reversed(range(len(starts))):
-        start = int(starts[place])
-        rest += sums.of(start, end)
-        answer[place], end = float((1 + rest) / (1 + n)), start
-    return answer
+    return _rounded_shares(weights, starts, n)
+
+
+def _rounded_shares(weights: Weights, starts: Ints, n: int) -> NDArray[np.float64]:
+    """Return the same if the weights have no small common unit.
+
+    Every weight is rounded down to a multiple of 2**-128. So a sum is known up to this, times the number of its
+    weights. If both ends give the same float, it is the right one; the others, which are rare, are computed exactly.
+    """
+    unit, own = 1 << BITS, zip(*(array[::-1].tolist() for array in weights), strict=True)
+    after = [0, *accumulate((part << BITS) // whole for part, whole in own)]
+    counts, whole = (len(after) - 1 - starts).tolist(), unit * (1 + n)
+    low = np.array([(unit + after[count]) / whole for count in counts])
+    high = np.array([(unit + after[count] + count) / whole for count in counts])
+    sums = Sums(weights)
+    for place in np.flatnonzero(low != high).tolist():
+        low[place] = float((1 + sums.of(int(starts[place]))) / (1 + n))
+    return low

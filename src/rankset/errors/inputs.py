@@ -127,6 +127,10 @@ class InputError(UnitIntervalErrors, RanksetError, ValueError):
         return cls("a comparison of scores", "have at least 2 rows", str(received), "Pass more rows.")
 
     @classmethod
+    def too_few_rows_for_precise(cls, received: int) -> Self:
+        return cls("precise", "have at least 2 rows with labels", str(received), "Pass more rows.")
+
+    @classmethod
     def unknown_chunks(cls, name: str) -> Self:
         return cls(
             name,

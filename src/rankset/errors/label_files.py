@@ -49,8 +49,16 @@ class LabelFileErrors:
     @classmethod
     def label_columns(cls, path: str, missing: Sequence[object], unknown: Sequence[object]) -> Self:
         received = differences("no column for", missing, "the unknown columns", unknown)
-        remedy = "Write one column of 0 and 1 for every class, with the name of the class."
+        remedy = "Write one column of 0 and 1 for every class, with the name of the class, and no other columns."
         return cls._of(path, "a 0/1 matrix of labels", "have one column for every class", received, remedy)
+
+    @classmethod
+    def label_lines(cls, path: str, expected: int, received: int) -> Self:
+        remedy = (
+            "Check that both files belong to the same rows. Empty lines at the end of a file do not count: for rows "
+            'without labels there write "" in a csv file.'
+        )
+        return cls._of(path, "labels", f"have one entry for each of the {expected} rows", f"{received} entries", remedy)
 
     @classmethod
     def label_cell(cls, path: str, name: str, row: int, cell: str, sep: str) -> Self:

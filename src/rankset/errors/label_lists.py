@@ -33,7 +33,7 @@ SEPARATORS = (";", ",", "|")
 ONE_COLUMN_PER_CLASS = (
     "For a 0/1 matrix pass ",
     Either("np.array(labels)", "a file of labels with one column for every class"),
-    ". For lists of labels pass class names.",
+    ". For lists of labels pass class names, or the 0/1 matrix of these labels.",
 )
 
 
@@ -120,8 +120,10 @@ class LabelListErrors:
 
     @classmethod
     def missing_in_list(cls, name: str, row: int) -> Self:
-        remedy = "Remove it from the list of that row, or drop that row."
-        return cls(name, "be known for every row", "a missing value", remedy, where=Place(row=row))
+        remedy = ("Leave missing labels out of the lists. ", EMPTY_LIST)
+        return cls(
+            name, "be lists without missing values", "a missing value (None or NaN)", remedy, where=Place(row=row)
+        )
 
     @classmethod
     def repeated(cls, name: str, row: int, labels: Sequence[object]) -> Self:
@@ -162,6 +164,12 @@ class LabelListErrors:
     def no_false_labels(cls, n: int) -> Self:
         received = f"{n} rows in which every label is true"
         return cls("labels", "contain at least one false label", received, "Check that 0 stands for a false label.")
+
+    @classmethod
+    def no_labels_in_a_half(cls, labelled: int, n_rows: int) -> Self:
+        expected = "contain true labels in both halves of every random split of a comparison"
+        received = f"{labelled} rows with labels among {n_rows} rows"
+        return cls("labels", expected, received, "Pass more rows with labels.")
 
     @classmethod
     def no_labels_at_all(cls, n: int) -> Self:

@@ -53,7 +53,7 @@ class TargetErrors:
 
     @classmethod
     def folds_with_shares(cls, target: object) -> Self:
-        expected = "have a target by which a row is missed or not, such as AllLabels()"
+        expected = "have a target by which true labels of a row are missed or not, such as AllLabels()"
         return cls(
             "several folds", expected, short_repr(target), "Use one calibration part: Holdout() or GivenSplit()."
         )

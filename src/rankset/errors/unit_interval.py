@@ -44,3 +44,11 @@ class UnitIntervalErrors:
             remedy = PERCENTAGES
         expected = "be probabilities of single labels between 0 and 1"
         return cls(name, expected, f"{value:.6g}", remedy, where=Place(row=row, column=column))
+
+    @classmethod
+    def single_label_sum(cls, label: int, row: int, total: float) -> Self:
+        remedy = (
+            "Pass what predict_proba of scikit-learn returns: in each array the probabilities of false and of true."
+        )
+        expected = "have rows that sum to 1 within 0.01"
+        return cls(f"array {label} of the list", expected, f"the sum {total:.6g}", remedy, where=Place(row=row))

@@ -24,7 +24,10 @@ from rankset.targets import AllLabels, CertainLabels
 
 
 class BoundingSets(NamedTuple):
-    """Two sets per row: ``certain`` labels are true, and ``possible`` labels contain all true labels."""
+    """Two sets per row: ``certain`` labels are true, and ``possible`` labels contain all true labels.
+
+    Where a certain label is not possible, one of the two statements is false.
+    """
 
     certain: PredictionSets
     possible: PredictionSets
@@ -33,6 +36,10 @@ class BoundingSets(NamedTuple):
 @dataclass(frozen=True)
 class LabelBounds:
     """Two rules, returned by ``bounds``: what is certain and what is possible about the labels of a row.
+
+    The two thresholds are calibrated apart. So a label can be certain and not possible. In such a row one of the two
+    statements is false; such rows are among those, at most a share of alpha, in which the promise fails. To see only
+    statements that can both be true, set them aside: ``(certain.mask & ~possible.mask).any(axis=1)``.
 
     Attributes
     ----------
@@ -47,8 +54,8 @@ class LabelBounds:
     >>> probs, labels = rs.datasets.load("goemotions")
     >>> both = rs.bounds(probs[:2000], labels[:2000])
     >>> certain, possible = both.predict(probs[2000:], alpha=0.2)
-    >>> bool((certain.sizes <= possible.sizes).all())
-    True
+    >>> bool(certain.sizes.sum() < possible.sizes.sum()), int((certain.mask & ~possible.mask).any(axis=1).sum())
+    (True, 0)
     """
 
     certain: Rule

@@ -182,7 +182,4 @@ def _expected_range(sets: PredictionSets, alpha: Fraction, n: int, confidence: f
     law = sets.law
     if law is None or sets.level != alpha:
         return None
-    low, high = coverage_law.sampling_range(n, law.least_k, law.n, confidence)
-    if not law.attained:  # every candidate is kept, so coverage is below the level of the first absent label's key
-        return low, coverage_law.sampling_range(n, law.least_k + 1, law.n, confidence)[1]
-    return low, high if law.exact else 1.0
+    return law.sampling_range(n, confidence)

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import coverage_law
-from rankset.core.mean_interval import mean_interval
 from rankset.errors import InputError
-from rankset.evaluation.labels_by_group import Kept, recall_by_group
+from rankset.evaluation.labels_by_group import Kept, mean_range, recall_by_group
 from rankset.evaluation.several_labels import LabelRecall, LabelsEvaluation, Range
 from rankset.evaluation.shares import Groups
 from rankset.inputs.label_lists import LabelLists
 from rankset.sets import PredictionSets
 from rankset.targets import AllLabels, AnyLabel, AtMostMissed, CertainLabels, Recall, Target
-from rankset.targets.base import is_about_false_labels
+from rankset.targets.base import forbids_more_labels
 from rankset.targets.precision import Precision
 
 MOST_LABELS = 4
@@ -37,12 +36,12 @@ def evaluate_several(
 ) -> LabelsEvaluation:
     """Compare sets with the true labels of rows that can have several of them, and those of groups separately."""
     n = int(np.count_nonzero(truths.sizes))
-    if not n:
+    if not n and not forbids_more_labels(target):
         raise InputError.no_rows_to_evaluate()
     mask, has = sets.mask, truths.sizes > 0
     hits = np.bincount(truths.rows, mask[truths.rows, truths.codes], len(sets)).astype(np.int64)
     shares, missed = hits[has] / truths.sizes[has], (truths.sizes - hits)[has]
-    recall, complete, sizes = float(shares.mean()), int((missed == 0).sum()), sets.sizes
+    recall, complete, sizes = _mean(shares), int((missed == 0).sum()), sets.sizes
     filled = sizes > 0
     every = _labels(sets, truths, mask)
     labels = tuple(one for one in every if one.n)
@@ -56,21 +55,22 @@ def evaluate_several(
         set_aside=len(sets) - n,
         confidence=confidence,
         recall=recall,
-        recall_interval=mean_interval(recall, n, confidence),
-        all_labels=complete / n,
+        recall_interval=mean_range(recall, n, confidence),
+        all_labels=_mean(missed == 0),
         all_labels_interval=coverage_law.binomial_interval(complete, n, confidence),
-        any_label=float((hits[has] > 0).mean()),
-        micro_recall=float(hits.sum() / truths.sizes.sum()),
-        precision=float((hits[filled] / sizes[filled]).mean()) if filled.any() else math.nan,
+        any_label=_mean(hits[has] > 0),
+        micro_recall=float(hits.sum() / truths.sizes.sum()) if n else math.nan,
+        precision=_mean(hits[filled] / sizes[filled]),
         mean_size=float(sizes.mean()),
         empty_rate=float((sizes == 0).mean()),
-        label_gap=float(np.mean(gaps)),
+        label_gap=_mean(np.array(gaps)),
         labels=labels,
         by_number=_by_number(truths.sizes, hits, sizes),
-        missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max()) + 1)),
-        observed=None if kept is None else kept.mean,
+        missed_more=tuple(float((missed > most).mean()) for most in range(int(missed.max(initial=-1)) + 1)),
+        observed=None if kept is None or not kept.n else kept.mean,
+        observed_rows=None if kept is None else kept.n,
         by_label=sets.by_label,
-        expected=_expected(sets, level, len(sets) if is_about_false_labels(target) else n, confidence),
+        expected=_expected(sets, level, n if kept is None else kept.n, confidence),
         groups=() if groups is None else recall_by_group(groups, hits, truths.sizes, sizes, kept, sure),
         proven=None if sets.level != level else sets.proven,
         sure=None if sets.level != level else sets.confidence,
@@ -95,13 +95,17 @@ def _kept(target: Target, mask: NDArray[np.bool_], truths: LabelLists, hits: NDA
     return None if most is None else Kept((missed <= most).astype(np.float64), has)
 
 
+def _mean(values: NDArray[Any]) -> float:
+    """Return the mean; NaN if there are no values."""
+    return float(values.mean()) if len(values) else math.nan
+
+
 def _expected(sets: PredictionSets, level: Fraction, n: int, confidence: float) -> Range | None:
     """Return the range of the observed share on ``n`` rows that random variation explains."""
     law = sets.law
-    if law is None or sets.level != level:
+    if law is None or sets.level != level or not n:
         return None
-    low, high = coverage_law.sampling_range(n, law.k, law.n, confidence)
-    return low, high if law.exact else 1.0
+    return law.sampling_range(n, confidence)
 
 
 def _labels(sets: PredictionSets, truths: LabelLists, mask: NDArray[np.bool_]) -> tuple[LabelRecall, ...]:

@@ -60,6 +60,11 @@ class Kept(NamedTuple):
     counted: NDArray[np.bool_]
 
     @property
+    def n(self) -> int:
+        """Number of rows that the promise is about."""
+        return int(np.count_nonzero(self.counted))
+
+    @property
     def mean(self) -> float:
         """Mean over the rows that the promise is about."""
         return float(self.values[self.counted].mean())
@@ -94,7 +99,7 @@ def recall_by_group(
             int(rows[code] - counts[code]),
             None if observed is None or np.isnan(observed[code]) else float(observed[code]),
             float(recall[code]),
-            _mean_range(float(recall[code]), int(counts[code]), confidence),
+            None if confidence is None else mean_range(float(recall[code]), int(counts[code]), confidence),
             float(complete[code] / counts[code]) if counts[code] else float("nan"),
             None if confidence is None else _share_range(int(complete[code]), int(counts[code]), confidence),
             float(sizes_of[code]),
@@ -103,10 +108,8 @@ def recall_by_group(
     )
 
 
-def _mean_range(mean: float, n: int, confidence: float | None) -> Range | None:
+def mean_range(mean: float, n: int, confidence: float) -> Range:
     """Return the interval of a mean; nothing is known without rows."""
-    if confidence is None:
-        return None
     return mean_interval(mean, n, confidence) if n else (0.0, 1.0)
 
 

@@ -11,7 +11,7 @@ from rankset.evaluation.labels_by_group import rows_in_words
 from rankset.evaluation.metrics import format_value
 from rankset.inputs.vocabulary import short
 from rankset.rules.sentences import promise_sentence
-from rankset.targets.base import forbids_more_labels
+from rankset.targets.base import forbids_more_labels, is_about_false_labels
 
 if TYPE_CHECKING:
     from rankset.evaluation.several_labels import LabelRecall, LabelsEvaluation
@@ -41,8 +41,10 @@ def title_of(evaluation: LabelsEvaluation) -> str:
     sure = "" if evaluation.sure is None else f" with confidence {evaluation.sure:g}"
     asked = f"at alpha={evaluation.alpha:g}{sure}, target {evaluation.target!r}"
     n, aside = evaluation.n, evaluation.set_aside
-    if aside and forbids_more_labels(evaluation.target):
-        return f"Evaluation of {n + aside:,} rows, {n:,} of them with labels, {asked}"
+    if forbids_more_labels(evaluation.target):
+        known = evaluation.observed_rows is not None and is_about_false_labels(evaluation.target)
+        some = f", {evaluation.observed_rows:,} of them with a false label," if known else ""
+        return f"Evaluation of {n + aside:,} rows{some} {asked}"
     without = f", {aside:,} rows without labels set aside" if aside else ""
     return f"Evaluation of {n:,} rows with labels {asked}{without}"
 

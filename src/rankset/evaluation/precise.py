@@ -17,7 +17,7 @@ from rankset.core.lexicographic import Keys, sorted_union
 from rankset.core.mean_interval import p_value_of_mean
 from rankset.core.promise_argument import exact_confidence
 from rankset.core.sorted_keys import SortedKeys
-from rankset.errors import InputError, KindError, LevelError, Option, warn
+from rankset.errors import Either, InputError, KindError, LevelError, warn
 from rankset.evaluation.precise_rule import PreciseRule, level_rule
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
@@ -126,7 +126,7 @@ def _parts(data: Prepared, unlabelled: ArrayLike | None, seed: int) -> tuple[Pre
             return fixing, data
         raise InputError.no_rows()
     if len(data) < 2:
-        raise InputError.no_rows()
+        raise InputError.too_few_rows_for_precise(len(data))
     order = np.random.default_rng(seed % 2**64).permutation(len(data))
     count = max(1, int(FIXING_SHARE * len(data)))
     return data.take(np.sort(order[:count])), data.take(np.sort(order[count:]))
@@ -186,8 +186,8 @@ def _warn_of_nothing(level: Fraction, n: int) -> None:
     warn(
         f"no threshold keeps the share of false labels at {float(level):g} or below with {n:,} rows, so all sets are "
         "empty. Pass more rows, a larger ",
-        Option("error"),
+        Either("error", "--error"),
         " or a smaller ",
-        Option("confidence"),
+        Either("confidence", "--confidence"),
         ".",
     )

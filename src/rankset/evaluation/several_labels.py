@@ -63,7 +63,8 @@ class LabelRecall:
 class LabelsEvaluation:
     """Evaluation of sets on rows that can have several labels, returned by ``evaluate``. Print it to see a table.
 
-    Rows without labels are set aside: they count for ``mean_size``, ``empty_rate`` and ``precision`` only.
+    Rows without labels are set aside: they count for ``mean_size``, ``empty_rate`` and ``precision`` only; also for
+    ``observed`` if the target is ``CertainLabels``. Means over rows with labels are NaN if there are none of these.
 
     Attributes
     ----------
@@ -99,13 +100,16 @@ class LabelsEvaluation:
     observed
         What the target promises to be at least 1 - alpha, as observed: ``recall`` for ``Recall``, ``all_labels`` for
         ``AllLabels``, the share of sets without a false label for ``CertainLabels``, and so on. None for a target of
-        your own, and if ``by_label``.
+        your own, and if ``by_label``, and if ``observed_rows`` is 0.
+    observed_rows
+        Number of rows that ``observed`` is the mean of: rows with labels; rows with a false label for
+        ``CertainLabels``, which promises nothing about other rows. None if ``observed`` is not known.
     by_label
         Whether the promise holds for groups of labels separately, as with ``PerLabel()``: then no number of all labels
         together is promised. Look at ``labels``.
     expected
         Random variation alone can explain a value of ``observed`` in this range, with probability ``confidence``; for
-        ``Recall`` with at least about this probability. If ``observed`` is outside, the printed table lists what to
+        ``Recall`` with at least this probability. If ``observed`` is outside, the printed table lists what to
         check. None if the range is not known, as in ``Evaluation``.
     groups
         Recall, rows with all labels, and mean set size of every group. Empty if no groups were passed.
@@ -144,6 +148,7 @@ class LabelsEvaluation:
     by_number: tuple[LabelRecall, ...]
     missed_more: tuple[float, ...]
     observed: float | None = None
+    observed_rows: int | None = None
     by_label: bool = False
     expected: Range | None = None
     groups: tuple[GroupRecall, ...] = ()
@@ -152,9 +157,9 @@ class LabelsEvaluation:
     unseen: tuple[LabelRecall, ...] = ()
 
     @property
-    def lowest_label(self) -> LabelRecall:
-        """The label with the lowest recall. If several labels have this recall, the one with the most rows."""
-        return min(self.labels, key=lambda one: (one.recall, -one.n))
+    def lowest_label(self) -> LabelRecall | None:
+        """The label with the lowest recall, of several the one with the most rows. None if no row has a label."""
+        return min(self.labels, key=lambda one: (one.recall, -one.n), default=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as a dictionary; every label and every group is a dictionary.

@@ -14,7 +14,7 @@ from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import rows_needed
 from rankset.core.arrays import is_whole
 from rankset.core.promise import Promise
-from rankset.errors import InputError, KindError, Option, RuleError, silent, warn
+from rankset.errors import InputError, KindError, LabelError, Option, RuleError, silent, warn
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.metrics import Floats, Ints
 from rankset.evaluation.resampling import Split, halves
@@ -76,7 +76,10 @@ class TargetTrial:
                     Option("alpha", float(alpha)),
                     f", got {labelled}. With fewer rows most sets contain every label.",
                 )
-        return cls(plain.with_checked_values(), halves(len(data), repeats, seed % 2**64), condition, target, seed)
+        splits = halves(len(data), repeats, seed % 2**64)
+        if plain.truths is not None and not all(plain.truths.sizes[half].any() for split in splits for half in split):
+            raise LabelError.no_labels_in_a_half(labelled, len(data))
+        return cls(plain.with_checked_values(), splits, condition, target, seed)
 
     @property
     def measures(self) -> tuple[str, ...]:

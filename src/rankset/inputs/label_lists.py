@@ -136,7 +136,11 @@ def _holds_lists(frame: Any) -> bool:  # noqa: ANN401
 def _array(labels: Any) -> Array | None:  # noqa: ANN401
     """Return arrays and tensors as arrays; None for lists and everything else."""
     plain = tensors.unwrap(labels)
-    return np.asarray(plain) if hasattr(plain, "ndim") and hasattr(plain, "dtype") and plain.ndim != 1 else None
+    if not hasattr(plain, "ndim") or not hasattr(plain, "dtype") or plain.ndim == 1:
+        return None
+    array = np.asarray(plain)
+    numbers = array.dtype.kind == "O" and all(isinstance(one, NUMBERS) for one in array.flat)
+    return array.astype(np.float64) if numbers else array
 
 
 def lists_of_matrix(array: Array, shape: tuple[int, int], name: str = "labels") -> LabelLists:
@@ -159,7 +163,8 @@ def _from_sparse(matrix: Any, shape: tuple[int, int], name: str) -> LabelLists: 
     """Return the labels of a sparse matrix of 0 and 1."""
     if tuple(matrix.shape) != shape:
         raise LabelError.indicator_shape(name, shape, tuple(matrix.shape))
-    rows = matrix.tocsr().copy()
+    wide = matrix if matrix.dtype.kind == "b" else matrix.astype(np.float64)  # sums of small integers overflow
+    rows = wide.tocsr().copy()
     rows.sum_duplicates()
     rows.eliminate_zeros()
     rows.sort_indices()
@@ -167,7 +172,8 @@ def _from_sparse(matrix: Any, shape: tuple[int, int], name: str) -> LabelLists: 
     if wrong.any():
         place = int(wrong.argmax())
         row = int(np.searchsorted(rows.indptr, place, "right")) - 1
-        raise LabelError.not_indicator(name, row, int(rows.indices[place]), rows.data[place].item())
+        value = rows.data[place].item()
+        raise LabelError.not_indicator(name, row, int(rows.indices[place]), int(value) if value % 1 == 0 else value)
     return LabelLists(rows.indptr.astype(np.int64), rows.indices.astype(np.int64))
 
 

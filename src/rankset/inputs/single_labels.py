@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rankset.core.arrays import SUM_TOLERANCE
 from rankset.errors import InputError
 
 
@@ -19,6 +20,10 @@ def from_single_labels(values: Any) -> Any:  # noqa: ANN401
     for place, part in enumerate(values):
         if part.shape[1] != 2 or len(part) != len(values[0]):
             raise InputError.single_label(place, part.shape, (len(values[0]), 2))
+        totals = part.sum(axis=1)
+        wrong = np.abs(totals - 1) > SUM_TOLERANCE
+        if wrong.any():
+            raise InputError.single_label_sum(place, int(wrong.argmax()), float(totals[wrong][0]))
     return np.column_stack([part[:, 1] for part in values])
 
 

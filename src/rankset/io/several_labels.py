@@ -65,8 +65,10 @@ def read_several(
         raise FileError.no_column(columns.path, name, columns.names)
     own = [name] if name is not None else columns.names_without(apart)
     if len(own) != 1:
-        return _of_named_columns(columns, own, shape)
+        return _of_named_columns(columns, own, shape, names)
     found = _of_column(columns, own[0], sep)
+    if columns.is_text and shape and found.sizes is not None and 0 < len(found.sizes) < shape[0]:
+        raise FileError.label_lines(columns.path, shape[0], len(found.sizes))
     called = {name.lower() for name in names or ()}
     if found.labels is not None and found.labels.dtype.kind == "b" and shape and called.isdisjoint(("true", "false")):
         return _of_array(_booleans(found, shape), columns.path, sep, shape, names, order)
@@ -104,11 +106,19 @@ def _of_array(
     return LabelsRead(object_array(order)[lists.codes], lists.sizes)
 
 
-def _of_named_columns(columns: Columns, names: Sequence[str], shape: Shape | None) -> LabelsRead:
+def _of_named_columns(
+    columns: Columns, names: Sequence[str], shape: Shape | None, classes: Sequence[str] | None
+) -> LabelsRead:
     """Return labels that are a table with one column of 0 and 1 for every class."""
     if shape is None:
         raise FileError.one_column(columns.path, columns.names)
-    lists = _lists_of_columns(columns, names, shape[0])
+    try:
+        lists = _lists_of_columns(columns, names, shape[0])
+    except (InputError, LabelError) as error:
+        others = [name for name in names if name not in (classes or names)]
+        if error.where.column in others and len(others) + len(classes or ()) == len(names):
+            raise FileError.label_columns(columns.path, [], others) from None
+        raise
     return LabelsRead(parse_names(names, whole=True)[lists.codes], lists.sizes, names if columns.has_names else None)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import progress
-from rankset.core import coverage_law
-from rankset.core.alpha import Alpha, rows_needed, threshold_position
+from rankset.core.alpha import Alpha, rows_needed
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.several_labels import LabelsEvaluation
@@ -124,7 +123,7 @@ def _rule(rule: TestedRule, rows: RowsOfLabels, label: str) -> dict[str, Any]:
         return told
     more = [_evaluated(p_values, level, alpha, rows, rule) for level, alpha in zip(sure, rows.alphas, strict=True)]
     told["sure"] = {"observed": [one.observed for one in more], "size": [one.mean_size for one in more]}
-    told["band"] = _band(rows, int(rule.counts[0]))
+    told["band"] = rule.ranges(rows.labelled, rows.alphas)
     return told
 
 
@@ -152,12 +151,6 @@ def _guarantee(rule: TestedRule) -> dict[str, Any]:
         "smallest": int(rule.counts.min()),
         "set_aside": rule.set_aside,
     }
-
-
-def _band(rows: RowsOfLabels, n: int) -> list[list[float]]:
-    """Return the range of what is promised that sampling variation gives; for parts of rows an outer range."""
-    ks = [threshold_position(n, alpha) for alpha in rows.alphas]
-    return [list(coverage_law.sampling_range(rows.labelled, k, n, CONFIDENCE)) for k in ks]
 
 
 def _by_label(found: Sequence[LabelsEvaluation], rows: RowsOfLabels) -> dict[str, Any]:

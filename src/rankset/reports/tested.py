@@ -119,6 +119,9 @@ class TestedRule(Protocol):
     def set_aside(self) -> int:
         """Number of calibration rows without labels."""
 
+    def ranges(self, n_rows: int, alphas: Sequence[Fraction]) -> list[list[float]]:
+        """Return the range that sampling variation gives on ``n_rows`` rows at each alpha; empty if it is not known."""
+
     def sure_alphas(self, alphas: Sequence[Fraction]) -> list[float] | None:
         """Return for each alpha the smaller one whose sets keep the promise at ``alpha`` with the confidence ``SURE``.
 
@@ -180,6 +183,11 @@ class RuleOnRows:
         n, shares = int(self.counts[0]), self.rule.calibration.weights is not None
         allowed = [promise_of(alpha, SURE, shares=shares).allowed(n) for alpha in alphas]
         return [float((most + 1) / (n + 1)) for most in allowed]
+
+    def ranges(self, n_rows: int, alphas: Sequence[Fraction]) -> list[list[float]]:
+        """Return the range that sampling variation gives on ``n_rows`` rows; up to 1 where ties may raise coverage."""
+        known = [law for alpha in alphas if (law := self.rule.at(alpha).law) is not None]
+        return [list(law.sampling_range(n_rows, CONFIDENCE)) for law in known]
 
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return the range of coverage and whether ties may raise it at every level, and the ranks of the paper."""

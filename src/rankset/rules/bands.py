@@ -8,7 +8,7 @@ from rankset.core import coverage_law
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
-from rankset.core.promise import Promise
+from rankset.core.promise import Promise, kept_rows
 from rankset.errors import RuleError
 from rankset.rules.group_choice import group_number
 from rankset.rules.spec import RuleSpec
@@ -71,22 +71,19 @@ class HasBand:
             raise RuleError.not_guaranteed()
         number = group_number(self.spec, group, label)
         n, absent = self.calibration.size_of(number)
-        k = self._kept_rows(number, alpha)
+        promise, shares = Promise(exact_alpha(alpha)), self.calibration.weights is not None
+        k = kept_rows(n, promise, shares=shares)
         if absent and k > n - absent:
             low, high = coverage_law.share_range(n - absent, n, confidence)
             return CoverageBand(low, high, math.nan, confidence, n, attained=False, absent=absent)
         if k > n:
             return CoverageBand(1.0, 1.0, 1.0, confidence, n)
-        low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) if k > 0 else 0.0 for q in tails)
-        if self.calibration.weights is not None:
-            place = self.calibration.position(number, Promise(exact_alpha(alpha)))
+        if shares:
+            low, high = coverage_law.outer_band(k, n, confidence)
+            place = self.calibration.position(number, promise)
             tied = place <= 0 or self.calibration.tied(number, place)
             return CoverageBand(low, 1.0 if tied else high, math.nan, confidence, n, tied, outer=True)
+        low, high = (coverage_law.beta_quantile(q, k, n + 1 - k) if k > 0 else 0.0 for q in tails)
         place = n - k + 1 if self.spec.below else k - (n - absent - len(self.calibration.of_group(number)[0]))
         tied = place <= 0 or self.calibration.tied(number, place)
         return CoverageBand(low, high, math.nan if absent else k / (n + 1), confidence, n, tied, absent=absent)
-
-    def _kept_rows(self, number: int, alpha: Alpha) -> int:
-        """Return the position of a threshold among the rows of its group: of n rows at most n minus this are missed."""
-        n, _ = self.calibration.size_of(number)
-        return n - math.floor(Promise(exact_alpha(alpha)).allowed(n))

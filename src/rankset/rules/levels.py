@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import cached_property
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
-from rankset.core.promise import Promise
+from rankset.core.promise import Promise, kept_rows
 from rankset.core.promise_argument import promise_of
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.spec import RuleSpec
@@ -104,7 +103,7 @@ class HasLevels:
         if self.spec.n_groups > 1 or not self.spec.guaranteed or (shares and not self.spec.several_labels):
             return None
         n, absent = self.calibration.size_of(0)
-        k = n - math.floor(promise.allowed(n))
+        k = kept_rows(n, promise, shares=shares)
         if shares:
             place, entries = self.calibration.position(0, promise), len(self.calibration.keys[0])
             return CoverageLaw(k, n, exact=place > entries or not self.calibration.tied(0, place), outer=True)

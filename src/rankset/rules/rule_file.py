@@ -121,7 +121,7 @@ def unpack(header: container.Header, arrays: container.Arrays) -> tuple[RuleSpec
     spec = loaded_spec(header)
     expected = "absent" in arrays if number >= FORMAT_WITH_GUARANTEED else number == FORMAT_WITH_ABSENT
     absent = _checked_absent(spec, arrays.pop("absent", None), expected=expected)
-    counts = (header["labelled"], header["set_aside"]) if number >= FORMAT_WITH_TARGET else (0, 0)
+    counts = (header["labelled"], header["set_aside"]) if number >= FORMAT_WITH_TARGET else None
     return spec, _checked_calibration(spec, arrays, header["keys"], absent, counts)
 
 
@@ -195,7 +195,7 @@ def _checked_calibration(
     arrays: container.Arrays,
     n_keys: object,
     absent: NDArray[Any] | None,
-    counts: tuple[object, object],
+    counts: tuple[object, object] | None,
 ) -> Calibration:
     """Return the calibration of a file; raise ValueError if its arrays cannot be one.
 
@@ -213,7 +213,8 @@ def _checked_calibration(
     check_ranges(spec, keys)
     if absent is not None and spec.target != ONE_LABEL:
         raise ValueError("its target has no absent labels")
-    rows, weights = target_arrays.checked(spec, arrays, offsets, counts)
+    n_absent = 0 if absent is None else sum(absent.tolist())
+    rows, weights = target_arrays.checked(spec, arrays, offsets, n_absent, counts)
     calibration = Calibration(tuple(keys), offsets, absent, weights, rows)
     grouped = (calibration.groups, *keys, *(weights or ()))
     if not lexicographic.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():

@@ -68,7 +68,7 @@ def promise_sentence(target: object, alpha: Alpha, *, by_label: bool = False) ->
     """Return what a target promises at some alpha, in words."""
     level = exact_alpha(alpha)
     share = level if isinstance(target, Cost) else 1 - level
-    return promise_template(target, by_label=by_label).format(f"{float(share):.12g}")
+    return promise_template(target, by_label=by_label).replace("{}", f"{float(share):.12g}")
 
 
 def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:

@@ -100,8 +100,8 @@ class CoverageBand:
         Number of calibration rows with the label ``rankset.ABSENT``.
     outer
         True if a part of a row can be missed, as with the targets ``Recall`` and ``Cost``. Coverage is then 1 minus the
-        mean loss. Its exact distribution is not known, but losses between 0 and 1 vary no more than losses of 0 and 1,
-        so the band contains the coverage at least about as often as ``confidence`` says, and ``mean`` is NaN.
+        mean loss. Its exact distribution is not known, so ``mean`` is NaN, and the band is wider than that of rows that
+        are missed or not: coverage is below ``low``, and above ``high``, at most as often as ``confidence`` says.
 
     Examples
     --------

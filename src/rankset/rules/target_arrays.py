@@ -44,30 +44,45 @@ def example(groups: Ints, keys: Keys, target: Target) -> Calibration:
 
 
 def checked(
-    spec: RuleSpec, arrays: Arrays, offsets: Ints, counts: tuple[object, object]
+    spec: RuleSpec, arrays: Arrays, offsets: Ints, n_absent: int, counts: tuple[object, object] | None
 ) -> tuple[RowCounts | None, Weights | None]:
-    """Return the numbers of rows and the weights of a file; raise ValueError if they cannot be right."""
+    """Return the numbers of rows and the weights of a file; raise ValueError if they cannot be right.
+
+    ``counts`` are the numbers of rows with and without labels, None if the format has none.
+    """
+    if counts is None:
+        return None, None
     labelled, set_aside = counts
     if not is_whole(labelled) or not is_whole(set_aside) or not 0 <= labelled < MOST or not 0 <= set_aside < MOST:  # type: ignore[operator]
         raise ValueError("its numbers of rows cannot be right")
     if spec.target == ONE_LABEL:
+        if (labelled, set_aside) != (int(offsets[-1]) + n_absent, 0):
+            raise ValueError("its numbers of rows cannot be right")
         return None, None
     rows, entries = arrays[ROWS], np.diff(offsets)
-    if len(rows) != len(entries) or (rows < 0).any() or not _fit(rows, int(labelled)):  # type: ignore[call-overload]
+    if len(rows) != len(entries) or (rows < 0).any() or not _fit(spec, rows, int(labelled)):  # type: ignore[call-overload]
         raise ValueError("its numbers of rows cannot be right")
     weights = (arrays[PARTS], arrays[WHOLES]) if PARTS in arrays else None
     if weights is not None:
         _check_weights(spec, weights, offsets, rows)
+    elif _misses_all(spec) and entries.any():
+        raise ValueError("its target has no entries with so few classes")
     elif (entries > rows).any() or (not isinstance(spec.target, AtMostMissed) and (entries != rows).any()):
         raise ValueError("its numbers of entries and rows contradict each other")
     return RowCounts(rows, int(labelled), int(set_aside)), weights  # type: ignore[call-overload]
 
 
-def _fit(rows: Ints, labelled: int) -> bool:
+def _fit(spec: RuleSpec, rows: Ints, labelled: int) -> bool:
     """Return whether groups can have these numbers of rows, if there are so many rows with entries in all."""
-    if len(rows) == 1:
-        return bool(rows[0] == labelled)
-    return int(rows.max(initial=0)) <= labelled <= sum(rows.tolist())
+    total = sum(rows.tolist())
+    if len(rows) == 1 or not spec.several_labels:
+        return bool(total == labelled)
+    return int(rows.max(initial=0)) <= labelled <= total
+
+
+def _misses_all(spec: RuleSpec) -> bool:
+    """Return whether a set may miss every class."""
+    return isinstance(spec.target, AtMostMissed) and spec.target.m >= spec.n_columns
 
 
 def _check_weights(spec: RuleSpec, weights: Weights, offsets: Ints, rows: Ints) -> None:
@@ -77,9 +92,7 @@ def _check_weights(spec: RuleSpec, weights: Weights, offsets: Ints, rows: Ints) 
     if any(len(array) != n or (n and not 1 <= array.min() <= array.max() <= LARGEST) for array in weights):
         raise ValueError("its weights cannot be right")
     if isinstance(spec.target, Cost):
-        known, whole = cost_weights(spec.target, spec.classes.values)
-        if not np.isin(parts, known).all() or (wholes != whole).any() or (np.diff(offsets) > rows).any():
-            raise ValueError("its weights are not those of its costs")
+        _check_costs(spec, spec.target, weights, offsets, rows)
         return
     if (parts != 1).any() or (n and wholes.max() > spec.n_columns):
         raise ValueError("its weights cannot be right")
@@ -87,3 +100,20 @@ def _check_weights(spec: RuleSpec, weights: Weights, offsets: Ints, rows: Ints) 
     for group, count in enumerate(rows.tolist()):
         if sums.of(int(offsets[group]), int(offsets[group + 1])) != count:
             raise ValueError("its weights do not add up to its rows")
+
+
+def _check_costs(spec: RuleSpec, target: Cost, weights: Weights, offsets: Ints, rows: Ints) -> None:
+    """Raise ValueError for weights that are not the costs of the labels of their group.
+
+    Rows whose label costs nothing have no entry. So groups without such a label have as many entries as rows.
+    """
+    parts, wholes = weights
+    known, whole = cost_weights(target, spec.classes.values)
+    groups, costs = (array.ravel() for array in np.broadcast_arrays(spec.table(), known))
+    entries, free = np.diff(offsets), np.zeros(len(rows), dtype=np.bool_)
+    free[groups[costs == 0]] = True
+    own = np.repeat(np.arange(len(rows)), entries)
+    if (wholes != whole).any() or not np.isin(own * (whole + 1) + parts, groups * (whole + 1) + costs).all():
+        raise ValueError("its weights are not those of its costs")
+    if (entries > rows).any() or ((entries != rows) & ~free).any():
+        raise ValueError("its numbers of entries and rows contradict each other")

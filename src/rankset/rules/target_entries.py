@@ -72,8 +72,12 @@ def _part(batch: Batch, count: int, part: slice) -> _Part:
 
 def chosen_entries(target: Target, labels: TrueLabels) -> Chosen:
     """Return which true labels are entries, and their weights; raise an error if a user's own target is wrong."""
-    places, weights = target.entries(labels)
-    return (places, weights) if type(target) in BUILT_IN else _checked(target, labels, places, weights)
+    if type(target) in BUILT_IN:
+        return target.entries(labels)
+    found: object = target.entries(labels)
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise ScoreError.target(target, "a pair, places and weights", type(found).__name__)
+    return _checked(target, labels, *found)
 
 
 def true_labels(batch: Batch, part: slice) -> TrueLabels:

@@ -24,7 +24,13 @@ __all__ = [
     "Target",
     "TrueLabels",
     "checked_target",
+    "counts_parts",
 ]
 
 BUILT_IN: tuple[type, ...] = (OneLabel, Recall, AllLabels, AtMostMissed, AnyLabel, CertainLabels, Cost)
 """Classes of targets that can be saved in a rule file."""
+
+
+def counts_parts(target: Target) -> bool:
+    """Return whether a part of a row can be missed; targets of a user's own may count them."""
+    return isinstance(target, Recall | Cost) or type(target) not in BUILT_IN

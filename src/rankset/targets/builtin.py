@@ -11,6 +11,7 @@ from rankset.core.arrays import is_whole
 from rankset.errors import KindError
 from rankset.targets.base import Chosen, TrueLabels
 
+MOST_MISSED = 1 << 31
 EACH = "separately for every label (or group of labels with one threshold)"
 EVERY_LABEL = f"a true label is in the set with probability at least {{}}, {EACH}"
 """What targets promise if labels, or groups of labels, have thresholds of their own."""
@@ -75,7 +76,7 @@ class AtMostMissed:
     Raises
     ------
     KindError
-        If ``m`` is not an integer of at least 0.
+        If ``m`` is not an integer of at least 0 and below 2**31.
 
     Examples
     --------
@@ -89,8 +90,9 @@ class AtMostMissed:
     m: int
 
     def __post_init__(self) -> None:
-        if not is_whole(self.m) or self.m < 0:
-            raise KindError.argument("m", "an integer of at least 0", self.m)
+        if not is_whole(self.m) or not 0 <= self.m < MOST_MISSED:
+            raise KindError.argument("m", "an integer of at least 0 and below 2**31", self.m)
+        object.__setattr__(self, "m", int(self.m))
 
     @property
     def promise(self) -> str:

@@ -17,8 +17,8 @@ from rankset.core.weights import LARGEST
 from rankset.errors import KindError, LabelError
 from rankset.targets.base import Chosen, Target, TrueLabels
 
-LONGEST = 40
-"""Largest number of characters of a cost."""
+LONGEST = 1000
+"""Largest number of characters of a cost, as it is typed and as a fraction in a file."""
 
 
 @dataclass(frozen=True, init=False)
@@ -115,7 +115,7 @@ def cost_weights(target: Cost, classes: Any) -> tuple[NDArray[np.int64], int]:  
     shares = cost_shares(target, classes)
     whole = math.lcm(*(share.denominator for share in shares))
     if whole > LARGEST:
-        raise LabelError.fine_costs(target.costs, LARGEST)
+        raise LabelError.fine_costs([_typed(cost) for cost in target.costs], LARGEST)
     return np.array([int(share * whole) for share in shares], dtype=np.int64), whole
 
 
@@ -166,11 +166,20 @@ def _exact(cost: object, name: str) -> Fraction:
     usable = isinstance(cost, Rational | float | np.number | Decimal | str) and not isinstance(cost, bool | np.bool_)
     text = str(cost) if usable else ""
     try:
-        if "/" not in text and (len(text) > LONGEST or abs(Decimal(text or "nan").adjusted()) > LONGEST):
+        if len(text) > LONGEST or ("/" not in text and abs(Decimal(text or "nan").adjusted()) > LONGEST):
             text = ""
-        exact = Fraction(text) if 0 < len(text) <= LONGEST else None
+        exact = Fraction(text)
     except (ValueError, ZeroDivisionError, OverflowError, InvalidOperation):
         exact = None
-    if exact is None or exact < 0:
-        raise KindError.argument(name, "a finite number of at least 0, with at most 40 characters", cost)
+    if exact is None or exact < 0 or len(str(exact)) > LONGEST:
+        raise KindError.argument(name, f"a finite number of at least 0, with at most {LONGEST:,} digits", cost)
     return exact
+
+
+def _typed(cost: str) -> str:
+    """Return the text of a cost as a decimal number, if it is one that a float holds; else as it is."""
+    try:
+        text = f"{float(Fraction(cost))!r}"
+    except OverflowError:
+        return cost
+    return text if "/" in cost and Fraction(text) == Fraction(cost) else cost

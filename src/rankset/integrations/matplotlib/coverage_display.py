@@ -9,14 +9,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core import coverage_law
-from rankset.core.alpha import exact_alpha, threshold_position
+from rankset.core.alpha import exact_alpha
+from rankset.core.promise import Promise, kept_rows
 from rankset.errors import KindError
 from rankset.integrations.matplotlib.display import TARGET, Display
-from rankset.integrations.matplotlib.p_value_curves import ALPHAS, ONE, curves, estimator_p_values, rule_p_values
+from rankset.integrations.matplotlib.p_value_curves import (
+    ALPHAS,
+    ONE,
+    Curves,
+    curves,
+    estimator_p_values,
+    rule_p_values,
+)
 from rankset.rules.rule import Rule
 from rankset.sets import CoverageLaw
-from rankset.targets import Target
+from rankset.targets import Target, checked_target, counts_parts
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +111,8 @@ class CoverageDisplay(Display):
             Number of calibration rows with the label ``rankset.ABSENT``.
         confidence : float, default 0.9
             Probability used for the band; not the confidence of ``predict``. With targets that count parts of rows,
-            such as ``Recall()``, the band is for losses of 0 and 1, so it contains the line at least about as often.
+            such as ``Recall()``, it is at least this probability. Where calibration rows have equal scores, coverage
+            can be above the band.
         target : Target or str, default ``OneLabel()``
             The target of the rule that made the p-values.
         promised : bool, default True
@@ -136,7 +144,8 @@ class CoverageDisplay(Display):
             raise KindError.argument("n_calibration", "an integer of at least 1", n_calibration)
         band = None
         if n_calibration is not None:
-            band = _band(drawn.n_rows, n_calibration, n_absent, drawn.alphas.tolist(), confidence)
+            size, shares = (drawn.n_rows, n_calibration, n_absent), counts_parts(checked_target(target))
+            band = _band(*size, drawn.alphas.tolist(), confidence, shares=shares)
         made = cls(drawn.alphas, drawn.kept, band, confidence, drawn.measure, drawn.others, promised)
         return made.plot(ax, **line)
 
@@ -180,10 +189,12 @@ class CoverageDisplay(Display):
         (array([0.84]), array([0.95]))
         """
         p_values, columns, target = rule_p_values(rule, probs, labels, groups, ids)
+        if target != ONE:
+            drawn = curves(p_values, columns, None, alphas, target)
+            return cls._of_target(drawn, rule, confidence).plot(ax, **line)
         n = rule.n if rule.spec.n_groups == 1 and rule.guaranteed else None
         absent = rule.calibration.n_absent
         options: dict[str, Any] = {"n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
-        options["promised"] = not rule.spec.promises_by_label
         return cls.from_predictions(p_values, columns, alphas=alphas, target=target, **options, **line)
 
     @classmethod
@@ -217,11 +228,25 @@ class CoverageDisplay(Display):
         50
         """
         p_values, rule = estimator_p_values(estimator, X, y, groups), estimator.rule_
+        if isinstance(rule, Rule) and rule.target != ONE:
+            drawn = curves(p_values, y, estimator.classes_, ALPHAS, rule.target)
+            return cls._of_target(drawn, rule, 0.9).plot(ax, **line)
         known = isinstance(rule, Rule) and rule.spec.n_groups == 1 and rule.guaranteed
         n = rule.n if known else None
         options = {"classes": estimator.classes_, "n_calibration": n, "target": rule.spec.target, "ax": ax}
         options["promised"] = not rule.spec.promises_by_label
         return cls.from_predictions(p_values, y, **options, **line)
+
+    @classmethod
+    def _of_target(cls, drawn: Curves, rule: Rule, confidence: float) -> Self:
+        """Return the display of a rule whose target is not ``OneLabel``; its band reaches up to 1 where scores tie."""
+        ends = None
+        if rule.spec.n_groups == 1 and rule.guaranteed:
+            alphas, shares = drawn.alphas.tolist(), rule.calibration.weights is not None
+            low, high = _band(drawn.n_rows, rule.n, 0, alphas, confidence, shares=shares)
+            ends = low, np.where([rule.coverage_band(alpha).tied for alpha in alphas], 1.0, high)
+        promised = not rule.spec.promises_by_label
+        return cls(drawn.alphas, drawn.kept, ends, confidence, drawn.measure, drawn.others, promised)
 
     def plot(self, ax: Any = None, **line: Any) -> Self:
         """Draw the observed coverage, the target 1 - alpha, and the band.
@@ -266,15 +291,19 @@ class CoverageDisplay(Display):
         return self
 
 
-def _band(m: int, n: int, absent: int, alphas: Sequence[float], confidence: float) -> tuple[Floats, Floats]:
+def _band(
+    m: int, n: int, absent: int, alphas: Sequence[float], confidence: float, *, shares: bool = False
+) -> tuple[Floats, Floats]:
     """Return the range of coverage on m rows at each level, after a calibration on n rows with some absent labels.
 
-    Where a level cannot be attained, coverage is at least that of the smallest level that can.
+    Where a level cannot be attained, coverage is at least that of the smallest level that can. If ``shares``, parts of
+    rows can be missed.
     """
     ranges = []
     for alpha in alphas:
-        law = CoverageLaw(threshold_position(n, exact_alpha(alpha)), n, exact=True, absent=absent)
-        low, high = coverage_law.sampling_range(m, law.least_k, n, confidence)
+        k = kept_rows(n, Promise(exact_alpha(alpha)), shares=shares)
+        law = CoverageLaw(k, n, exact=True, absent=absent, outer=shares)
+        low, high = law.sampling_range(m, confidence)
         ranges.append((low, high if law.attained else 1.0))
     low, high = np.array(ranges).T
     return low, high

@@ -77,6 +77,10 @@ class CrossRuleOnRows:
     def sure_alphas(self, alphas: Sequence[Fraction]) -> list[float] | None:
         """Return None: with folds no confidence is known."""
 
+    def ranges(self, n_rows: int, alphas: Sequence[Fraction]) -> list[list[float]]:
+        """Return nothing: the distribution of the coverage of several folds is not known."""
+        return []
+
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return the number of folds: nothing else is known about coverage."""
         return {"folds": len(self.rule.rules)}
