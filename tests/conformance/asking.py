@@ -10,7 +10,8 @@ import numpy as np
 
 import rankset as rs
 from rankset.core import alpha as level
-from rankset.core.cells import LabelCells, Rows
+from rankset.core.cells import LabelCells
+from rankset.core.rows import Rows
 from rankset.evaluation import metrics
 
 HALF = "1/2"

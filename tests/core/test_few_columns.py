@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankset.core import few_columns, noise
-from rankset.core.cells import LabelCells, Rows
+from rankset.core.cells import LabelCells
+from rankset.core.rows import Rows
 
 
 def rows_with_ties(seed, n, k, dtype):

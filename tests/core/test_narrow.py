@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from rankings import LEVELS, obvious
 from rankset.core import narrow
-from rankset.core.cells import RankedCells, Rows
+from rankset.core.cells import RankedCells
+from rankset.core.rows import Rows
 
 NEAR = {
     **LEVELS,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.core.cells import LabelCells, Rows
+from rankset.core.cells import LabelCells
+from rankset.core.rows import Rows
 from rankset.decisions import confidences
 from rankset.scores.logistic import fit_logistic
 from refusals import said

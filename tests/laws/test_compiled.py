@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import rankset as rs
 from rankset.core import kernels, noise, ranking
-from rankset.core.cells import LabelCells, RankedCells, Rows
+from rankset.core.cells import LabelCells, RankedCells
 from rankset.core.parallel import BLOCK_BYTES, THREADS
+from rankset.core.rows import Rows
 from rankset.errors import InputError, KindError
 from refusals import refused
 from strategies import ORDER_ONLY, PER_SCORE, SCORES, alphas, cases, sized, wide_rows

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import rankset as rs
 from rankset.core import kernels
 from rankset.core.alpha import exact_alpha, threshold_position
-from rankset.core.cells import LabelCells, RankedCells, Rows
+from rankset.core.cells import LabelCells, RankedCells
 from rankset.core.noise import NoiseSeed, draws
 from rankset.core.parallel import BLOCK_BYTES, THREADS
+from rankset.core.rows import Rows
 from strategies import DETERMINISTIC, ORDER_ONLY, SCORES, Problem, alphas, problems, problems_with_news, rows, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import rankset as rs
 from rankset.core import lexicographic, ranking
-from rankset.core.cells import RankedCells, Rows
+from rankset.core.cells import RankedCells
 from rankset.core.parallel import BLOCK_BYTES
+from rankset.core.rows import Rows
 from rankset.inputs.prepare import prepare
 from rankset.rules.batch import Batch
 from rankset.scores import traits

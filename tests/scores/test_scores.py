@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import rankset as rs
-from rankset.core.cells import FEATURES, LabelCells, RankedCells, Rows
+from rankset.core.cells import FEATURES, LabelCells, RankedCells
+from rankset.core.rows import Rows
 from rankset.errors import InputError, KindError, LabelError, RuleError, ScoreError
 from rankset.scores import Reach, traits
 from rankset.scores.application import transform_rows

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.cells import Cells, Floats, Ints, RankedCells, Rows
+from rankset.core.cells import Cells, Floats, Ints, RankedCells
 from rankset.core.grid import GRID
 from rankset.core.lazy import lazy
+from rankset.core.rows import Rows
 
 BITS_OF_FOUR = int(np.float64(4.0).view(np.int64))
 """float64 has a spacing of 2**-50 between 4 and 8, so the bits of p + 4 count these units."""

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankset.core.cells import Cells, Floats, Ints, Rows
+from rankset.core.cells import Cells, Floats, Ints
 from rankset.core.grid import FOUR
 from rankset.core.lazy import lazy
 from rankset.core.ranking import descending_bits, rank_columns
+from rankset.core.rows import Rows
 from rankset.core.scratch import scratch
 
 MOST_COLUMNS = 16

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.cells import Cells, Floats, Ints, Rows
+from rankset.core.cells import Cells, Floats, Ints
 from rankset.core.grid import on_grid
 from rankset.core.lazy import lazy
+from rankset.core.rows import Rows
 
 Row = NDArray[Any]
 """One row (K,) of float32 or float64."""

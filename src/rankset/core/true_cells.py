@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.cells import Cells, Floats, Ints, LabelCells, Rows
+from rankset.core.cells import Cells, Floats, Ints, LabelCells
 from rankset.core.lazy import lazy
+from rankset.core.rows import Rows
 
 AT_ONCE = 1 << 20
 """Entries of rows that are repeated at a time, once for each of their labels."""

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import parallel
-from rankset.core.cells import LabelCells, Rows
+from rankset.core.cells import LabelCells
+from rankset.core.rows import Rows
 from rankset.decisions import answers
 from rankset.errors import KindError
 from rankset.inputs.prepare import Prepared

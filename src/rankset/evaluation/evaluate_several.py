@@ -14,7 +14,7 @@ from rankset.errors import InputError
 from rankset.evaluation.labels_by_group import Kept, mean_range, recall_by_group
 from rankset.evaluation.several_labels import LabelRecall, LabelsEvaluation, Range
 from rankset.evaluation.shares import Groups
-from rankset.inputs.label_lists import LabelLists
+from rankset.inputs.labels_of_rows import LabelLists
 from rankset.sets import PredictionSets
 from rankset.targets import AllLabels, AnyLabel, AtMostMissed, CertainLabels, Recall, Target
 from rankset.targets.base import forbids_more_labels

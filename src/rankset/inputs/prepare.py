@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core import parallel
 from rankset.errors import InputError, LabelError, Option, warn
 from rankset.inputs.frames import ARRAY, Template
-from rankset.inputs.label_lists import LabelLists, label_lists, option_lists
+from rankset.inputs.label_lists import label_lists, option_lists
+from rankset.inputs.labels_of_rows import LabelLists
 from rankset.inputs.matrix import AS_THEY_ARE, Kind, as_matrix, known_kind, look_like_probs, plain_rows
 from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import id_words, label_codes, names_per_row

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rankset.core.arrays import object_array
 from rankset.errors import FileError, InputError, LabelError
-from rankset.inputs.label_lists import LabelLists, lists_of_matrix
+from rankset.inputs.label_lists import lists_of_matrix
+from rankset.inputs.labels_of_rows import LabelLists
 from rankset.inputs.per_row import is_missing
 from rankset.io.arrow_to_numpy import is_list, names_or_numbers
 from rankset.io.parse_cells import MISSING, parse_names

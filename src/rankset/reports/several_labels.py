@@ -16,7 +16,7 @@ from rankset.errors import InputError, once
 from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.several_labels import LabelsEvaluation
 from rankset.evaluation.shares import groups_of
-from rankset.inputs.label_lists import LabelLists
+from rankset.inputs.labels_of_rows import LabelLists
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names, distinct_labels, short
 from rankset.reports.levels import LONGEST_TEXT

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import kernels, noise, parallel
-from rankset.core.cells import Cells, LabelCells, RankedCells, Rows
+from rankset.core.cells import Cells, LabelCells, RankedCells
 from rankset.core.kernels.compiled import CompiledLoops
 from rankset.core.kernels.loaded import LIST_ROWS, READ_ENTRIES, READ_LABELS
 from rankset.core.lexicographic import Keys
@@ -19,6 +19,7 @@ from rankset.core.matrix_cells import MatrixCells, RankedMatrix
 from rankset.core.narrow import MOST_COLUMNS, NarrowCells
 from rankset.core.ranking import likeliest
 from rankset.core.ranks import LabelRanks
+from rankset.core.rows import Rows
 from rankset.errors import RuleError, ScoreError, join_names, warn
 from rankset.inputs.matrix import SUM_TO_ONE, plain_dtype
 from rankset.inputs.prepare import Prepared

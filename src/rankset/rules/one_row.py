@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from rankset.core.arrays import FLOATS, certain_deviation
 from rankset.core.calibration import Thresholds
-from rankset.core.cells import Rows
 from rankset.core.noise import NoiseSeed, RowDraws
 from rankset.core.one_row import RowCells, RowLimits, most_likely
+from rankset.core.rows import Rows
 from rankset.inputs.matrix import SUM_TO_ONE
 from rankset.inputs.probabilities import from_kind
 from rankset.rules.batch import refuse_to_draw

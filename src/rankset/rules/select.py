@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.calibration import Thresholds
-from rankset.core.cells import RankedCells, Rows
+from rankset.core.cells import RankedCells
 from rankset.core.narrow import NarrowCells
+from rankset.core.rows import Rows
 from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
 from rankset.rules.spec import RuleSpec

@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.cells import Cells, LabelCells, Rows
+from rankset.core.cells import Cells, LabelCells
 from rankset.core.lexicographic import Keys
+from rankset.core.rows import Rows
 from rankset.errors import KindError
 from rankset.inputs.matrix import Kind
 from rankset.scores.key_ranges import FeatureRanges, Range
@@ -181,7 +182,8 @@ class Correctness:
         Examples
         --------
         >>> import numpy as np, rankset as rs
-        >>> from rankset.core.cells import LabelCells, Rows
+        >>> from rankset.core.cells import LabelCells
+        >>> from rankset.core.rows import Rows
         >>> rows = Rows(np.array([[0.75, 0.25]]), None)
         >>> round(float(rs.Correctness().log_odds(LabelCells(rows, np.array([0])))[0]), 4)
         1.0986

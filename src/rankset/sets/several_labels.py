@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.inputs.label_lists import LabelLists, label_lists, option_lists
+from rankset.inputs.label_lists import label_lists, option_lists
+from rankset.inputs.labels_of_rows import LabelLists
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names
 
