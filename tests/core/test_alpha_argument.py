@@ -65,6 +65,8 @@ OWN_CONFIDENCE = {
     "predict_parts",
     "predict_set",
     "review",
+    "describe",
+    "describe groups",
 }
 """Functions with an argument ``confidence`` of another meaning."""
 

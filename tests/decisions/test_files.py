@@ -120,7 +120,8 @@ def test_damaged_files_are_refused(tmp_path):
             assert rs.Triage.load(path) == triage  # a blank in the padding of the header
 
 
-def test_files_of_an_earlier_day_give_the_answers_of_that_day():
-    path = make.DECISIONS / "format4-triage.rankset"
+@pytest.mark.parametrize("name", make.TRIAGES)
+def test_files_of_an_earlier_day_give_the_answers_of_that_day(name):
+    path = make.DECISIONS / f"format4-{name}.rankset"
     case = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     assert make.decided(rs.Triage.load(path), case["rows"]) == case["decided"]

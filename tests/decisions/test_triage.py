@@ -194,12 +194,12 @@ def test_nothing_accepted_says_what_is_attainable():
 
 
 def test_a_closed_gate_says_how_many_rows_are_needed():
-    with pytest.warns(rs.RanksetWarning, match="accepted rows without mistakes are needed, and there are 130 rows"):
+    with pytest.warns(rs.RanksetWarning, match=r"accepted rows without a mistake are needed.* There are 130 rows\."):
         gate = rs.triage(PROBS[:130], LABELS[:130]).threshold(0.005)
     assert not gate.accepts(PROBS).any()
     assert gate.describe() == "accepts nothing"
     assert "accepts nothing" in repr(gate)
-    with pytest.warns(rs.RanksetWarning, match="wrong too often"):
+    with pytest.warns(rs.RanksetWarning, match="and more with mistakes"):
         rs.triage(PROBS, (LABELS + 1) % 6).threshold(0.05)
 
 
@@ -286,6 +286,29 @@ def test_bad_rows_are_said():
     assert said(made().accept, PROBS[NEW], 0.1, groups=["a"] * 1000)
     assert said(made(condition=rs.PerGroup(), groups=["a"] * 1000).accept, PROBS[NEW], 0.1)
     assert said(made().threshold, 0.1, 1.5)
+
+
+def test_arguments_about_labels_are_refused_with_confidences():
+    sure, right = PROBS.max(axis=1), PROBS.argmax(axis=1) == LABELS
+    for options in ({"condition": rs.PerLabel()}, {"within": 2}, {"classes": NAMES}):
+        assert "one confidence per row" in said(rs.triage, sure, right, **options)
+    assert "kind='binary'" in said(rs.triage, sure, np.array(NAMES)[LABELS])
+
+
+def test_words_for_frequent_mistakes():
+    assert "threshold" in said(made, confidence=0.95)
+    assert "0.02 for 2 %" in said(made().accept, PROBS[NEW], 2)
+    assert "a Rule" in said(made().accept(PROBS[NEW], 0.1).review, made(), 0.1)
+    assert said(made().threshold, 0.1, unlabelled=PROBS[:0])
+    assert said(made().threshold, 0.1, groups=["a"])
+    assert said(made().threshold, 0.1, seed=1.5)
+    assert made().threshold(0.1, seed=np.int64(3)).share == made().threshold(0.1, seed=3).share
+    assert made().curve(0.05).points == made().curve([0.05]).points
+
+
+def test_with_ids_no_smallest_error_for_any_rows_is_told():
+    with pytest.warns(rs.RanksetWarning, match=r"for these rows\.$"):
+        rs.triage(PROBS[:130], LABELS[:130]).accept(PROBS[NEW], 0.0001, ids=np.arange(1000))
 
 
 def test_zeros_and_ones_can_say_what_is_right():

@@ -139,7 +139,9 @@ def test_tasks_refuse_what_they_cannot_use():
         CountTask.of("x", 0.1)
     with refused(KindError.argument("gate", "a Gate, the result of Triage.threshold", "x")):
         GateTask.of("x")
-    with refused(KindError.argument("error", "a share of wrong answers, strictly between 0 and 1", 2)):
+    with refused(
+        KindError.argument("error", "a share of wrong answers, strictly between 0 and 1, such as 0.02 for 2 %", 2)
+    ):
         CountTask.of(whole(), 2)
     asked = (rs.Marginal(), "probs", None, 0, 1)
     with refused(KindError.auto_confidence_in_parts()):
@@ -252,7 +254,7 @@ class TestFiles:
             shards.triage(folder, label="answer", correct="right")
         with refused(KindError.auto_confidence_in_parts()):
             shards.triage(folder, label="answer", confidence="auto")
-        with refused(KindError, what="correct", expected="be True or False for every row"):
+        with refused(RuleError, what="correct", expected="be True or False for every row"):
             shards.triage(folder, correct="answer", drop=["right"], workers=1)
         with refused(InputError.no_rows()):
             shards.triage(self.written(tmp_path / "none", sizes=(0,)), label="answer", drop=["site", "case", "right"])

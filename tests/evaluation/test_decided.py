@@ -22,6 +22,7 @@ def test_numbers_are_those_of_counting():
     wrong = [row for row in accepted if LOGITS[NEW][row].argmax() != LABELS[NEW][row]]
     assert (found.n, found.accepted, found.wrong) == (1000, len(accepted), len(wrong))
     assert found.error_rate == len(wrong) / len(accepted)
+    assert "80% interval" in str(found)
     assert found.interval == binomial_interval(len(wrong), len(accepted), 0.8)
     assert found.share == len(accepted) / 1000
     assert found.reviewed == 1000 - len(accepted)
@@ -49,7 +50,7 @@ def test_groups_have_a_table():
     assert sum(one.accepted for one in found.groups) == found.accepted
     assert sum(one.wrong for one in found.groups) == found.wrong
     assert [one.error for one in found.groups] == [0.1, 0.05, 0.1, 0.1, 0.1, 0.1]
-    assert "the error of its group" in str(found)
+    assert "in each group, not for all together: an expected share of at most its error" in str(found)
     assert found.to_frame("pandas")["group"].tolist() == [f"label {number}" for number in range(6)]
 
 
@@ -68,6 +69,36 @@ def test_too_many_errors_say_what_to_check():
     assert found.too_many
     assert "Check:" in str(found)
     assert "wrong" in found._repr_html_()
+
+
+@pytest.mark.parametrize(("n", "m"), [(200, 1000), (500, 5000)])
+def test_chance_seldom_gives_an_alarm(n, m):
+    """The cut of a batch varies with the rows of the triage, too."""
+    rng = np.random.default_rng(0)
+    alarms = 0
+    for _ in range(150):
+        sure = rng.random(n + m)
+        right = rng.random(n + m) >= 0.6 * (1 - sure) ** 3
+        done = rs.triage(sure[:n], right[:n]).accept(sure[n:], 0.1)
+        alarms += rs.evaluate(done, right[n:]).too_many
+    assert alarms <= 15
+
+
+def test_a_group_with_too_many_errors_is_named():
+    probs = np.tile([[0.9, 0.1], [0.1, 0.9]], (2000, 1))
+    labels = np.tile([0, 1], 2000)
+    triage = rs.triage(probs, labels, condition=rs.PerLabel())
+    labels[np.arange(0, 4000, 20)] = 1
+    found = rs.evaluate(triage.accept(probs, {0: 0.01, 1: 0.3}), labels)
+    assert found.too_many
+    assert [one.too_many for one in found.groups] == [True, False]
+    assert "than promised in 'label 0'," in str(found)
+
+
+def test_true_labels_can_be_column_numbers_of_names():
+    names = ["a", "b", "c", "d", "e", "f"]
+    done = rs.triage(LOGITS[OLD], LABELS[OLD], kind="logits", classes=names).accept(LOGITS[NEW], 0.05)
+    assert rs.evaluate(done, LABELS[NEW]).wrong == rs.evaluate(done, np.array(names)[LABELS[NEW]]).wrong
 
 
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")

@@ -109,12 +109,17 @@ def label_sets(made, news):
     return {a: [sets.to_lists() for sets in made.predict(news, alpha=a)] for a in ALPHAS}
 
 
-def triage():
+TRIAGES = {
+    "triage": {"confidence": "two", "condition": rs.PerLabel((1, 1, 2, 2, 2, 2))},
+    "triage-entropy": {"confidence": "entropy", "within": 2},
+    "triage-fitted": {"confidence": rs.Correctness((0.5, 1.0, -0.25, 0.125), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5))},
+}
+
+
+def triage(options):
     """Return a triage whose file is kept, and rows to ask it about."""
     logits, labels = rs.datasets.load("carer")
-    made = rs.triage(
-        logits[:400], labels[:400], kind="logits", confidence="two", condition=rs.PerLabel((1, 1, 2, 2, 2, 2))
-    )
+    made = rs.triage(logits[:400], labels[:400], kind="logits", **options)
     return made, logits[400:440]
 
 
@@ -154,12 +159,13 @@ def main() -> None:
             made.save(path)
             text = json.dumps({"rows": news, "sets": label_sets(made, news)}, ensure_ascii=False)
             path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
-    path = DECISIONS / f"format{rule_file.FORMAT_WITH_TARGET}-triage.rankset"
-    if not path.exists():
-        made, news = triage()
-        made.save(path)
-        text = json.dumps({"rows": news.astype(float).tolist(), "decided": decided(made, news.astype(float))})
-        path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    for name, options in TRIAGES.items():
+        path = DECISIONS / f"format{rule_file.FORMAT_WITH_TARGET}-{name}.rankset"
+        if not path.exists():
+            made, news = triage(options)
+            made.save(path)
+            text = json.dumps({"rows": news.astype(float).tolist(), "decided": decided(made, news.astype(float))})
+            path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
 def case(rng, *, groups=None, absent=0, guaranteed=True, **options):

@@ -235,7 +235,7 @@ class TestGoldenFiles:
         assert rs.load(path).guaranteed == ("stratified" not in path.stem)
 
     def test_together_they_name_every_score_condition_and_kind(self):
-        text = str([container.read(path)[0] for path in self.PATHS])
+        text = str([container.read(path)[0] for path in (*self.PATHS, *make.DECISIONS.glob("*.rankset"))])
         known = [*rule_file.SCORES, *rule_file.CONDITIONS, *rule_file.KINDS, *rule_file.TARGETS]
         assert [name for name in known if f"'{name}'" not in text] == []
 

@@ -142,6 +142,21 @@ def random_pool(rng, size=6):
     return parts / parts.sum(1, keepdims=True), rng.integers(0, 3, size), np.array(["north"] * size)
 
 
+@pytest.mark.parametrize("score", [rs.Aps(), rs.TieBreak(rs.Thr())], ids=repr)
+def test_draws_for_ties_are_not_those_of_a_randomised_score(score):
+    """If they were, a small draw would mean both a sure answer and few ties, and a third of the accepted were wrong."""
+    rng = np.random.default_rng(4)
+    shares = []
+    for turn in range(300):
+        probs = rng.dirichlet(np.ones(4), 150) if isinstance(score, rs.Aps) else np.tile([0.4, 0.3, 0.2, 0.1], (150, 1))
+        tops, ids = probs.argmax(axis=1), 1000 * turn + np.arange(150)
+        labels = np.where(rng.random(150) < 0.5, tops, (tops + 1) % 4)
+        triage = rs.triage(probs[:100], labels[:100], confidence=score, ids=ids[:100])
+        done = triage.accept(probs[100:], 0.05, ids=ids[100:])
+        shares.append((done.labels != labels[100:])[done.accepted].mean() if done.n_accepted else 0.0)
+    assert np.mean(shares) <= 0.05 + 3 * np.std(shares) / np.sqrt(300)
+
+
 def test_with_ids_the_mean_share_is_at_most_the_error_over_many_draws():
     """Ties are counted by a random part: the mean over splits and over ids keeps the error, and is closer to it."""
     sure = np.array([1.0] * 8 + [0.0] * 4)

@@ -84,9 +84,11 @@ def predict(
     sure = promise_arguments(confidence, next_rows, all_groups=all_groups)
     to_folder = output is not None and (output.endswith("/") or Path(output).is_dir())
     if not to_folder:
-        check_output_or_stdout(output, (rule_file, *expand_paths(paths)), force=force)
+        check_output_or_stdout(output, (rule_file, *map(Path, paths)), force=force)
     rule = load_rule(rule_file)
     files = expand_paths(paths)
+    if not to_folder:
+        check_output_or_stdout(output, files, force=True)
     if to_folder:
         if excel or excel_decimal:
             raise FileError.not_for_spreadsheets(str(output))

@@ -49,7 +49,9 @@ class AcceptsBatches:
 
         The p-value of a row is (1 + wrong rows of ``triage`` at least as sure) / (n + 1). The rows with the smallest
         p-values are accepted, as many as Benjamini and Hochberg allow (conformal selection, Jin and Candès 2023). The
-        promise is about the batch as a whole, so pass all rows that are decided together.
+        promise is about the batch as a whole, so pass all rows that are decided together. A batch of which nothing is
+        accepted counts as one without errors. With groups or predicted labels the promise holds in each of them, not
+        for all of them together.
 
         Parameters
         ----------
@@ -133,7 +135,7 @@ class AcceptsBatches:
         ]
         smallest = [selection.smallest_error(batch, n, units) for batch, n in zip(counted, sizes, strict=True)]
         if counted and not any(largest) and any(len(batch.values) for batch in counted):
-            _warn_of_nothing(self.counts, errors, smallest)
+            _warn_of_nothing(self.counts, errors, smallest, ids=units > 1)
         return largest, smallest
 
     def _decisions(
@@ -151,7 +153,7 @@ class AcceptsBatches:
         sizes = np.append(self.counts, 0)[found.groups]
         p_values = np.where(known, values / (units * (sizes + 1.0)), 1.0)
         accepted = known & (values <= limits)
-        rows = RowAnswers(found.columns, found.groups, data, np.minimum(p_values, 1.0), self.within)
+        rows = RowAnswers(found.columns, found.groups, data, np.minimum(p_values, 1.0), self.within, self.counts)
         return Decisions(accepted, tuple(errors), tuple(cuts[1]), None, self.spec, rows)
 
 
@@ -164,9 +166,10 @@ def counted_by_group(groups: Ints, values: Ints, n_groups: int) -> list[Counted]
     return [Counted.of(values[order[bounds[number] : bounds[number + 1]]]) for number in range(n_groups)]
 
 
-def _warn_of_nothing(counts: Ints, errors: Sequence[Fraction], smallest: Sequence[Fraction]) -> None:
+def _warn_of_nothing(counts: Ints, errors: Sequence[Fraction], smallest: Sequence[Fraction], *, ids: bool) -> None:
     """Warn that no row of a batch is accepted, and say at which error one would be."""
     n, asked, best = int(counts.sum()), float(min(errors)), float(min(smallest))
     few = float(Fraction(1, int(counts.max(initial=0)) + 1))
-    attainable = f"The smallest attainable error is {best:.2%} for these rows, and {few:.2%} for any rows."
+    ever = "" if ids else f", and {few:.2%} for any rows"
+    attainable = f"The smallest attainable error is {best:.2%} for these rows{ever}."
     warn(f"no row can be accepted at an error of {asked:.12g} with {n:,} calibration rows. {attainable}")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core import noise, parallel, ranking
 from rankset.core.calibration import Calibration
 from rankset.core.lexicographic import Keys
-from rankset.errors import KindError, LabelError
+from rankset.errors import LabelError, RuleError
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
@@ -19,6 +19,9 @@ from rankset.rules.spec import RuleSpec
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+OWN_DRAWS = 0x5EED_0F_71E5
+"""Changes the seed, so that draws for ties do not depend on those of a randomised score."""
 
 
 class Answers(NamedTuple):
@@ -73,15 +76,18 @@ def booleans(correct: ArrayLike, data: Prepared) -> Bools:
         array = array.astype(np.bool_)
     whole = array.dtype.kind in "iu" and bool(((array == 0) | (array == 1)).all())
     if array.dtype.kind != "b" and not whole:
-        raise KindError.argument("correct", "True or False for every row", f"entries such as {array[:1].tolist()}")
+        raise RuleError.not_booleans(array[:1].tolist())
     return array.astype(np.bool_)
 
 
 def draws_of(spec: RuleSpec, data: Prepared) -> NDArray[np.float64] | None:
-    """Return one draw per row, from its id and its entries; None if rows have no ids."""
+    """Return one draw per row, from its id and its entries; None if rows have no ids.
+
+    It is not the draw of a randomised score, on which the keys depend.
+    """
     if data.ids is None:
         return None
-    seed = noise.NoiseSeed.of(spec.seed, data.ids)
+    seed = noise.NoiseSeed.of(spec.seed ^ OWN_DRAWS, data.ids)
 
     def draws(part: slice) -> NDArray[np.float64]:
         return noise.draws(data.rows(part), seed.rows(part))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import parallel
+from rankset.core.arrays import is_real
 from rankset.core.cells import LabelCells
 from rankset.core.rows import Rows
 from rankset.decisions import answers
@@ -27,6 +28,8 @@ FEWEST = 1000
 SHARE = 0.3
 MOST_FITTING = 20_000
 FOLDS = 2
+MOST_OFFSETS = 2000
+"""With more classes none gets a number of its own: a fit takes time in the cube of their number."""
 ERRORS = (0.01, 0.02, 0.05, 0.1)
 """Errors at which confidences are compared."""
 
@@ -63,6 +66,9 @@ def named_confidence(confidence: Score | str | None) -> Named:
             return Named(NAMED[name], name)
         names = ", ".join(repr(known) for known in (*NAMED, "auto"))
         raise KindError.argument("confidence", f"one of {names}, or a score", confidence)
+    if is_real(confidence):
+        expected = "how sure the model is: 'top', 'margin', 'entropy', 'auto' or a score"
+        raise KindError.argument("confidence", f"{expected}; a probability belongs to threshold", confidence)
     return Named(checked_score(confidence, "confidence"), confidence)
 
 
@@ -86,7 +92,7 @@ def _best(probs: NDArray[np.floating], columns: Ints, right: Bools) -> Score:
     plain: tuple[Score, ...] = (Thr(), Margin(), Entropy())
     candidates = [(_accepted(_order(score, probs, columns), right), score) for score in plain]
     folds = np.arange(len(probs)) % FOLDS
-    for offsets in (False, True):
+    for offsets in (False, True)[: 1 + (probs.shape[1] <= MOST_OFFSETS)]:
         doubts = np.empty(len(probs))
         for fold in range(FOLDS):
             train, held = folds != fold, folds == fold

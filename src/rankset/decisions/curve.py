@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -160,9 +160,11 @@ class TriageCurve:
         return module.TriageDisplay(self).plot(ax=ax)
 
 
-def curve_of(triage: FindsGates, errors: Sequence[Alpha] | None, sure: Fraction, seed: int) -> TriageCurve:
+def curve_of(triage: FindsGates, errors: Alpha | Sequence[Alpha] | None, sure: Fraction, seed: int) -> TriageCurve:
     """Return the curve of a triage."""
-    exact = [exact_error(error) for error in (ERRORS if errors is None else errors)]
+    given = ERRORS if errors is None else errors
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    exact = [exact_error(error) for error in (given if several else [given])]  # type: ignore[union-attr]
     counted, sizes = _as_batch(triage), triage.counts.tolist()
     steps = triage._steps(seed)
     points = []

@@ -14,7 +14,7 @@ from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.decisions.answers import booleans, right_answers
 from rankset.decisions.one_answer import ANSWER
-from rankset.errors import RuleError
+from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import Template
 from rankset.inputs.options import option_codes
 from rankset.inputs.per_row import label_codes
@@ -39,6 +39,7 @@ class RowAnswers(NamedTuple):
     data : the rows.
     p_values : the p-values; None for a gate.
     within : an answer is right if the true label is among so many most likely labels; None if ``correct`` said it.
+    sizes : the number of calibration rows of each group; None for a gate.
     """
 
     columns: Ints
@@ -46,6 +47,7 @@ class RowAnswers(NamedTuple):
     data: Prepared
     p_values: NDArray[np.float64] | None
     within: int | None
+    sizes: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,7 +148,8 @@ class Decisions:
             return ~booleans(labels, self.answers.data)
         data = self.answers.data
         if data.options is None:
-            codes = label_codes(labels, data.classes, len(self), data.index)
+            by_position = data.template.backend is None
+            codes = label_codes(labels, data.classes, len(self), data.index, by_position=by_position)
         else:
             codes = option_codes(labels, data.options, data.index)
         return ~right_answers(replace(data, labels=codes), self.answers.columns, self.answers.within)
@@ -165,7 +168,7 @@ class Decisions:
         """Return the prediction sets of the rows that are not accepted, in the order of ``rows_to_review``.
 
         These rows are harder than others, so the sets contain the true label less often than ``rule`` promises for all
-        rows. The page "Decide automatically" says how to calibrate a rule for them.
+        rows. The page "Which answers may be accepted automatically?" says how to calibrate a rule for them.
 
         Parameters
         ----------
@@ -195,6 +198,8 @@ class Decisions:
         """
         if not self._named:
             raise RuleError.review_of_confidences()
+        if not isinstance(rule, Rule):
+            raise KindError.argument("rule", "a Rule, the result of calibrate", type(rule).__name__)
         ours, theirs = self.spec, rule.spec
         for name in ("kind", "classes"):
             if getattr(ours, name) != getattr(theirs, name):

@@ -23,6 +23,9 @@ def errors_of(spec: RuleSpec, error: Errors) -> list[Fraction]:
     names, argument = _names(spec)
     given = {plain(name, "error"): value for name, value in error.items()}
     missing = [name for name in names.values if name not in given]
+    unknown = [name for name in given if name not in names.values]
+    if unknown:
+        raise RuleError.no_such_name(argument, unknown[0], tuple(names.values))
     if missing:
         raise RuleError.errors_missing(argument, missing)
     answer = [Fraction(0)] * spec.n_groups
@@ -37,7 +40,8 @@ def exact_error(error: object) -> Fraction:
     try:
         return exact_alpha(cast("Alpha", error))
     except LevelError:
-        raise KindError.argument("error", "a share of wrong answers, strictly between 0 and 1", error) from None
+        expected = "a share of wrong answers, strictly between 0 and 1, such as 0.02 for 2 %"
+        raise KindError.argument("error", expected, error) from None
 
 
 def _names(spec: RuleSpec) -> tuple[Names, str]:

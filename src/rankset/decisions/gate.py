@@ -149,7 +149,7 @@ class Gate(Sealed, HasSpec):
         array([1, 1, 0])
         """
         single = self.spec.kind != "binary" and self.spec.classes != ANSWER
-        rows = as_rows(probs) if single else probs
+        rows = as_rows(probs) if single else np.atleast_1d(probs) if isinstance(probs, float) else probs
         data = rows_in(self.spec, rows, groups=groups, ids=ids)
         found = answers_of(self.spec, data)
         accepted = self.thresholds.keep(found.groups, found.keys) if len(data) else np.zeros(0, dtype=np.bool_)
@@ -178,7 +178,7 @@ class Gate(Sealed, HasSpec):
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("carer")
         >>> rs.triage(probs, labels, kind="logits").threshold(error=0.05).describe()
-        'accepts the most likely label if its probability is at least 0.9191'
+        'accepts the most likely label if its probability is at least 0.9249'
         """
         if self.spec.n_groups == 1:
             return self._sentence(0, digits)
@@ -193,7 +193,8 @@ class Gate(Sealed, HasSpec):
         if self.thresholds.nothing is not None and self.thresholds.nothing[number]:
             return "accepts nothing"
         found = threshold_of(self.thresholds, number)
-        if np.isposinf(self.thresholds.keys[0][number]):
+        last = self.thresholds.keys[0][number]
+        if last == np.inf or (last.dtype.kind == "i" and last == np.iinfo(last.dtype).max):
             return "accepts every row"
         wording = Wording("probability" if self.spec.kind != "decision" else "value", digits)
         what = "an answer" if self.spec.classes == ANSWER else "the most likely label"

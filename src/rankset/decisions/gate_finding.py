@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha
+from rankset.core.arrays import is_whole
 from rankset.core.calibration import Calibration, Thresholds
 from rankset.core.lexicographic import Keys
 from rankset.core.promise_argument import exact_confidence
@@ -19,7 +20,7 @@ from rankset.decisions.curve import TriageCurve, curve_of
 from rankset.decisions.errors_by_group import Errors, errors_of
 from rankset.decisions.gate import Gate
 from rankset.decisions.rows_in import rows_in
-from rankset.errors import KindError, warn
+from rankset.errors import InputError, KindError, warn
 from rankset.rules.spec import RuleSpec
 
 Ints = NDArray[np.int64]
@@ -48,6 +49,7 @@ class FindsGates:
         all_groups: bool = False,
         unlabelled: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
         seed: int = 0,
     ) -> Gate:
         """Return one fixed threshold for a stream of rows: among accepted rows, the error rate is at most ``error``.
@@ -66,10 +68,10 @@ class FindsGates:
             Whether it holds for all groups of the condition at once. By default it holds for each group.
         unlabelled
             Rows without labels that fix the thresholds, as in ``accept``. All rows of ``triage`` test then.
-        groups
-            The groups of ``unlabelled``, if the condition uses groups.
+        groups, ids
+            Groups and ids of ``unlabelled``, if the condition uses groups, or the confidence draws and has ids.
         seed
-            Seed of the draw of the rows that fix the thresholds.
+            Seed of the draw of the rows that fix the thresholds. Equal rows and an equal seed give an equal gate.
 
         Returns
         -------
@@ -86,12 +88,14 @@ class FindsGates:
         >>> import rankset as rs
         >>> probs, labels = rs.datasets.load("carer")
         >>> rs.triage(probs, labels, kind="logits").threshold(error=0.05)
-        Gate(Thr(), error=0.05, confidence=0.95: accepted 64.0% of 1,800 rows)
+        Gate(Thr(), error=0.05, confidence=0.95: accepted 63.2% of 1,800 rows)
         """
-        errors, sure = errors_of(self.spec, error), exact_confidence(confidence)
+        errors, sure, seed = errors_of(self.spec, error), exact_confidence(confidence), _whole_seed(seed)
+        if unlabelled is None and (groups is not None or ids is not None):
+            raise KindError.argument("groups and ids", "None without unlabelled rows", "a value")
         if not isinstance(all_groups, bool):
             raise KindError.argument("all_groups", "True or False", all_groups)
-        steps = self._steps(seed) if unlabelled is None else self._steps_by(unlabelled, groups, seed)
+        steps = self._steps(seed) if unlabelled is None else self._steps_by(unlabelled, groups, ids, seed)
         doubt = (1 - sure) / (self.spec.n_groups if all_groups else 1)
         gate = self._gate(steps, errors, float(sure), doubt, all_groups=all_groups)
         if not gate.accepted.any():
@@ -134,9 +138,14 @@ class FindsGates:
     def _known_steps(self) -> dict[int, list[walk.Steps]]:
         return {}
 
-    def _steps_by(self, unlabelled: ArrayLike, groups: ArrayLike | None, seed: int) -> list[walk.Steps]:
+    def _steps_by(
+        self, unlabelled: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None, seed: int
+    ) -> list[walk.Steps]:
         """Return the thresholds of every group, fixed by rows without labels."""
-        found = answers.answers_of(self.spec, rows_in(self.spec, unlabelled, groups=groups))
+        data = rows_in(self.spec, unlabelled, groups=groups, ids=ids)
+        if not len(data):
+            raise InputError.no_rows()
+        found = answers.answers_of(self.spec, data)
         fixing = [tuple(key[found.groups == number] for key in found.keys) for number in range(self.spec.n_groups)]
         return self._steps_of(fixing, seed)
 
@@ -152,14 +161,14 @@ class FindsGates:
         ]
 
     def curve(
-        self, errors: Sequence[Alpha] | None = None, *, confidence: Alpha = DEFAULT_CONFIDENCE, seed: int = 0
+        self, errors: Alpha | Sequence[Alpha] | None = None, *, confidence: Alpha = DEFAULT_CONFIDENCE, seed: int = 0
     ) -> TriageCurve:
         """Return the share of rows that would be accepted, at several errors and by both promises.
 
         Parameters
         ----------
         errors
-            Errors, each strictly between 0 and 1. By default 12 errors from 0.5 % to 30 %.
+            One error or several, each strictly between 0 and 1. By default 12 errors from 0.5 % to 30 %.
         confidence, seed
             As in ``threshold``.
 
@@ -180,11 +189,11 @@ class FindsGates:
         >>> print(rs.triage(probs, labels, kind="logits").curve(errors=[0.01, 0.02, 0.05]))
         error  batch  stream  wrong in stream
          0.01  48.9%    0.0%                –
-         0.02  57.1%   49.3%            0.90%
-         0.05  71.5%   64.0%            3.56%
+         0.02  57.1%   52.8%            0.95%
+         0.05  71.5%   63.2%            3.43%
         share of rows accepted, from 2,000 rows; stream: with confidence 0.95
         """
-        return curve_of(self, errors, exact_confidence(confidence), seed)
+        return curve_of(self, errors, exact_confidence(confidence), _whole_seed(seed))
 
     def _repr_html_(self) -> str:
         from rankset import notebook
@@ -193,13 +202,22 @@ class FindsGates:
         return notebook.card(repr(self), curve.html_table())
 
 
+def _whole_seed(seed: object) -> int:
+    """Return a seed as a Python integer."""
+    if not is_whole(seed):
+        raise KindError.argument("seed", "an integer", seed)
+    return int(cast("int", seed))
+
+
 def _warn_of_closed_gate(counts: Ints, errors: Sequence[Fraction], doubt: Fraction) -> None:
-    """Warn that a gate accepts nothing, and say how many rows a test needs."""
-    error = max(errors)
-    needed, most = walk.rows_needed(error, doubt), int(counts.max(initial=0))
-    why = (
-        f"At least {needed:,} accepted rows without mistakes are needed, and there are {most:,} rows."
-        if needed > most
-        else f"The surest answers are wrong too often, or fewer than {needed:,} rows are so sure."
+    """Warn that a gate accepts nothing, and say how many rows a test needs, in the largest group."""
+    largest = int(np.argmax(counts)) if len(counts) else 0
+    error, rows = errors[largest], int(counts.max(initial=0))
+    needed = walk.rows_needed(error, doubt)
+    where = " in the largest group" if len(counts) > 1 else ""
+    warn(
+        f"no threshold passed its test at an error of {float(error):.12g}, so the gate accepts nothing. At least "
+        f"{needed:,} accepted rows without a mistake are needed, and more with mistakes. "
+        f"There are {rows:,} rows{where}. "
+        "A tenth of them fix thresholds if no unlabelled rows do."
     )
-    warn(f"no threshold passed its test at an error of {float(error):.12g}, so the gate accepts nothing. {why}")

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rankset.conditions import Condition, Marginal
+from rankset.conditions import Condition, Marginal, PerGroup
 from rankset.core.calibration import Calibration
 from rankset.decisions import answers
 from rankset.decisions.accepting import AcceptsBatches
-from rankset.decisions.confidences import fitting_rows, named_confidence
+from rankset.decisions.confidences import Named, fitting_rows, named_confidence
 from rankset.decisions.gate_finding import FindsGates
 from rankset.decisions.one_answer import ANSWER
 from rankset.decisions.rows_in import check_within, rows_in, rows_of
@@ -230,8 +230,8 @@ def triage(
     check_within(within)
     data, given = rows_of(probs, labels, correct, kind, classes, groups, ids)
     spec = RuleSpec.of(wanted.score, condition, data.kind, seed, data.classes)
-    if data.classes == ANSWER and not wanted.simple:
-        raise RuleError.one_column(wanted.name)
+    if data.classes == ANSWER:
+        _check_confidences(wanted, condition, within, classes)
     right = None if given is None else answers.booleans(given, data)
     counted = within if right is None else None
     if wanted.chosen:
@@ -253,6 +253,16 @@ def _of_rows(spec: RuleSpec, data: Prepared, right: answers.Bools | None, within
     found = answers.answers_of(spec, data)
     good = answers.right_answers(data, found.columns, within or 1) if right is None else right
     return Triage(spec, *answers.calibrations(found, good, spec.n_groups), within)
+
+
+def _check_confidences(wanted: Named, condition: Condition, within: int, classes: object) -> None:
+    """Raise an error for arguments that rows with one confidence each cannot have."""
+    if not wanted.simple:
+        raise RuleError.one_column(wanted.name)
+    if not isinstance(condition, Marginal | PerGroup):
+        raise RuleError.labels_of_confidences("a condition about labels")
+    if within != 1 or classes is not None:
+        raise RuleError.labels_of_confidences("within and classes")
 
 
 def _check_answers(data: Prepared, correct: ArrayLike | None, within: int | None) -> None:

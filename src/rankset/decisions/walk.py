@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ MOST_FIXING = 2000
 STEPS = 200
 """Largest number of thresholds."""
 N_STARTS = 4
-MORE_THAN_NEEDED = 1.2
+MORE_THAN_NEEDED = 1.05
 """The first start has about this many times the rows with which a test can pass."""
 
 RIGHT, WRONG, FIXING = 0, 1, 2
@@ -66,9 +67,9 @@ def steps_of(right: Keys, wrong: Keys, fixing: Keys | None, seed: tuple[int, int
     parts = [(right, RIGHT), (wrong, WRONG), *([] if fixing is None else [(fixing, FIXING)])]
     flagged = [(*keys, np.full(len(keys[0]), flag, dtype=np.int64)) for keys, flag in parts]
     *keys, flags = lexicographic.sorted_union(flagged)
-    fixes = _drawn(len(flags), seed) if fixing is None else flags == FIXING
+    fixes = _drawn((*keys, flags), seed) if fixing is None else flags == FIXING
     ends = _ends(tuple(keys))[fixes]
-    places = _spread(np.unique(ends))
+    places = _spread(np.unique(ends)).astype(np.int64)
     tested = np.cumsum(~fixes)
     mistakes = np.cumsum(~fixes & (flags == WRONG))
     share = np.cumsum(fixes)[places] / max(1, np.count_nonzero(fixes))
@@ -82,11 +83,20 @@ def _last(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401
     return np.array(np.inf if dtype.kind == "f" else np.iinfo(dtype).max, dtype=dtype)
 
 
-def _drawn(n: int, seed: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return which of ``n`` rows fix the thresholds."""
+def _drawn(keys: Keys, seed: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return which of these sorted rows fix the thresholds.
+
+    The draw depends on all rows, not on their number alone: places among sorted rows that are the same for all data of
+    one size would leave out the same order statistics every time, the least sure row for example.
+    """
+    n = len(keys[0])
+    digest = blake2b(digest_size=16)
+    for key in keys:
+        digest.update(np.ascontiguousarray(key).astype(key.dtype.newbyteorder("<"), copy=False).tobytes())
     count = min(MOST_FIXING, int(np.ceil(FIXING_SHARE * n)))
     fixes = np.zeros(n, dtype=np.bool_)
-    fixes[np.random.default_rng(seed).permutation(n)[:count]] = True
+    own = int.from_bytes(digest.digest(), "little")
+    fixes[np.random.default_rng((*seed, own)).permutation(n)[:count]] = True
     return fixes
 
 

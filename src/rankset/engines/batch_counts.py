@@ -68,6 +68,7 @@ class BatchTriage(AcceptsBatches):
     spec: RuleSpec
     wrong: Calibration
     sizes: Ints
+    within: int | None
 
     @property
     def counts(self) -> Ints:

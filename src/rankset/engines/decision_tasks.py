@@ -200,7 +200,9 @@ class CountTask:
         """Return the task for the arguments of ``accept``."""
         if not isinstance(found, Triage):
             raise KindError.argument("triage", "a Triage, the result of triage", found)
-        return cls(BatchTriage(found.spec, found.wrong, found.counts), tuple(errors_of(found.spec, error)))
+        return cls(
+            BatchTriage(found.spec, found.wrong, found.counts, found.within), tuple(errors_of(found.spec, error))
+        )
 
     @property
     def kind(self) -> Kind:

@@ -43,6 +43,16 @@ class DecisionErrors:
         return cls("triage", "know which answers are right", "neither labels nor correct", remedy)
 
     @classmethod
+    def not_booleans(cls, received: object) -> Self:
+        remedy = ("For probabilities of the second of two classes, pass ", Option("kind", "binary"), " and labels.")
+        return cls("correct", "be True or False for every row", f"entries such as {short_repr(received)}", remedy)
+
+    @classmethod
+    def labels_of_confidences(cls, what: str) -> Self:
+        remedy = "Pass the probabilities of all labels instead."
+        return cls(what, "be left out if there is one confidence per row, without labels", "a value", remedy)
+
+    @classmethod
     def answers_twice(cls) -> Self:
         return cls("triage", "get the true labels or correct, not both", "both", "Leave one of them out.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rankset import notebook
 from rankset.core.arrays import is_real
 from rankset.core.coverage_law import binomial_interval, tails
 from rankset.decisions.decisions import Decisions
-from rankset.errors import InputError, KindError
+from rankset.errors import InputError, KindError, join_names
 from rankset.inputs.frames import ARRAY
 from rankset.sets import PredictionSets
 
@@ -21,6 +22,7 @@ Bools = NDArray[np.bool_]
 
 SHOWN = 12
 """Number of groups in the printed table."""
+CONTINUITY = 0.5
 CHECKS = (
     "Do these rows come from another source or time than the rows of the triage?",
     "Was the model trained or tuned on the rows of the triage?",
@@ -41,6 +43,8 @@ class GroupDecisions:
         The allowed error.
     n, accepted, wrong
         Number of rows, of accepted rows, and of accepted rows whose answer is wrong.
+    too_many
+        Whether more answers are wrong than chance explains.
     """
 
     name: str
@@ -48,6 +52,7 @@ class GroupDecisions:
     n: int
     accepted: int
     wrong: int
+    too_many: bool
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -111,15 +116,16 @@ class DecisionsEvaluation:
 
     @property
     def too_many(self) -> bool:
-        """Whether more answers are wrong than chance explains: the interval begins above the allowed error."""
-        return self.accepted > 0 and self.interval[0] > self.error
+        """Whether more answers are wrong in a group than chance explains, in the rows of the triage and in these."""
+        return any(one.too_many for one in self.groups)
 
     def __repr__(self) -> str:
         return f"DecisionsEvaluation({self.accepted:,} of {self.n:,} rows accepted, {self.wrong:,} of them wrong)"
 
     def _lines(self) -> list[tuple[str, str]]:
         low, high = self.interval
-        share = f"{self.wrong:,} of {self.accepted:,}: {self.error_rate:.2%} ({low:.2%} to {high:.2%})"
+        ends = f"{self.confidence:.0%} interval {low:.2%} to {high:.2%}"
+        share = f"{self.wrong:,} of {self.accepted:,}: {self.error_rate:.2%}, {ends}"
         lines = [
             ("accepted", f"{self.accepted:,} of {self.n:,} rows, {self.share:.1%}"),
             ("wrong among them", share if self.accepted else "–"),
@@ -133,10 +139,11 @@ class DecisionsEvaluation:
 
     def _promise(self) -> str:
         several = len({one.error for one in self.groups}) > 1
-        most = "at most the error of its group" if several else f"at most {self.error:.12g}"
+        most = "at most its error" if several else f"at most {self.error:.12g}"
+        where = "in each group, not for all together: " if len(self.groups) > 1 else ""
         if self.sure is None:
-            return f"an expected share of {most}"
-        return f"a share of {most} among all rows that pass, with confidence {self.sure:g}"
+            return f"{where}an expected share of {most}"
+        return f"{where}a share of {most} among all rows that pass, with confidence {self.sure:g}"
 
     def _sets(self) -> str:
         if self.coverage is None or self.mean_size is None:
@@ -150,7 +157,9 @@ class DecisionsEvaluation:
         if len(self.groups) > 1:
             text += ["", *self._table()]
         if self.too_many:
-            text += ["", "More answers are wrong than promised, and chance alone seldom does this. Check:"]
+            names = [one.name for one in self.groups if one.too_many] if len(self.groups) > 1 else []
+            where = f" in {join_names(names, limit=3)}" if names else ""
+            text += ["", f"More answers are wrong than promised{where}, and chance alone seldom does this. Check:"]
             text += [f"- {check}" for check in CHECKS]
         return "\n".join(text)
 
@@ -221,7 +230,7 @@ def evaluate_decisions(
         wrong_if_all=float(wrong.mean()),
         confidence=confidence,
         sure=done.confidence,
-        groups=_by_group(done, wrong),
+        groups=_by_group(done, wrong, confidence),
         reviewed=len(done) - accepted,
         coverage=coverage,
         mean_size=mean_size,
@@ -237,16 +246,18 @@ def _minutes(minutes: object) -> float:
 
 def _reviewed(done: Decisions, labels: ArrayLike, sets: PredictionSets | None) -> tuple[float | None, float | None]:
     """Return coverage and mean size of the sets of rows that are not accepted."""
-    if sets is None or not len(sets):
-        return None, None
     rows = done.rows_to_review
+    if sets is None:
+        return None, None
     if not isinstance(sets, PredictionSets) or len(sets) != len(rows):
         raise KindError.argument("review", f"the sets of the {len(rows):,} rows to review, from done.review", sets)
+    if not len(sets):
+        return None, None
     covered = sets.covers(np.asarray(labels)[rows])
     return float(covered.mean()), float(sets.sizes.mean())
 
 
-def _by_group(done: Decisions, wrong: Bools) -> tuple[GroupDecisions, ...]:
+def _by_group(done: Decisions, wrong: Bools, confidence: float) -> tuple[GroupDecisions, ...]:
     """Return the decisions about every group that has rows."""
     table = done.spec.table()
     answer = []
@@ -254,6 +265,25 @@ def _by_group(done: Decisions, wrong: Bools) -> tuple[GroupDecisions, ...]:
         own = done.answers.groups == number
         if own.any():
             taken = own & done.accepted
-            counts = (int(np.count_nonzero(one)) for one in (own, taken, taken & wrong))
-            answer.append(GroupDecisions(done.spec.group_name(number, table), float(error), *counts))
+            n, accepted, mistakes = (int(np.count_nonzero(one)) for one in (own, taken, taken & wrong))
+            sizes = done.answers.sizes
+            known = None if sizes is None else int(sizes[number]) * accepted / n
+            many = _too_many(mistakes, accepted, float(error), known, confidence)
+            name = done.spec.group_name(number, table)
+            answer.append(GroupDecisions(name, float(error), n, accepted, mistakes, many))
     return tuple(answer)
+
+
+def _too_many(wrong: int, accepted: int, error: float, known: float | None, confidence: float) -> bool:
+    """Return whether chance seldom gives so many wrong answers.
+
+    Of a gate: the exact interval begins above the error. Of a batch, whose cut varies with the rows of the triage:
+    about ``known`` of these are as sure as the accepted ones, and the share varies by both samples.
+    """
+    if not accepted:
+        return False
+    if known is None:
+        return binomial_interval(wrong, accepted, confidence)[0] > error
+    variance = error * (1 - error) * (1 / accepted + 1 / max(known, 1.0))
+    most = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
+    return wrong / accepted > error + most + CONTINUITY / accepted
