@@ -329,6 +329,7 @@ def test_the_curve_has_both_promises():
         assert abs(point.batch - done.share) < 0.06
     assert str(curve).splitlines()[0].split() == ["error", "batch", "stream", "wrong", "in", "stream"]
     assert curve.to_frame("polars").shape == (3, 4)
+    assert repr(curve) == "TriageCurve(3 errors, 0.02 to 0.1, 1,000 rows)"
     assert "<table" in triage._repr_html_()
     assert "<table" in curve._repr_html_()
     assert "accepted" in made().accept(PROBS[NEW], 0.1)._repr_html_()

@@ -51,6 +51,7 @@ def test_groups_have_a_table():
     assert sum(one.wrong for one in found.groups) == found.wrong
     assert [one.error for one in found.groups] == [0.1, 0.05, 0.1, 0.1, 0.1, 0.1]
     assert "in each group, not for all together: an expected share of at most its error" in str(found)
+    assert len(found.group_lines()) == 7
     assert found.to_frame("pandas")["group"].tolist() == [f"label {number}" for number in range(6)]
 
 

@@ -46,6 +46,8 @@ def print_decisions(
     print_facts(words, f"{output or '-'}: {title(done)}", as_json=False, err=err)
     for line in [] if gate is None else gate_lines(gate):
         echo(line, err=err)
+    for line in [] if measured is None else measured.group_lines():
+        echo(line, err=err)
 
 
 def print_gate(gate: rs.Gate, path: str, *, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -71,6 +72,7 @@ def decision_facts(
             "error_rate": measured.error_rate,
             "interval": list(measured.interval),
             "confidence": measured.confidence,
+            "groups": [asdict(one) for one in measured.groups] if len(measured.groups) > 1 else [],
         }
     return facts
 

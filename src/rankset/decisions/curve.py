@@ -40,7 +40,7 @@ class CurvePoint(NamedTuple):
     wrong: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TriageCurve:
     """The share of accepted rows at several errors, returned by ``Triage.curve``.
 
@@ -67,6 +67,10 @@ class TriageCurve:
     points: tuple[CurvePoint, ...]
     confidence: float
     n: int
+
+    def __repr__(self) -> str:
+        ends = f"{self.points[0].error:g} to {self.points[-1].error:g}" if self.points else "none"
+        return f"TriageCurve({len(self.points)} errors, {ends}, {self.n:,} rows)"
 
     def __str__(self) -> str:
         rows = [HEAD, *self._texts()]

@@ -76,10 +76,10 @@ class DecisionErrors:
         return cls("the answers that count as right", f"be {first} in both", second, remedy)
 
     @classmethod
-    def no_triage(cls) -> Self:
+    def no_triage(cls, received: str) -> Self:
         expected = "have one model, one label per row, and calibration rows that were not selected by their labels"
         remedy = "Use Holdout() or GivenSplit(), without stratify, or rankset.triage with outputs of the model."
-        return cls("triage of a ConformalClassifier", expected, "several folds, a stratified split or a target", remedy)
+        return cls("triage of a ConformalClassifier", expected, received, remedy)
 
     @classmethod
     def no_labels_of_confidences(cls) -> Self:

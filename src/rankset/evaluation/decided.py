@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rankset import notebook
-from rankset.core.arrays import is_real
-from rankset.core.coverage_law import binomial_interval, tails
-from rankset.decisions.decisions import Decisions
-from rankset.errors import InputError, KindError, join_names
+from rankset.errors import join_names
 from rankset.inputs.frames import ARRAY
-from rankset.sets import PredictionSets
 
 Bools = NDArray[np.bool_]
 
 SHOWN = 12
 """Number of groups in the printed table."""
-CONTINUITY = 0.5
 CHECKS = (
     "Do these rows come from another source or time than the rows of the triage?",
     "Was the model trained or tuned on the rows of the triage?",
@@ -155,7 +149,7 @@ class DecisionsEvaluation:
         width = max(len(name) for name, _ in lines)
         text = [f"Decisions about {self.n:,} rows", *(f"  {name.ljust(width)}  {value}" for name, value in lines)]
         if len(self.groups) > 1:
-            text += ["", *self._table()]
+            text += ["", *self.group_lines()]
         if self.too_many:
             names = [one.name for one in self.groups if one.too_many] if len(self.groups) > 1 else []
             where = f" in {join_names(names, limit=3)}" if names else ""
@@ -163,7 +157,23 @@ class DecisionsEvaluation:
             text += [f"- {check}" for check in CHECKS]
         return "\n".join(text)
 
-    def _table(self) -> list[str]:
+    def group_lines(self) -> list[str]:
+        """Return the printed table of groups; no lines if there is one group.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("carer")
+        >>> done = rs.triage(probs[:1000], labels[:1000], kind="logits").accept(probs[1000:], error=0.05)
+        >>> rs.evaluate(done, labels[1000:]).group_lines()
+        []
+        """
+        if len(self.groups) < 2:
+            return []
         rows = [("group", "error", "rows", "accepted", "wrong"), *(self._row(one) for one in self.groups[:SHOWN])]
         widths = [max(len(row[place]) for row in rows) for place in range(5)]
         lines = [
@@ -205,85 +215,3 @@ class DecisionsEvaluation:
         names = ("error", "n", "accepted", "wrong")
         columns: dict[Any, Any] = {"group": [one.name for one in self.groups]}
         return ARRAY.filled(columns | {name: [getattr(one, name) for one in self.groups] for name in names}, backend)
-
-
-def evaluate_decisions(
-    done: Decisions,
-    labels: ArrayLike,
-    confidence: float,
-    review: PredictionSets | None,
-    minutes_per_row: float | None,
-) -> DecisionsEvaluation:
-    """Compare decisions with true labels, or with what is right if ``triage`` was told that."""
-    if not len(done):
-        raise InputError.no_rows_to_evaluate()
-    tails(confidence)
-    wrong = done._wrong(labels)
-    accepted, mistakes = done.n_accepted, int(np.count_nonzero(wrong & done.accepted))
-    coverage, mean_size = _reviewed(done, labels, review)
-    return DecisionsEvaluation(
-        n=len(done),
-        accepted=accepted,
-        wrong=mistakes,
-        error=float(max(done.errors)),
-        interval=binomial_interval(mistakes, accepted, confidence) if accepted else (0.0, 1.0),
-        wrong_if_all=float(wrong.mean()),
-        confidence=confidence,
-        sure=done.confidence,
-        groups=_by_group(done, wrong, confidence),
-        reviewed=len(done) - accepted,
-        coverage=coverage,
-        mean_size=mean_size,
-        hours_saved=None if minutes_per_row is None else accepted * _minutes(minutes_per_row) / 60,
-    )
-
-
-def _minutes(minutes: object) -> float:
-    if not is_real(minutes) or not 0 <= float(minutes) < math.inf:  # type: ignore[arg-type]
-        raise KindError.argument("minutes_per_row", "a number of at least 0", minutes)
-    return float(minutes)  # type: ignore[arg-type]
-
-
-def _reviewed(done: Decisions, labels: ArrayLike, sets: PredictionSets | None) -> tuple[float | None, float | None]:
-    """Return coverage and mean size of the sets of rows that are not accepted."""
-    rows = done.rows_to_review
-    if sets is None:
-        return None, None
-    if not isinstance(sets, PredictionSets) or len(sets) != len(rows):
-        raise KindError.argument("review", f"the sets of the {len(rows):,} rows to review, from done.review", sets)
-    if not len(sets):
-        return None, None
-    covered = sets.covers(np.asarray(labels)[rows])
-    return float(covered.mean()), float(sets.sizes.mean())
-
-
-def _by_group(done: Decisions, wrong: Bools, confidence: float) -> tuple[GroupDecisions, ...]:
-    """Return the decisions about every group that has rows."""
-    table = done.spec.table()
-    answer = []
-    for number, error in enumerate(done.errors):
-        own = done.answers.groups == number
-        if own.any():
-            taken = own & done.accepted
-            n, accepted, mistakes = (int(np.count_nonzero(one)) for one in (own, taken, taken & wrong))
-            sizes = done.answers.sizes
-            known = None if sizes is None else int(sizes[number]) * accepted / n
-            many = _too_many(mistakes, accepted, float(error), known, confidence)
-            name = done.spec.group_name(number, table)
-            answer.append(GroupDecisions(name, float(error), n, accepted, mistakes, many))
-    return tuple(answer)
-
-
-def _too_many(wrong: int, accepted: int, error: float, known: float | None, confidence: float) -> bool:
-    """Return whether chance seldom gives so many wrong answers.
-
-    Of a gate: the exact interval begins above the error. Of a batch, whose cut varies with the rows of the triage:
-    about ``known`` of these are as sure as the accepted ones, and the share varies by both samples.
-    """
-    if not accepted:
-        return False
-    if known is None:
-        return binomial_interval(wrong, accepted, confidence)[0] > error
-    variance = error * (1 - error) * (1 / accepted + 1 / max(known, 1.0))
-    most = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
-    return wrong / accepted > error + most + CONTINUITY / accepted

@@ -13,7 +13,8 @@ from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.decisions.decisions import Decisions
 from rankset.errors import InputError, KindError, LevelError
-from rankset.evaluation.decided import DecisionsEvaluation, evaluate_decisions
+from rankset.evaluation.decided import DecisionsEvaluation
+from rankset.evaluation.evaluate_decided import evaluate_decisions
 from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.evaluation import Evaluation
 from rankset.evaluation.metrics import EMPTY_APART, METRICS, PAPER_STRATA

@@ -51,8 +51,8 @@ def test_decisions_of_models_without_probabilities():
 def test_without_one_model_and_one_label_there_is_none():
     folds = rs.ConformalClassifier(LogisticRegression(max_iter=1000), split=rs.CrossConformal(3)).fit(X[:300], Y[:300])
     assert folds.triage_ is None
-    assert "Holdout()" in said(folds.triage, X, 0.1)
+    assert "got 3 folds. Use Holdout()" in said(folds.triage, X, 0.1)
     stratified = rs.ConformalClassifier(
         LogisticRegression(max_iter=1000), split=rs.Holdout(stratify=True), condition=rs.PerLabel(), random_state=0
     )
-    assert "stratify" in said(stratified.fit(X, Y).triage, X, 0.1)
+    assert "got a stratified split." in said(stratified.fit(X, Y).triage, X, 0.1)

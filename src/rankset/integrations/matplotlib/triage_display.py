@@ -99,6 +99,8 @@ class TriageDisplay(Display):
         >>> rs.TriageDisplay(curve).plot().ax_.get_ylabel()
         'share of rows accepted'
         """
+        if "ls" in line:
+            line["linestyle"] = line.pop("ls")
         ax = self._set_axes(ax)
         points = self.curve.points
         errors = [point.error for point in points]

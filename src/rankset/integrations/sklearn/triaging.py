@@ -13,13 +13,24 @@ from rankset.decisions.errors_by_group import Errors
 from rankset.decisions.triage import Triage
 from rankset.errors import RuleError
 from rankset.inputs.row_index import RowIndex
+from rankset.integrations.sklearn.cross_rule import CrossRule
 from rankset.integrations.sklearn.predicting import template_of
+from rankset.rules.rule import Rule
+from rankset.targets.base import has_several_labels
 
 
 class TriagesRows:
     """Mixin of ConformalClassifier: the method ``triage``."""
 
     triage_: Triage | None
+    rule_: Rule | CrossRule
+
+    def _why_no_triage(self) -> str:
+        """Return why ``fit`` made no triage."""
+        if isinstance(self.rule_, CrossRule):
+            return f"{len(self.rule_.rules)} folds"
+        several = has_several_labels(self.rule_.spec.target)
+        return "a target for several labels" if several else "a stratified split"
 
     def triage(self, X: Any, error: Errors, *, groups: ArrayLike | None = None) -> Decisions:
         """Return which predictions of a batch may be accepted: the expected share of wrong ones is at most ``error``.
@@ -58,7 +69,7 @@ class TriagesRows:
         """
         check_is_fitted(self)
         if self.triage_ is None:
-            raise RuleError.no_triage()
+            raise RuleError.no_triage(self._why_no_triage())
         RowIndex.of(X).check(groups, "groups")
         done = self.triage_.accept(self._outputs(X), error, groups=groups)  # type: ignore[attr-defined]
         template = template_of(X)
