@@ -67,6 +67,14 @@ def test_rows_one_at_a_time_pass_a_gate_as_in_a_matrix():
             assert gate.accepts(rows[1000].tolist()).tolist() == together[:1].tolist()
 
 
+def test_rows_one_at_a_time_pass_a_gate_of_recalibrated_probabilities():
+    for score in (rs.Temperature(3.0), rs.Recalibrated.fit(PROBS[OLD], LABELS[OLD]), rs.Tempered(rs.Margin(), 2.0)):
+        gate = made(confidence=score).threshold(0.1)
+        together = gate.accepts(PROBS[NEW])
+        assert 0 < together.sum() < len(together)
+        assert [bool(gate.accepts(row)[0]) for row in PROBS[NEW]] == together.tolist()
+
+
 def test_a_gate_checks_single_rows():
     gate = made().threshold(0.1)
     assert "sum to 1" in said(gate.accepts, np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.0]))

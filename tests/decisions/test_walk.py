@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -76,6 +77,25 @@ def test_a_walk_stops_at_the_first_failure_of_every_start():
     steps = walk.Steps((np.arange(n) / n,), accepted, wrong, accepted / n, n)
     assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 498
     assert walk.walk(steps, Fraction(1, 1000), Fraction(1, 20)).step is None
+
+
+def test_a_walk_does_not_go_on_after_a_failure():
+    accepted = np.arange(1, 1001)
+    wrong = np.where((accepted > 300) & (accepted < 600), accepted, 0)
+    steps = walk.Steps((np.arange(1000) / 1000,), accepted, wrong, accepted / 1000, 1000)
+    with mock.patch.object(walk, "_starts", lambda *_: iter([200])):
+        assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 299
+    with mock.patch.object(walk, "_starts", lambda *_: iter([200, 700])):
+        assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 999
+
+
+def test_fixing_rows_are_drawn_by_the_rows():
+    keys = np.arange(200.0)
+    other = keys.copy()
+    other[17] += 0.5
+    drawn = [np.flatnonzero(walk._drawn((one,), (0, 0))).tolist() for one in (keys, keys.copy(), other)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert [len(one) for one in drawn] == [20] * 3
 
 
 @pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")

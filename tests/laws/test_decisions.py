@@ -113,6 +113,32 @@ def test_accepted_rows_are_those_of_benjamini_and_hochberg(old, new, error):
         assert not any(accepted_by_reference(sure, [not one for one in right], new, less)[0])
 
 
+def test_no_draw_makes_a_p_value_of_zero():
+    wrong = rs.triage([0.9, 0.5], [False, False]).wrong
+    groups, keys = np.zeros(2, dtype=np.int64), (np.array([-0.9, -0.95]),)
+    for draws, parts in ((np.zeros(2), 1), (np.full(2, 1 - 2.0**-53), selection.UNITS)):
+        assert selection.p_values_in_units(wrong, groups, keys, draws).tolist() == [2 * parts, parts]
+
+
+@given(
+    values=st.lists(st.integers(1, 30), min_size=1, max_size=30),
+    n=st.integers(1, 30),
+    error=errors,
+    units=st.integers(1, 3),
+)
+def test_large_integers_are_cut_like_small_ones(values, n, error, units):
+    batch = selection.Counted.of(np.array(values))
+    small = selection.largest_accepted(batch, n, units, Fraction(str(error)))
+    with mock.patch.object(selection, "SAFE", 0):
+        assert selection.largest_accepted(batch, n, units, Fraction(str(error))) == small
+    fits = [
+        value
+        for value in values
+        if Fraction(value, units * (n + 1)) <= Fraction(str(error)) * sum(one <= value for one in values) / len(values)
+    ]
+    assert small == max(fits, default=0)
+
+
 def counted_without_itself(wrong, groups, keys, draws):
     """Planted: p = wrong rows / (n + 1), without the row itself."""
     return np.maximum(PLAIN(wrong, groups, keys, draws) - 1, 0)
