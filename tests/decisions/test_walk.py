@@ -83,9 +83,9 @@ def test_a_walk_does_not_go_on_after_a_failure():
     accepted = np.arange(1, 1001)
     wrong = np.where((accepted > 300) & (accepted < 600), accepted, 0)
     steps = walk.Steps((np.arange(1000) / 1000,), accepted, wrong, accepted / 1000, 1000)
-    with mock.patch.object(walk, "_starts", lambda *_: iter([200])):
+    with mock.patch.object(walk, "_starts", return_value=[200]):
         assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 299
-    with mock.patch.object(walk, "_starts", lambda *_: iter([200, 700])):
+    with mock.patch.object(walk, "_starts", return_value=[200, 700]):
         assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 999
 
 

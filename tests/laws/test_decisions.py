@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankset as rs
@@ -126,6 +126,7 @@ def test_no_draw_makes_a_p_value_of_zero():
     error=errors,
     units=st.integers(1, 3),
 )
+@example(values=[1], n=1, error=0.5, units=1)
 def test_large_integers_are_cut_like_small_ones(values, n, error, units):
     batch = selection.Counted.of(np.array(values))
     small = selection.largest_accepted(batch, n, units, Fraction(str(error)))
