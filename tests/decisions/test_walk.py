@@ -75,8 +75,8 @@ def test_a_walk_stops_at_the_first_failure_of_every_start():
     accepted = np.arange(1, n + 1)
     wrong = np.where(accepted < 500, 0, accepted // 2)
     steps = walk.Steps((np.arange(n) / n,), accepted, wrong, accepted / n, n)
-    assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 498
-    assert walk.walk(steps, Fraction(1, 1000), Fraction(1, 20)).step is None
+    assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)) == 498
+    assert walk.walk(steps, Fraction(1, 1000), Fraction(1, 20)) is None
 
 
 def test_a_walk_does_not_go_on_after_a_failure():
@@ -84,9 +84,9 @@ def test_a_walk_does_not_go_on_after_a_failure():
     wrong = np.where((accepted > 300) & (accepted < 600), accepted, 0)
     steps = walk.Steps((np.arange(1000) / 1000,), accepted, wrong, accepted / 1000, 1000)
     with mock.patch.object(walk, "_starts", return_value=[200]):
-        assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 299
+        assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)) == 299
     with mock.patch.object(walk, "_starts", return_value=[200, 700]):
-        assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)).step == 999
+        assert walk.walk(steps, Fraction(1, 10), Fraction(1, 20)) == 999
 
 
 def test_fixing_rows_are_drawn_by_the_rows():

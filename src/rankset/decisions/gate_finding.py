@@ -111,7 +111,7 @@ class FindsGates:
         *,
         all_groups: bool = False,
     ) -> Gate:
-        passed = [walk.walk(one, error, doubt).step for one, error in zip(steps, errors, strict=True)]
+        passed = [walk.walk(one, error, doubt) for one, error in zip(steps, errors, strict=True)]
         nothing = np.array([*(step is None for step in passed), True])
         columns = [
             [one.keys[place][step] if step is not None else 0 for one, step in zip(steps, passed, strict=True)]

@@ -51,13 +51,6 @@ class Steps(NamedTuple):
     n: int
 
 
-class Passed(NamedTuple):
-    """The loosest threshold that passed, by number; None if there is none. ``tests`` is the number of tests."""
-
-    step: int | None
-    tests: int
-
-
 def steps_of(right: Keys, wrong: Keys, fixing: Keys | None, seed: tuple[int, int]) -> Steps:
     """Return the thresholds of one group, given the keys of its right and wrong rows.
 
@@ -117,16 +110,16 @@ def _spread(places: Ints) -> Ints:
     return places[np.linspace(0, len(places) - 1, STEPS).round().astype(np.int64)]
 
 
-def walk(steps: Steps, error: Fraction, doubt: Fraction) -> Passed:
-    """Return the loosest threshold whose error among accepted rows is at most ``error``, except with ``doubt``."""
-    best, tests, part = -1, 0, doubt / N_STARTS
+def walk(steps: Steps, error: Fraction, doubt: Fraction) -> int | None:
+    """Return the number of the loosest threshold whose error among accepted rows is at most ``error``, except with
+    ``doubt``; None if no threshold passes."""
+    best, part = -1, doubt / N_STARTS
     for start in _starts(steps, error, part):
         for step in range(max(start, best + 1), len(steps.accepted)):
-            tests += 1
             if not passes(int(steps.accepted[step]), int(steps.wrong[step]), error, part):
                 break
             best = step
-    return Passed(best if best >= 0 else None, tests)
+    return best if best >= 0 else None
 
 
 def passes(accepted: int, wrong: int, error: Fraction, doubt: Fraction) -> bool:

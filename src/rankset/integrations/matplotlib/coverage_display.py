@@ -9,20 +9,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.alpha import exact_alpha
-from rankset.core.promise import Promise, kept_rows
 from rankset.errors import KindError
 from rankset.integrations.matplotlib.display import TARGET, Display
 from rankset.integrations.matplotlib.p_value_curves import (
     ALPHAS,
     ONE,
     Curves,
+    coverage_ranges,
     curves,
     estimator_p_values,
     rule_p_values,
 )
 from rankset.rules.rule import Rule
-from rankset.sets import CoverageLaw
 from rankset.targets import Target, checked_target, counts_parts
 
 Floats = NDArray[np.float64]
@@ -145,7 +143,7 @@ class CoverageDisplay(Display):
         band = None
         if n_calibration is not None:
             size, shares = (drawn.n_rows, n_calibration, n_absent), counts_parts(checked_target(target))
-            band = _band(*size, drawn.alphas.tolist(), confidence, shares=shares)
+            band = coverage_ranges(*size, drawn.alphas.tolist(), confidence, shares=shares)
         made = cls(drawn.alphas, drawn.kept, band, confidence, drawn.measure, drawn.others, promised)
         return made.plot(ax, **line)
 
@@ -243,7 +241,7 @@ class CoverageDisplay(Display):
         ends = None
         if rule.spec.n_groups == 1 and rule.guaranteed:
             alphas, shares = drawn.alphas.tolist(), rule.calibration.weights is not None
-            low, high = _band(drawn.n_rows, rule.n, 0, alphas, confidence, shares=shares)
+            low, high = coverage_ranges(drawn.n_rows, rule.n, 0, alphas, confidence, shares=shares)
             ends = low, np.where([rule.coverage_band(alpha).tied for alpha in alphas], 1.0, high)
         promised = not rule.spec.promises_by_label
         return cls(drawn.alphas, drawn.kept, ends, confidence, drawn.measure, drawn.others, promised)
@@ -289,21 +287,3 @@ class CoverageDisplay(Display):
         ax.set(xlabel="alpha", ylabel=ylabel, title=f"{self.measure} against alpha{some}")
         ax.legend(loc="lower left")
         return self
-
-
-def _band(
-    m: int, n: int, absent: int, alphas: Sequence[float], confidence: float, *, shares: bool = False
-) -> tuple[Floats, Floats]:
-    """Return the range of coverage on m rows at each level, after a calibration on n rows with some absent labels.
-
-    Where a level cannot be attained, coverage is at least that of the smallest level that can. If ``shares``, parts of
-    rows can be missed.
-    """
-    ranges = []
-    for alpha in alphas:
-        k = kept_rows(n, Promise(exact_alpha(alpha)), shares=shares)
-        law = CoverageLaw(k, n, exact=True, absent=absent, outer=shares)
-        low, high = law.sampling_range(m, confidence)
-        ranges.append((low, high if law.attained else 1.0))
-    low, high = np.array(ranges).T
-    return low, high

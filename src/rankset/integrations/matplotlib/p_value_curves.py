@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import exact_alpha
+from rankset.core.promise import Promise, kept_rows
 from rankset.errors import InputError, KindError, RuleError
 from rankset.inputs.label_lists import label_lists
 from rankset.inputs.matrix import as_matrix
@@ -18,6 +19,7 @@ from rankset.inputs.prepare import prepare
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import class_names
 from rankset.rules.rule import Rule
+from rankset.sets import CoverageLaw
 from rankset.targets import AllLabels, OneLabel, Recall, Target, TrueLabels, checked_target
 from rankset.targets.base import has_several_labels
 from rankset.targets.cost import costs_by_column
@@ -158,3 +160,21 @@ def _check_order(rows: object, **values: object) -> None:
     index = RowIndex.of(rows)
     for name, per_row in values.items():
         index.check(per_row, name)
+
+
+def coverage_ranges(
+    m: int, n: int, absent: int, alphas: Sequence[float], confidence: float, *, shares: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the range of coverage on m rows at each level, after a calibration on n rows with some absent labels.
+
+    Where a level cannot be attained, coverage is at least that of the smallest level that can. If ``shares``, parts of
+    rows can be missed.
+    """
+    ranges = []
+    for alpha in alphas:
+        k = kept_rows(n, Promise(exact_alpha(alpha)), shares=shares)
+        law = CoverageLaw(k, n, exact=True, absent=absent, outer=shares)
+        low, high = law.sampling_range(m, confidence)
+        ranges.append((low, high if law.attained else 1.0))
+    low, high = np.array(ranges).T
+    return low, high
