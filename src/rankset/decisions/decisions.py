@@ -13,6 +13,7 @@ from rankset import notebook
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.decisions.answers import booleans, right_answers
+from rankset.decisions.errors_by_group import errors_text
 from rankset.decisions.one_answer import ANSWER
 from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import Template
@@ -90,11 +91,7 @@ class Decisions:
 
     def __repr__(self) -> str:
         sure = "" if self.confidence is None else f", confidence={self.confidence:g}"
-        return f"Decisions({self.n_accepted:,} of {len(self):,} rows accepted, error={self._error_text()}{sure})"
-
-    def _error_text(self) -> str:
-        texts = dict.fromkeys(f"{float(error):g}" for error in self.errors)
-        return " or ".join(texts) if len(texts) <= 3 else f"{len(texts)} different values"
+        return f"Decisions({self.n_accepted:,} of {len(self):,} rows accepted, error={errors_text(self.errors)}{sure})"
 
     @property
     def _named(self) -> bool:
@@ -240,7 +237,7 @@ class Decisions:
 
     def _repr_html_(self) -> str:
         rows = [("accepted", notebook.bar(self.share, f"{self.n_accepted:,} of {len(self):,} rows"))]
-        rows.append(("allowed error", notebook.faint(self._error_text())))
+        rows.append(("allowed error", notebook.faint(errors_text(self.errors))))
         if self.confidence is not None:
             rows.append(("confidence", notebook.faint(f"{self.confidence:g}")))
         return notebook.card("Decisions", notebook.table(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import cast
 
@@ -33,6 +33,16 @@ def errors_of(spec: RuleSpec, error: Errors) -> list[Fraction]:
         chosen = {argument: name}
         answer[group_number(spec, chosen.get("group"), chosen.get("label"))] = exact_error(value)
     return answer
+
+
+MOST_SHOWN = 3
+"""Number of different errors that are listed."""
+
+
+def errors_text(errors: Sequence[Fraction]) -> str:
+    """Return the different errors in words."""
+    texts = list(dict.fromkeys(f"{float(error):g}" for error in errors))
+    return " or ".join(texts) if len(texts) <= MOST_SHOWN else f"{len(texts)} different values"
 
 
 def exact_error(error: object) -> Fraction:

@@ -14,6 +14,7 @@ from rankset.core.arrays import Sealed
 from rankset.core.calibration import Thresholds
 from rankset.decisions.answers import answers_of
 from rankset.decisions.decisions import Decisions, RowAnswers
+from rankset.decisions.errors_by_group import errors_text
 from rankset.decisions.one_answer import ANSWER, OneAnswer
 from rankset.decisions.rows_in import rows_in
 from rankset.inputs.single_row import as_rows
@@ -71,10 +72,8 @@ class Gate(Sealed, HasSpec):
     within: int | None = 1
 
     def __repr__(self) -> str:
-        texts = list(dict.fromkeys(f"{float(error):g}" for error in self.errors))
-        error = " or ".join(texts) if len(texts) <= 3 else f"{len(texts)} different values"
         found = "accepts nothing" if not self.accepted.any() else f"accepted {self.share:.1%} of {self.n:,} rows"
-        return f"Gate({self.spec.score!r}, error={error}, confidence={self.confidence:g}: {found})"
+        return f"Gate({self.spec.score!r}, error={errors_text(self.errors)}, confidence={self.confidence:g}: {found})"
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone for pickling, nothing that is computed from them."""

@@ -177,7 +177,7 @@ def triage(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Triage:
-    """Learn from rows with known labels how often a model is wrong where it is how sure.
+    """Learn from rows with known labels how confident a model is when it is right, and when it is wrong.
 
     The result decides which answers for new rows may be accepted without a person: ``accept`` for a batch of rows, and
     ``threshold`` for a stream. Both promise a largest share of wrong answers among the accepted ones, whatever the
@@ -186,7 +186,7 @@ def triage(
     Parameters
     ----------
     probs
-        Rows as in ``calibrate``; or one confidence per row, a number that is larger where the model is surer. Then the
+        Rows as in ``calibrate``; or one confidence per row, a larger number for a more confident answer. Then the
         second argument says which answers are right: ``triage(confidences, correct)``.
     labels
         The true label of each row, as in ``calibrate``. ``rankset.ABSENT`` counts as a wrong answer.

@@ -15,7 +15,7 @@ from rankset.scores.wording import Wording
 
 @dataclass(frozen=True)
 class Entropy:
-    """A model is the surer of a row the smaller the entropy of its probabilities is.
+    """Confidence by the entropy of a row: a smaller entropy of its probabilities means a more confident model.
 
     For ``rankset.triage``. In ``calibrate`` it would put all labels of a row into its set, or none.
 
@@ -49,9 +49,10 @@ class Entropy:
 
 @dataclass(frozen=True)
 class TopTwo:
-    """A model is the surer of a label the larger its probability is; equal ones are ordered by the second largest.
+    """Confidence by the largest probability of a row; if it is equal in two rows, by the second largest.
 
-    For ``rankset.triage``, with models whose largest probabilities are often equal, such as 1.
+    For ``rankset.triage``, with models whose largest probability is often the same number, such as 1. Of two rows with
+    the same largest probability, the one with the smaller second largest probability counts as more confident.
 
     Examples
     --------
