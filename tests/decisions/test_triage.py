@@ -174,6 +174,7 @@ def test_errors_must_fit_the_condition():
     triage = made(condition=rs.PerLabel(), classes=NAMES)
     assert "'joy'" in said(triage.accept, PROBS[NEW], {"love": 0.1})
     assert "'hope'" in said(triage.accept, PROBS[NEW], dict.fromkeys([*NAMES, "hope"], 0.1))
+    assert "'joyy'" in said(triage.accept, PROBS[NEW], dict.fromkeys(["joyy", *NAMES[:1], *NAMES[2:]], 0.1))
     for error in (0, 1, -0.1, 2, "much", None, True, [0.1]):
         assert said(made().accept, PROBS[NEW], error)
         assert said(made().threshold, error)
