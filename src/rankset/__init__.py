@@ -30,6 +30,7 @@ Average, Seen, Tempered, Chosen        scores that are built from other scores
 Score, Cells, Reach                    how to write a score: the protocol; the features of labels; limits of sets
 Wording                                words and numbers for a score of your own that describes its thresholds
 Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
+Pooled, Balanced                       conditions whose groups share rows: few rows per class, all classes count the same
 Condition                              how to write a condition: the protocol
 
 Targets (argument ``target``): several labels per row, and costs
@@ -79,6 +80,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "Aps",
+    "Balanced",
     "Cells",
     "Condition",
     "CoverageBand",
@@ -89,6 +91,7 @@ __all__ = [
     "PerGroup",
     "PerLabel",
     "PerLabelAndGroup",
+    "Pooled",
     "PredictionSets",
     "Ragged",
     "Rank",
@@ -124,6 +127,7 @@ NAMES_ON_DEMAND = {
     "Aps": "scores",
     "AtMostMissed": "targets",
     "Average": "scores",
+    "Balanced": "conditions",
     "Cells": "core.cells",
     "CertainLabels": "targets",
     "Choice": "integrations.sklearn.choice",
@@ -158,6 +162,7 @@ NAMES_ON_DEMAND = {
     "PerGroup": "conditions",
     "PerLabel": "conditions",
     "PerLabelAndGroup": "conditions",
+    "Pooled": "conditions",
     "PreciseRule": "evaluation.precise_rule",
     "PredictionSets": "sets",
     "Ragged": "inputs.ragged",
@@ -229,8 +234,9 @@ NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
-    from rankset.conditions import Condition as Condition, Marginal as Marginal, PerGroup as PerGroup
-    from rankset.conditions import PerLabel as PerLabel, PerLabelAndGroup as PerLabelAndGroup
+    from rankset.conditions import Balanced as Balanced, Condition as Condition, Marginal as Marginal
+    from rankset.conditions import PerGroup as PerGroup, PerLabel as PerLabel
+    from rankset.conditions import PerLabelAndGroup as PerLabelAndGroup, Pooled as Pooled
     from rankset.core.cells import Cells as Cells
     from rankset.core.kernels import warm_up as warm_up
     from rankset.decisions.curve import TriageCurve as TriageCurve

@@ -1,7 +1,8 @@
 """Conditions: groups for which coverage must hold separately.
 
 A condition is a small frozen dataclass. It assigns each (row, label) pair to a group, from the column of the label and
-the group of the row. Every group has its own threshold. A condition can be combined with any score.
+the group of the row. Every group has its own threshold. A condition can be combined with any score. Groups use their own
+rows alone, or say how they share rows (``Pooled``, ``Balanced``).
 """
 
 from rankset.conditions.base import (
@@ -10,17 +11,24 @@ from rankset.conditions.base import (
     group_numbers,
     has_clusters,
     has_one_label_per_group,
+    shares_rows,
+    sharing_of,
 )
 from rankset.conditions.builtin import Marginal, PerGroup, PerLabel, PerLabelAndGroup
+from rankset.conditions.sharing import Balanced, Pooled
 
 __all__ = [
+    "Balanced",
     "Condition",
     "Marginal",
     "PerGroup",
     "PerLabel",
     "PerLabelAndGroup",
+    "Pooled",
     "checked_condition",
     "group_numbers",
     "has_clusters",
     "has_one_label_per_group",
+    "shares_rows",
+    "sharing_of",
 ]

@@ -5,6 +5,7 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.sharing import Sharing
 from rankset.errors import KindError, LabelError
 
 Ints = NDArray[np.int64]
@@ -25,7 +26,8 @@ class Condition(Protocol):
     If ``needs_groups`` is False, users pass no ``groups=``, and all rows have the row group 0.
 
     Two properties are optional. Their default is False. ``has_clusters`` is True if groups depend on the order of the
-    classes. ``one_label_per_group`` is True if all (row, label) pairs of a group have the same label.
+    classes. ``one_label_per_group`` is True if all (row, label) pairs of a group have the same label. Conditions of
+    rankset can also say how groups share rows (``sharing``, see ``Pooled`` and ``Balanced``).
 
     Examples
     --------
@@ -112,6 +114,17 @@ def has_clusters(condition: Condition) -> bool:
 def has_one_label_per_group(condition: Condition) -> bool:
     """Return whether all (row, label) pairs in a group of ``condition`` have the same label. Default: False."""
     return bool(getattr(condition, "one_label_per_group", False))
+
+
+def sharing_of(condition: Condition, n_columns: int) -> Sharing | None:
+    """Return how the groups of ``condition`` share calibration rows; None if every group uses its own rows alone."""
+    share = getattr(condition, "sharing", None) if is_trusted(condition) else None
+    return None if share is None else cast("Sharing", share(n_columns))
+
+
+def shares_rows(condition: Condition) -> bool:
+    """Return whether the groups of ``condition`` share calibration rows."""
+    return is_trusted(condition) and hasattr(condition, "sharing")
 
 
 def checked_condition(condition: object) -> Condition:

@@ -13,6 +13,7 @@ from rankset.conditions.base import (
     group_numbers,
     has_clusters,
     has_one_label_per_group,
+    shares_rows,
 )
 from rankset.errors import KindError, LabelError
 from rankset.inputs.vocabulary import Name, Names, group_names, plain
@@ -185,8 +186,9 @@ class PerLabelAndGroup:
         return "PerLabelAndGroup()" if usual else f"PerLabelAndGroup(first={self.first!r}, second={self.second!r})"
 
     def __post_init__(self) -> None:
-        checked_condition(self.first)
-        checked_condition(self.second)
+        for one in (checked_condition(self.first), checked_condition(self.second)):
+            if shares_rows(one):
+                raise KindError.shared_rows_inside(type(self).__name__, one)
 
     @property
     def needs_groups(self) -> bool:

@@ -35,7 +35,7 @@ class Threshold:
     def keep(self, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells of the group are in the set."""
         if [key.dtype for key in keys] != self._dtypes:
-            _check_dtypes(keys, self._keys)
+            check_dtypes(keys, self._keys)
         if self._nothing:
             return np.zeros(len(keys[0]), np.bool_)
         if self._strict:
@@ -63,7 +63,7 @@ class Thresholds(Sealed):
 
     def keep(self, groups: Ints, keys: Keys) -> NDArray[np.bool_]:
         """Return which cells are in the set."""
-        _check_dtypes(keys, self.keys)
+        check_dtypes(keys, self.keys)
         bounds = tuple(key[groups] for key in self.keys)
         within = ~lexicographic.not_after(bounds, keys) if self.strict else lexicographic.not_after(keys, bounds)
         kept = self.everything[groups] | within
@@ -219,7 +219,7 @@ class Calibration(Sealed):
 
     def places(self, groups: Ints, keys: Keys, search: Search | None = None) -> NDArray[Any]:
         """Return the place of each cell in the ``tail_tables``: that of its keys, moved by its group."""
-        _check_dtypes(keys, self.keys)
+        check_dtypes(keys, self.keys)
         places = self._sorted_keys.places((groups, *keys), search)
         places += (2 * (groups + 1)).astype(places.dtype, copy=False)
         return places
@@ -229,7 +229,7 @@ class Calibration(Sealed):
 
         All entries of the groups before that of the cell are counted.
         """
-        _check_dtypes(keys, self.keys)
+        check_dtypes(keys, self.keys)
         places, starts = self._sorted_keys.places((groups, *keys)), self._sorted_keys.starts
         return starts[places >> 1], starts[(places + 1) >> 1]
 
@@ -237,6 +237,10 @@ class Calibration(Sealed):
     def tail_tables(self) -> TailTables:
         """What is to be known about a cell at each place. Group -1, which has no rows, comes first."""
         return tail_tables(self, self._sorted_keys.starts)
+
+    def tables(self, n_cells: int) -> TailTables:  # noqa: ARG002
+        """Return the tables for any number of cells."""
+        return self.tail_tables
 
     @cached_property
     def _sorted_keys(self) -> SortedKeys:
@@ -281,7 +285,7 @@ def _sorted(parts: Sequence[tuple[Ints, Keys]], count: int) -> tuple[Keys, Ints]
     return lexicographic.sorted_union([(groups.astype(small), *keys) for groups, keys in parts])[1:], offsets
 
 
-def _check_dtypes(keys: Keys, known: Keys) -> None:
+def check_dtypes(keys: Keys, known: Keys) -> None:
     """Raise an error if keys have other dtypes than those of the calibration."""
     if [key.dtype for key in keys] != [key.dtype for key in known]:
         expected, received = (", ".join(key.dtype.name for key in some) for some in (known, keys))

@@ -250,6 +250,8 @@ def _of_rows(spec: RuleSpec, data: Prepared, right: answers.Bools | None, within
     if not len(data):
         raise InputError.no_rows()
     spec = spec.learning(data)
+    if spec.sharing is not None:
+        raise RuleError.decisions_by_shared_rows(spec.condition)
     found = answers.answers_of(spec, data)
     good = answers.right_answers(data, found.columns, within or 1) if right is None else right
     return Triage(spec, *answers.calibrations(found, good, spec.n_groups), within)

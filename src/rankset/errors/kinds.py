@@ -60,6 +60,22 @@ class KindError(RanksetError, TypeError):
         return cls("clusters", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
 
     @classmethod
+    def shares_by_name(cls, received: object) -> Self:
+        remedy = "Pass [shares[name] for name in classes], with the class names in the order of the columns."
+        expected = "a list of positive numbers, one per class, in column order"
+        return cls("shares", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
+
+    @classmethod
+    def class_without_rows(cls, name: object) -> Self:
+        remedy = "Leave the class out, or pass counts of your own, such as at least 1 for every class."
+        return cls("labels", "contain every class", f"no row of class {short_repr(name)}", remedy)
+
+    @classmethod
+    def shared_rows_inside(cls, outer: str, inner: object) -> Self:
+        remedy = "Put Pooled around the whole condition, as in Pooled(PerLabelAndGroup())."
+        return cls(f"condition of {outer}", "be a condition whose groups do not share rows", short_repr(inner), remedy)
+
+    @classmethod
     def confidence_missing(cls, name: str) -> Self:
         flag = f"--{name.replace('_', '-')}"
         remedy = ("Pass ", Option("confidence", 0.95), " too, or leave out ", Either(name, flag), ".")

@@ -246,6 +246,11 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
         wanted = f"contain one cluster name for each of the {expected} classes"
         return cls("clusters of PerLabel", wanted, f"{received} names")
 
+    @classmethod
+    def shares(cls, expected: int, received: int) -> Self:
+        wanted = f"contain one number for each of the {expected} classes, in column order"
+        return cls("shares of Balanced", wanted, f"{received} numbers")
+
 
 def _column_numbers(n_classes: int) -> str:
     return f"be column numbers, integers from 0 to {n_classes - 1}"

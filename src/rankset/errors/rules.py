@@ -6,6 +6,7 @@ from typing import Self
 from rankset.errors.base import RanksetError
 from rankset.errors.decisions import DecisionErrors
 from rankset.errors.fields import Either, Option, Text
+from rankset.errors.sharing import SharingErrors
 from rankset.errors.targets import TargetErrors
 from rankset.errors.values import join_names, short_repr
 
@@ -125,7 +126,7 @@ class MethodError(RanksetError, AttributeError):
         return cls(method, "be called on a Rule", reason=f"this is a CrossRule: {reason}", remedy=remedy)
 
 
-class RuleError(TargetErrors, DecisionErrors, RanksetError, ValueError):
+class RuleError(TargetErrors, DecisionErrors, SharingErrors, RanksetError, ValueError):
     """A request that does not fit the rule, or an option that does not exist. It is also a ``ValueError``.
 
     Examples

@@ -57,7 +57,7 @@ def measure_auto(trial: Trial, alpha: Fraction, condition: Condition, metrics: S
 
 def _tested(rule: Rule, alpha: Fraction, data: Prepared, labels: Ints) -> tuple[Bools, Ints]:
     """Whether the sets of a rule contain the labels, and how many labels they have."""
-    thresholds = rule.calibration.thresholds(Promise(alpha))
+    thresholds = rule._thresholds(Promise(alpha))
     offsets, codes = select(Batch.of(rule.spec, data), thresholds, shared_reach(rule.spec, thresholds))
     sizes = np.diff(offsets)
     rows = np.arange(len(labels)).repeat(sizes)

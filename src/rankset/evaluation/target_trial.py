@@ -121,7 +121,7 @@ class TargetTrial:
     def _tested(self, rule: Rule, alpha: Fraction, new: Prepared) -> list[float]:
         """Return the measures of one rule on new rows; NaN for those about labels if no row has any."""
         batch = Batch.of(rule.spec, new)
-        thresholds = rule.calibration.thresholds(Promise(alpha))
+        thresholds = rule._thresholds(Promise(alpha))
         offsets, codes = select(batch, thresholds, shared_reach(rule.spec, thresholds))
         sizes, lost = np.diff(offsets), losses(batch, offsets, codes)
         about_sets = [float(sizes.mean()), float((sizes == 0).mean())]

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, parallel
 from rankset.core.calibration import Calibration
+from rankset.core.shared_rows import SharedRows, SharedTable
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
 
 Ints = NDArray[np.int64]
 Arrays = Sequence[NDArray[Any]]
+Tables = Sequence[NDArray[Any] | SharedTable]
+RowsOfGroups = Calibration | SharedRows
 
 NUMBERS_PER_LABEL = 10
 """Keys and places of a label take the memory of about this many entries: blocks are so much smaller."""
@@ -24,23 +27,24 @@ SETS_PER_P_VALUE = 4
 """p-values take about this many times as long as sets."""
 
 
-def p_values(spec: RuleSpec, calibration: Calibration, data: Prepared) -> NDArray[np.float64]:
+def p_values(spec: RuleSpec, calibration: RowsOfGroups, data: Prepared) -> NDArray[np.float64]:
     """Return the p-value of every label (n, K)."""
     answer = np.empty((len(data), data.n_columns))
-    _fill(Batch.of(spec, data), calibration, (calibration.tail_tables.p_values,), (answer,))
+    _fill(Batch.of(spec, data), calibration, (calibration.tables(answer.size).p_values,), (answer,))
     return answer
 
 
-def tails(spec: RuleSpec, calibration: Calibration, data: Prepared) -> tuple[Ints, Ints]:
+def tails(spec: RuleSpec, calibration: RowsOfGroups, data: Prepared) -> tuple[Ints, Ints]:
     """Return for every label (n, K) how many calibration rows of its group have keys at least as large, and how many
     rows the group has."""
-    shape, tables = (len(data), data.n_columns), calibration.tail_tables
+    shape = len(data), data.n_columns
+    tables = calibration.tables(shape[0] * shape[1])
     larger, sizes = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     _fill(Batch.of(spec, data), calibration, (tables.larger, tables.sizes), (larger, sizes))
     return larger, sizes
 
 
-def _fill(batch: Batch, calibration: Calibration, tables: Arrays, answers: Arrays) -> None:
+def _fill(batch: Batch, calibration: RowsOfGroups, tables: Tables, answers: Arrays) -> None:
     """Fill each of ``answers`` (n, K) with the entries of its table at the places of all labels."""
     if not batch.wide:
         _fill_blocks(batch, calibration, tables, answers)
@@ -52,7 +56,7 @@ def _fill(batch: Batch, calibration: Calibration, tables: Arrays, answers: Array
             answer[rows, : one.shape[1]] = part
 
 
-def _fill_blocks(batch: Batch, calibration: Calibration, tables: Arrays, answers: Arrays) -> None:
+def _fill_blocks(batch: Batch, calibration: RowsOfGroups, tables: Tables, answers: Arrays) -> None:
     """Do the same for a batch whose columns are the classes of its spec."""
     n_rows, n_columns = batch.shape
     loops = kernels.choose(SETS_PER_P_VALUE * n_rows, n_columns)
@@ -65,12 +69,14 @@ def _fill_blocks(batch: Batch, calibration: Calibration, tables: Arrays, answers
             into = answer[part].reshape(-1)
             if isinstance(flat, slice):
                 table.take(places, out=into, mode="clip")
+            elif isinstance(table, SharedTable):
+                _spread(table, places, flat, into)
             else:
                 spread(table, places, flat, into)
 
     parallel.map_blocks(fill, n_rows, NUMBERS_PER_LABEL * n_columns)
 
 
-def _spread(table: NDArray[Any], places: NDArray[Any], flat: Ints, answer: NDArray[Any]) -> None:
+def _spread(table: NDArray[Any] | SharedTable, places: NDArray[Any], flat: Ints, answer: NDArray[Any]) -> None:
     """Put the entries of ``table`` at ``places`` where the cells are."""
     answer[flat] = table.take(places, mode="clip")

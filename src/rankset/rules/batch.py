@@ -286,6 +286,12 @@ def unseen_groups(spec: RuleSpec, data: Prepared) -> tuple[Name, ...]:
     return tuple(group_names(data.groups[unseen]).values)
 
 
+def warn_of_unseen_rows(spec: RuleSpec, data: Prepared) -> None:
+    """Warn of groups of rows that have no calibration rows, with what their sets contain."""
+    shared = "Their thresholds are made from the rows of the other groups." if spec.sharing is not None else ""
+    warn_of_unseen(unseen_groups(spec, data), below=spec.below, outcome=shared)
+
+
 def warn_of_unseen(names: Sequence[Name], *, below: bool = False, outcome: str = "") -> None:
     """Warn of groups that have no calibration rows; ``below`` as in ``RuleSpec``, ``outcome`` what else rows get."""
     if names:

@@ -13,10 +13,12 @@ from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
 from rankset.core.promise import Promise
+from rankset.core.shared_rows import SharedRows
 from rankset.errors import RuleError
 from rankset.rules.bands import HasBand
 from rankset.rules.group_choice import group_number, is_alone
 from rankset.rules.level_rule import LevelRule
+from rankset.rules.sentences import threshold_of
 from rankset.rules.spec import ONE_LABEL, RuleSpec, settings_text
 from rankset.rules.summaries import RankProfile
 from rankset.rules.tables import groups_table, levels_table
@@ -30,6 +32,7 @@ class DescribesRule(HasBand):
     spec: RuleSpec
     calibration: Calibration
     at: Callable[..., LevelRule]
+    _shared: SharedRows | None
 
     @property
     def n(self) -> int:
@@ -112,6 +115,12 @@ class DescribesRule(HasBand):
         number = self._group(group, label)
         if self.spec.below:
             return self._first_left_out(number, alpha)
+        return self._last_kept(number, alpha)
+
+    def _last_kept(self, number: int, alpha: Alpha) -> tuple[float, ...] | None:
+        """Return the last key that is kept in a group; None if all are, minus infinity if none is."""
+        if self._shared is not None:
+            return threshold_of(self.at(alpha).thresholds, number)
         keys, k = self.calibration.of_group(number), self.calibration.position(number, Promise(exact_alpha(alpha)))
         if k <= 0:
             return (-math.inf,) * len(keys)
@@ -155,7 +164,10 @@ class DescribesRule(HasBand):
         >>> rule.smallest_alpha()
         Fraction(1, 13)
         """
-        return smallest_alpha(*self.calibration.size_of(self._group(group, label)))
+        number = self._group(group, label)
+        if self._shared is not None:
+            return self._shared.smallest_alpha(number)
+        return smallest_alpha(*self.calibration.size_of(number))
 
     @takes_alpha
     def rank_profile(self, alpha: Alpha, *, group: object = None, label: object = None) -> RankProfile:
@@ -193,13 +205,13 @@ class DescribesRule(HasBand):
         keys, alike = self.calibration.of_group(number), is_alone(self.spec, number)
         (_, absent), n_columns = self.calibration.size_of(number), self.spec.n_columns
         counts = np.bincount(keys[0].astype(np.int64), minlength=n_columns + 1)[1:]
-        k = self.calibration.position(number, Promise(exact_alpha(alpha)))
-        if k <= 0:
+        last = self._last_kept(number, alpha)
+        if last is not None and math.isinf(last[0]):
             return RankProfile(0, None, counts, (0, 0) if alike else None, absent)
-        if k > len(keys[0]):
+        if last is None:
             return RankProfile(n_columns, None, counts, (n_columns, n_columns) if alike else None, absent)
-        r_star = int(keys[0][k - 1])
-        prob = float(-keys[1][k - 1]) if self.spec.traits.breaks_ties_by_prob else None
+        r_star = int(last[0])
+        prob = -last[1] if self.spec.traits.breaks_ties_by_prob else None
         least = r_star if len(keys) == 1 else r_star - 1
         return RankProfile(r_star, prob, counts, (least, r_star) if alike else None, absent)
 

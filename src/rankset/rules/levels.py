@@ -7,9 +7,11 @@ from functools import cached_property
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.core.calibration import Calibration
+from rankset.core.calibration import Calibration, Thresholds
 from rankset.core.promise import Promise, kept_rows
 from rankset.core.promise_argument import promise_of
+from rankset.core.shared_rows import SharedRows
+from rankset.errors import RuleError
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.spec import RuleSpec
 from rankset.sets import CoverageLaw
@@ -67,6 +69,8 @@ class HasLevels:
         """
         if confidence is None and next_rows is None and not all_groups:
             return self._at_level(exact_alpha(alpha))
+        if self.spec.sharing is not None:
+            raise RuleError.shared_rows_and_confidence(self.spec.condition)
         groups, shares = len(self.calibration.offsets) - 1, self.calibration.weights is not None
         asked = promise_of(alpha, confidence, next_rows, all_groups=all_groups, n_groups=groups, shares=shares)
         known = self._levels.get(asked)
@@ -81,7 +85,7 @@ class HasLevels:
         """Return the rule that keeps a promise, and remember it by ``name``."""
         calibration = self.calibration
         below = self.spec.below
-        thresholds = calibration.thresholds_below(promise) if below else calibration.thresholds(promise)
+        thresholds = calibration.thresholds_below(promise) if below else self._thresholds(promise)
         counts = calibration.counts
         law, absent = self._law(promise), calibration.absent
         sure = None if promise.confidence is None else promise
@@ -97,10 +101,19 @@ class HasLevels:
         """The last rules at one level: services ask for one row at a time, always at the same level."""
         return {}
 
+    def _thresholds(self, promise: Promise) -> Thresholds:
+        """Return the threshold of each group."""
+        return (self.calibration if self._shared is None else self._shared).thresholds(promise)
+
+    @cached_property
+    def _shared(self) -> SharedRows | None:
+        """The calibration rows as groups that share them see them; None if they do not."""
+        return None if self.spec.sharing is None else SharedRows(self.calibration, self.spec.sharing)
+
     def _law(self, promise: Promise) -> CoverageLaw | None:
         """Return the law of coverage, if it is proven, there is one threshold, and rows are missed or not."""
         shares = self.calibration.weights is not None
-        if self.spec.n_groups > 1 or not self.spec.guaranteed or (shares and not self.spec.several_labels):
+        if self.spec.n_groups > 1 or self._unproven or (shares and not self.spec.several_labels):
             return None
         n, absent = self.calibration.size_of(0)
         k = kept_rows(n, promise, shares=shares)
@@ -114,6 +127,11 @@ class HasLevels:
         if absent and k > n - absent:
             return CoverageLaw(k, n, exact=False, absent=absent)
         return CoverageLaw(k, n, exact=k > n or not self.calibration.tied(0, k), absent=absent)
+
+    @property
+    def _unproven(self) -> bool:
+        """Whether the range of coverage is not known."""
+        return not self.spec.guaranteed or self.spec.sharing is not None
 
     def _law_of_rows(self, promise: Promise, n: int) -> CoverageLaw:
         """Return the law if entries are not rows: rows without an entry can never be missed, so they come first."""

@@ -13,7 +13,7 @@ from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules import all_labels
-from rankset.rules.batch import unseen_groups, warn_of_unseen
+from rankset.rules.batch import warn_of_unseen_rows
 from rankset.rules.levels import HasLevels
 from rankset.rules.select import Empty
 from rankset.rules.spec import RuleSpec
@@ -179,8 +179,8 @@ class PredictsSets(HasLevels):
 
     def _p_values(self, data: Prepared) -> NDArray[np.float64]:
         """Return the p-values of prepared rows; padding has p-value 0."""
-        p_values = all_labels.p_values(self.spec, self.calibration, data)
-        warn_of_unseen(unseen_groups(self.spec, data))
+        p_values = all_labels.p_values(self.spec, self._shared or self.calibration, data)
+        warn_of_unseen_rows(self.spec, data)
         if data.counts is not None:
             p_values[np.arange(data.n_columns) >= data.counts[:, np.newaxis]] = 0.0
         return p_values
@@ -188,7 +188,7 @@ class PredictsSets(HasLevels):
     def _tails(self, data: Prepared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return for every label (n, K) how many calibration rows of its group have keys at least as large, and how
         many rows the group has."""
-        return all_labels.tails(self.spec, self.calibration, data)
+        return all_labels.tails(self.spec, self._shared or self.calibration, data)
 
     @takes_alpha
     def expected_size(

@@ -18,7 +18,7 @@ from rankset.errors import KindError, RuleError
 from rankset.inputs.frames import ARRAY, Template
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.single_row import as_rows
-from rankset.rules.batch import Batch, unseen_groups, warn_of_unseen
+from rankset.rules.batch import Batch, warn_of_unseen_rows
 from rankset.rules.marking import DirectMarks, marked, smallest_prob
 from rankset.rules.one_row import codes_of_one
 from rankset.rules.select import EMPTY, Empty, select, shared_reach
@@ -242,7 +242,7 @@ class PredictsAtLevel:
         """Return the rows to predict; warn of groups that keep every label, or none, because they have too few rows."""
         batch = Batch.of(self.spec, data)
         if data.groups is not None:
-            warn_of_unseen(unseen_groups(self.spec, data), below=self.spec.below)
+            warn_of_unseen_rows(self.spec, data)
         unsettled = self.thresholds.nothing if self.spec.below else self.thresholds.everything
         if unsettled is not None and unsettled[:-1].any():
             warn_of_small_groups(self.spec, self._promise, self.counts, batch.row_groups[: batch.shape[0]], self.absent)

@@ -53,6 +53,8 @@ CONDITIONS: Mapping[str, type[Any]] = {
     "PerLabel": conditions.PerLabel,
     "PerRow": conditions.PerGroup,
     "Cross": conditions.PerLabelAndGroup,
+    "Pooled": conditions.Pooled,
+    "Balanced": conditions.Balanced,
 }
 """Conditions that a file may name, under the names of the format."""
 KINDS: Mapping[str, Kind] = {

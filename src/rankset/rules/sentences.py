@@ -74,7 +74,9 @@ def promise_sentence(target: object, alpha: Alpha, *, by_label: bool = False) ->
 def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
     """Return what rules of this spec promise at some alpha, in words, with the groups for which it holds separately."""
     words = promise_sentence(spec.target, alpha, by_label=spec.promises_by_label)
-    return words if spec.promises_by_label or spec.n_groups == 1 else f"{words}, in every group separately"
+    if spec.balanced:
+        return f"{words}, on average over classes"
+    return f"{words}, in every group separately" if spec.promises_by_group and not spec.promises_by_label else words
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
@@ -103,6 +105,8 @@ def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
 
 def _why_everything(at: AtLevel, number: int) -> str:
     """Return why a group has no threshold: too few calibration rows, or too many absent labels."""
+    if at.spec.sharing is not None and at.counts.sum() >= (at.promise or Promise(at.level)).rows_needed:
+        return "rows of other groups are so much less unusual that none is beyond every label of this group"
     n = int(at.counts[number]) if number >= 0 else 0
     absent = 0 if at.absent is None or number < 0 else int(at.absent[number])
     if not absent:

@@ -29,6 +29,9 @@ def warn_of_small_groups(
     if not len(row_groups):
         return
     present, needed, level = np.unique(row_groups), promise.rows_needed, promise.alpha
+    if spec.sharing is not None:
+        _warn_of_few_rows(needed, level, counts, absent)
+        return
     used = spec.numbers(np.arange(spec.n_columns)[np.newaxis, :], present[:, np.newaxis])
     names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
     complete = np.ones(len(counts), dtype=bool)
@@ -49,6 +52,16 @@ def warn_of_small_groups(
         *(() if promise.confidence is None else (" and ", Option("confidence", float(promise.confidence)))),
         f", got {counts.sum()}. All sets {all_sets}." if spec.n_groups == 1 else f", got {got}{more}. {_kept(spec)}",
     )
+
+
+def _warn_of_few_rows(needed: int, level: Fraction, counts: Ints, absent: Ints | None) -> None:
+    """Warn if groups share rows, and all rows together are too few, or too many of them have absent labels."""
+    n, lost = int(counts.sum()), 0 if absent is None else int(absent.sum())
+    if lost:
+        _warn_of_absent(level, [("", n, lost)])
+    elif n < needed:
+        few = f"at least {readable_count(needed)} calibration rows are needed for "
+        warn(few, Option("alpha", float(level)), f", got {n}. All sets contain every label.")
 
 
 def warn_of_no_promise(spec: RuleSpec) -> None:

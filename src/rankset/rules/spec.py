@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.conditions import Condition, Marginal, PerGroup, checked_condition, group_numbers
+from rankset.conditions import Condition, Marginal, PerGroup, Pooled, checked_condition, group_numbers, shares_rows, sharing_of
 from rankset.core.arrays import equal_values, is_whole
-from rankset.errors import KindError, LabelError, ScoreError, join_names
+from rankset.core.sharing import Sharing
+from rankset.errors import KindError, LabelError, RuleError, ScoreError, join_names
 from rankset.inputs.column_numbers import are_column_numbers
 from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.inputs.prepare import Prepared
@@ -70,6 +71,8 @@ class RuleSpec:
         if kind in MARGINAL and (declared.uses_mass or not declared.takes_marginals):
             raise ScoreError.needs_one_label(measure)
         named = _named_costs(target, classes)
+        if shares_rows(condition) and named != ONE_LABEL:
+            raise RuleError.shared_rows_need_one_label(condition, named)
         return cls(measure, condition, kind, int(seed), classes, target=named)._with_traits(declared)
 
     def _with_traits(self, declared: Traits) -> RuleSpec:
@@ -116,6 +119,21 @@ class RuleSpec:
     def promises_by_label(self) -> bool:
         """Whether the promise is about groups of labels separately, and not about all labels of a row together."""
         return self.several_labels and self.by_label
+
+    @cached_property
+    def sharing(self) -> Sharing | None:
+        """How groups share calibration rows; None if every group uses its own rows alone."""
+        return sharing_of(self.condition, len(self.classes.values))
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the promise is about the mean over classes."""
+        return self.sharing is not None and self.sharing.weights is not None
+
+    @cached_property
+    def promises_by_group(self) -> bool:
+        """Whether the promise is about every group separately: there are several, and they do not share rows."""
+        return self.n_groups > 1 and self.sharing is None
 
     @cached_property
     def below(self) -> bool:
@@ -165,7 +183,7 @@ class RuleSpec:
         nor condition depends on the column or the number of columns.
         """
         width = int(probs.counts.max(initial=0)) if isinstance(probs, Ragged) else 0
-        if width <= self.n_columns or type(self.condition) not in (Marginal, PerGroup):
+        if width <= self.n_columns or type(_inner(self.condition)) not in (Marginal, PerGroup):
             return self.classes
         numbered = tuple(self.classes.values) == tuple(range(self.n_columns))
         return Names(range(width)) if numbered and takes_any_width(self.score) else self.classes
@@ -195,6 +213,11 @@ class RuleSpec:
     def difference(self, other: RuleSpec) -> str | None:
         """Return the name of the first field that keeps two calibrations from being merged; None if there is none."""
         return next((name for name in SHARED if not equal_values(getattr(self, name), getattr(other, name))), None)
+
+
+def _inner(condition: Condition) -> Condition:
+    """Return the condition that says which groups there are."""
+    return condition.condition if isinstance(condition, Pooled) else condition
 
 
 def _named_costs(target: Target, classes: Names) -> Target:

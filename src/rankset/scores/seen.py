@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +14,8 @@ from rankset.core.arrays import is_whole
 from rankset.core.cells import Cells
 from rankset.core.grid import on_grid
 from rankset.core.lexicographic import Keys
-from rankset.errors import InputError, KindError, ScoreError
-from rankset.inputs.per_row import label_codes
-from rankset.inputs.row_index import RowIndex
-from rankset.inputs.vocabulary import class_names, in_order
+from rankset.errors import ScoreError
+from rankset.inputs.label_counts import columns_of_labels
 from rankset.scores.application import as_tuple, transform_rows
 from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import Traits, check_names, checked_traits, traits
@@ -130,16 +128,9 @@ class Seen:
         >>> rs.Seen.fit(["cat", "fox", "cat"], ["ant", "cat", "fox", "owl"])
         Seen(Thr(), 2 of 4 classes)
         """
-        if isinstance(classes, bool):
-            raise KindError.argument("classes", "the number of classes, or their names in column order", classes)
-        values = range(int(classes)) if isinstance(classes, int | np.integer) else in_order(classes)
-        if not hasattr(labels, "__len__"):
-            raise KindError.argument("labels", "a list or an array of labels", labels)
-        if len(cast("Any", labels)) == 0:
-            raise InputError.no_rows()
-        codes = label_codes(labels, class_names(values, len(values)), len(cast("Any", labels)), RowIndex())
-        names = None if isinstance(values, range) else values
-        return cls(score, tuple(np.unique(codes[codes >= 0]).tolist()), len(values), names)
+        values, codes = columns_of_labels(labels, classes)
+        names = None if isinstance(values, range) else tuple(values)
+        return cls(score, tuple(np.unique(codes).tolist()), len(values), names)
 
     def __repr__(self) -> str:
         return f"Seen({self.score!r}, {len(self.columns):,} of {self.n_columns:,} classes)"

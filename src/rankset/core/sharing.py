@@ -1,0 +1,46 @@
+"""Sharing: how the groups of a condition use each other's calibration rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Borrowing:
+    """How groups borrow rows, by the formulas of ``docs/understand/sharing.md``.
+
+    Attributes
+    ----------
+    rows : how many rows every group borrows from all rows (lambda in the formulas).
+    tilt : how many rows of a group count as much as the assumption that its rows are as unusual as those of all groups
+        (kappa in the formulas).
+    """
+
+    rows: float
+    tilt: float
+
+    def in_own_units(self, strangeness: Floats, sizes: Ints, sums: Floats) -> Floats:
+        """Return strangeness in units of the mean strangeness of a group of this size, whose rows add up to ``sums``."""
+        return strangeness * ((self.tilt + sizes) / (self.tilt + sums))
+
+    def tails(self, own: Ints, sizes: Ints, strangeness: Floats) -> Floats:
+        """Return the tail of a group: the share of own and borrowed rows that are at least as unusual."""
+        return (own + self.rows * np.exp(-strangeness)) / (sizes + self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """How groups share rows: every group has its own threshold, and all thresholds are found from all rows.
+
+    Attributes
+    ----------
+    borrowing : how groups borrow rows; None if keys of all groups are compared with each other as they are.
+    weights : the weight of a row of each group, positive integers; None if all are 1.
+    """
+
+    borrowing: Borrowing | None = None
+    weights: Ints | None = None
