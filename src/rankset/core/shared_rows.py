@@ -25,7 +25,13 @@ from rankset.core.sorted_keys import Search, SortedKeys
 ROUNDING = 1e-12
 """Tails of cells are larger by this share, so that rounding can only raise p-values."""
 MOST_ENTRIES = 1 << 26
-"""Largest number of (group, place) pairs whose weights are kept for the p-values of many cells."""
+"""Largest number of (group, place) pairs in a table that is made for the p-values of many cells."""
+MOST_KEPT = 1 << 27
+"""Largest number of bytes of a table that is kept for further cells."""
+BUCKETS = 1 << 22
+"""Number of buckets of tails."""
+CELLS_PER_ENTRY = 4
+"""A cell takes about as long without a table as so many entries of a table."""
 
 
 class SharedRows:
@@ -93,7 +99,23 @@ class SharedRows:
         inside = np.searchsorted(rows.own_ranks, groups * (self.n + 1) + others) - self._starts[groups]
         return rows.weights_before[others] + (own - inside) * self.weights[groups]
 
-    def _tails_of_cells(self, borrowing: Borrowing, groups: Ints, places: Ints, own: Ints) -> Floats:
+    def _beyond_everywhere(self, group: int) -> Ints:
+        """Return ``beyond`` of one group at all places, faster: numbers of own rows are steps between few places."""
+        borrowing = self.sharing.borrowing
+        if borrowing is None:
+            return self._weights_from
+        own_rows, n = slice(self._starts[group], self._ends[group]), int(self.sizes[group])
+        own = np.repeat(np.arange(n, -1, -1), np.diff(self._own[own_rows] + 1, prepend=0, append=self.n_places))
+        bounds = self._tails_of_cells(borrowing, np.full(1, group), slice(None), own)
+        bounds *= 1 + ROUNDING
+        rows = self._row_tails
+        others = rows.not_above(bounds)
+        ranks = rows.own_ranks[own_rows] - group * (self.n + 1)
+        steps = np.searchsorted(others[::-1], ranks, side="right")
+        inside = np.repeat(np.arange(n + 1), np.diff(steps, prepend=0, append=self.n_places))[::-1]
+        return rows.weights_before[others] + (own - inside) * self.weights[group]
+
+    def _tails_of_cells(self, borrowing: Borrowing, groups: Ints, places: Ints | slice, own: Ints) -> Floats:
         """Return the tail of the group of each cell, if the cell is counted among its rows."""
         strangeness, sizes = self._strangeness[places], self.sizes[groups] + 1
         units = borrowing.in_own_units(strangeness, sizes, self._sums_if_less_strange[groups] + strangeness)
@@ -150,26 +172,34 @@ class SharedRows:
     def places(self, groups: Ints, keys: Keys, search: Search | None = None) -> NDArray[Any]:
         """Return group and place of each cell in one integer, as ``SharedTable`` takes them."""
         check_dtypes(keys, self._keys)
-        places = self._sorted.places(keys, search) >> 1
-        return places + np.where(groups < 0, len(self.sizes) - 1, groups) * self.n_places
+        places = self._sorted.places(keys, search)
+        places >>= 1
+        return places + (groups + 1) * self.n_places
 
     def tables(self, n_cells: int) -> "SharedTables":
         """Return what is to be known about ``n_cells`` cells at their places."""
+        table = self.__dict__.get("_kept_table")
         entries = len(self.sizes) * self.n_places
-        if n_cells >= entries and entries <= MOST_ENTRIES:
-            return SharedTables(self, self._kept)
-        return SharedTables(self, self.__dict__.get("_kept"))
+        if table is None and entries <= min(CELLS_PER_ENTRY * n_cells, MOST_ENTRIES):
+            table = self._kept_table if entries * self._dtype.itemsize <= MOST_KEPT else self._table()
+        return SharedTables(self, table)
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        """The smallest of three types that can hold the weight of all rows."""
+        return next(np.dtype(one) for one in (np.uint16, np.int32, np.int64) if self.total <= np.iinfo(one).max)
 
     @cached_property
-    def _kept(self) -> NDArray[Any]:
-        """The weight of the rows at least as unusual, for every group and place."""
-        dtype = np.int32 if self.total < 2**31 else np.int64
-        answer = np.empty((len(self.sizes), self.n_places), dtype=dtype)
-        places = np.arange(self.n_places)
+    def _kept_table(self) -> NDArray[Any]:
+        return self._table()
+
+    def _table(self) -> NDArray[Any]:
+        """Return the weight of the rows at least as unusual, for every group and place."""
+        answer = np.empty((len(self.sizes), self.n_places), dtype=self._dtype)
 
         def fill(part: slice) -> None:
             for group in range(part.start, part.stop):
-                answer[group] = self.beyond(np.full(1, group), places)
+                answer[group] = self._beyond_everywhere(group - 1 if group else len(self.sizes) - 1)
 
         parallel.map_blocks(fill, len(self.sizes), 8 * self.n_places)
         return answer.ravel()
@@ -189,6 +219,23 @@ class RowTails:
     ordered: Floats
     weights_before: Ints
     own_ranks: Ints
+
+    @cached_property
+    def _buckets(self) -> NDArray[np.int32]:
+        """For buckets of equal length: twice the number of tails before each of them, plus 1 if it has any."""
+        counts = np.bincount((self.ordered * BUCKETS).astype(np.int64), minlength=BUCKETS + 2)
+        return (2 * (counts.cumsum() - counts) + (counts > 0)).astype(np.int32)
+
+    def not_above(self, bounds: Floats) -> NDArray[np.int32]:
+        """Return how many tails are at most as large as each of ``bounds``, which are at most 1 or rounded from 1.
+
+        This is faster than a search if bounds are many and sorted.
+        """
+        numbers = self._buckets.take((bounds * BUCKETS).astype(np.int32))
+        unsure = np.flatnonzero(numbers & 1)
+        numbers >>= 1
+        numbers[unsure] = np.searchsorted(self.ordered, bounds[unsure], side="right")
+        return numbers
 
     @classmethod
     def of(cls, tails: Floats, groups: Ints, weights: Ints) -> "RowTails":
@@ -222,23 +269,25 @@ class SharedTables:
         """The share of the rows that are at least as unusual, the cell itself included."""
         return SharedTable(self, "p_values")
 
-    def beyond(self, places: NDArray[Any]) -> Ints:
+    def beyond(self, places: NDArray[Any]) -> NDArray[Any]:
         """Return the weight of the rows that are at least as unusual."""
         if self.kept is not None:
-            return self.kept.take(places, mode="clip")
-        return self.rows.beyond(*np.divmod(places, self.rows.n_places))
+            return self.kept.take(places)
+        groups, places = np.divmod(places, self.rows.n_places)
+        return self.rows.beyond(groups - 1, places)
 
-    def take(self, name: str, places: NDArray[Any]) -> NDArray[Any]:
-        """Return one of these numbers for each cell."""
+    def fill(self, name: str, places: NDArray[Any], out: NDArray[Any]) -> None:
+        """Put one of these numbers for each cell into ``out``."""
         if name == "sizes":
-            return np.full(places.shape, self.rows.total, dtype=np.int64)
-        beyond = self.beyond(places)
-        if name == "larger":
-            return beyond
-        if self.rows.sharing.weights is None:
-            return (beyond + 1.0) / (self.rows.n + 1)
-        own = self.rows.weights[places // self.rows.n_places]
-        return (beyond + own) / (self.rows.total + own)
+            out[...] = self.rows.total
+        elif name == "larger":
+            out[...] = self.beyond(places)
+        elif self.rows.sharing.weights is None:
+            np.add(self.beyond(places), 1.0, out=out)
+            out /= self.rows.n + 1
+        else:
+            own = self.rows.weights[places // self.rows.n_places - 1]
+            np.divide(self.beyond(places) + own, self.rows.total + own, out=out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,13 +297,12 @@ class SharedTable:
     tables: SharedTables
     name: str
 
-    def take(self, places: NDArray[Any], out: NDArray[Any] | None = None, mode: str = "clip") -> NDArray[Any]:  # noqa: ARG002
+    def take(self, places: NDArray[Any], out: NDArray[Any] | None = None, mode: str = "raise") -> NDArray[Any]:  # noqa: ARG002
         """Return the number of each cell."""
-        answer = self.tables.take(self.name, places)
-        if out is None:
-            return answer
-        out[...] = answer
-        return out
+        dtype = np.float64 if self.name == "p_values" else np.int64
+        answer = np.empty(places.shape, dtype=dtype) if out is None else out
+        self.tables.fill(self.name, places, answer)
+        return answer
 
 
 def _with_absent(calibration: Calibration, places: Ints, last: int) -> tuple[Ints, Ints]:

@@ -25,11 +25,18 @@ class Borrowing:
 
     def in_own_units(self, strangeness: Floats, sizes: Ints, sums: Floats) -> Floats:
         """Return strangeness in units of the mean strangeness of a group of this size, whose rows add up to ``sums``."""
-        return strangeness * ((self.tilt + sizes) / (self.tilt + sums))
+        units = (self.tilt + sizes) / (self.tilt + sums)
+        units *= strangeness
+        return units
 
     def tails(self, own: Ints, sizes: Ints, strangeness: Floats) -> Floats:
         """Return the tail of a group: the share of own and borrowed rows that are at least as unusual."""
-        return (own + self.rows * np.exp(-strangeness)) / (sizes + self.rows)
+        tails = np.negative(strangeness)
+        np.exp(tails, out=tails)
+        tails *= self.rows
+        tails += own
+        tails /= sizes + self.rows
+        return tails
 
 
 @dataclass(frozen=True, eq=False)
