@@ -30,7 +30,7 @@ Average, Seen, Tempered, Chosen        scores that are built from other scores
 Score, Cells, Reach                    how to write a score: the protocol; the features of labels; limits of sets
 Wording                                words and numbers for a score of your own that describes its thresholds
 Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
-Pooled, Balanced                       conditions whose groups share rows: few rows per class, all classes count the same
+Pooled, Balanced                       conditions whose groups share rows: few rows per class; all classes count alike
 Condition                              how to write a condition: the protocol
 
 Targets (argument ``target``): several labels per row, and costs

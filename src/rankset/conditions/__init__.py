@@ -1,8 +1,8 @@
 """Conditions: groups for which coverage must hold separately.
 
 A condition is a small frozen dataclass. It assigns each (row, label) pair to a group, from the column of the label and
-the group of the row. Every group has its own threshold. A condition can be combined with any score. Groups use their own
-rows alone, or say how they share rows (``Pooled``, ``Balanced``).
+the group of the row. Every group has its own threshold. A condition can be combined with any score. Groups use their
+own rows alone, or say how they share rows (``Pooled``, ``Balanced``).
 """
 
 from rankset.conditions.base import (

@@ -24,6 +24,7 @@ from rankset.core.sharing import Borrowing, Sharing
 from rankset.errors import KindError, LabelError
 from rankset.inputs.label_counts import count_of_classes
 
+PER_LABEL = PerLabel()
 BORROWED, TILT = 100.0, 20.0
 """Numbers that were settled on other data sets than those of the docs; neighbouring values do about as well."""
 LARGEST = 1e12
@@ -68,7 +69,7 @@ class Pooled:
     >>> f"{sets.covers(labels[500:]).mean():.2f} {sets.sizes.mean():.2f}"
     """
 
-    condition: Condition = PerLabel()
+    condition: Condition = PER_LABEL
     borrow: float = BORROWED
     tilt: float = TILT
     trusted = True
@@ -156,11 +157,12 @@ class Balanced:
 
     def __post_init__(self) -> None:
         expected = "a list of positive numbers, one per class, in column order"
-        if isinstance(self.shares, Mapping):
-            raise KindError.shares_by_name(self.shares)
-        if isinstance(self.shares, str | bytes | set | frozenset) or not isinstance(self.shares, Iterable):
-            raise KindError.argument("shares", expected, self.shares)
-        shares = tuple(self.shares)
+        given: object = self.shares
+        if isinstance(given, Mapping):
+            raise KindError.shares_by_name(given)
+        if isinstance(given, str | bytes | set | frozenset) or not isinstance(given, Iterable):
+            raise KindError.argument("shares", expected, given)
+        shares = tuple(given)
         if not shares or not all(is_real(share) and 0 < share < np.inf for share in shares):
             raise KindError.argument("shares", expected, self.shares)
         object.__setattr__(self, "shares", tuple(float(share) for share in shares))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rankset.core import kernels, parallel
 from rankset.core.calibration import Calibration
-from rankset.core.shared_rows import SharedRows, SharedTable
+from rankset.core.shared_rows import SharedRows
+from rankset.core.shared_tables import SharedTable
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.conditions import Condition, Marginal, PerGroup, Pooled, checked_condition, group_numbers, shares_rows, sharing_of
+from rankset.conditions import (
+    Condition,
+    Marginal,
+    PerGroup,
+    Pooled,
+    checked_condition,
+    group_numbers,
+    shares_rows,
+    sharing_of,
+)
 from rankset.core.arrays import equal_values, is_whole
 from rankset.core.sharing import Sharing
 from rankset.errors import KindError, LabelError, RuleError, ScoreError, join_names
