@@ -1,5 +1,6 @@
 """The slow, obvious implementation: one row, one label, one Python number at a time. The judge of the fast one."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -94,6 +95,10 @@ def group(condition, label, row_group):
         case rs.PerLabelAndGroup():
             first = group(condition.first, label, row_group)
             return (first, group(condition.second, label, row_group))
+        case rs.Pooled():
+            return group(condition.condition, label, row_group)
+        case rs.Balanced():
+            return (label,)
     raise NotImplementedError(condition)
 
 
@@ -118,5 +123,57 @@ def p_values(problem, rows, row_groups, ids=None):
 
 def _p_value(calibration, problem, row, label, name, draw):
     own_group, own_key = group(problem.condition, label, name), key(problem.score, row, label, draw)
+    if isinstance(problem.condition, rs.Pooled | rs.Balanced):
+        return shared_p_value(calibration, problem.condition, own_group, own_key)
     peers = [other for where, other in calibration if where == own_group]
     return Fraction(1 + sum(other >= own_key for other in peers), 1 + len(peers))
+
+
+def weight(condition, own_group):
+    """The weight of a row of a group: with ``Balanced``, inversely proportional to the share of its class."""
+    if isinstance(condition, rs.Pooled):
+        return weight(condition.condition, own_group)
+    if not isinstance(condition, rs.Balanced):
+        return 1
+    least, own = (Fraction(share) for share in (min(condition.shares), condition.shares[own_group[0]]))
+    return max(1, round(2**30 * least / own))
+
+
+def shared_p_value(calibration, condition, own_group, own_key):
+    """The p-value of a cell whose group shares rows with all others: (group, key) of all calibration rows are given."""
+    weights = [weight(condition, where) for where, _ in calibration]
+    own_weight = weight(condition, own_group)
+    beyond = sum(
+        row_weight
+        for row_weight, is_beyond in zip(weights, rows_beyond(calibration, condition, own_group, own_key), strict=True)
+        if is_beyond
+    )
+    return Fraction(own_weight + beyond, own_weight + sum(weights))
+
+
+def rows_beyond(calibration, condition, own_group, own_key):
+    """Which calibration rows are at least as unusual as the cell, each seen by its own group."""
+    if isinstance(condition, rs.Balanced):
+        return [key >= own_key for _, key in calibration]
+    n = len(calibration) + 1
+
+    def strangeness(key, new_counts):
+        return math.log(n / (sum(other >= key for _, other in calibration) + new_counts))
+
+    def tail(where, key, strange, others, extra):
+        peers = [other for group, other in calibration if group == where]
+        units = strange * (condition.tilt + len(peers) + extra) / (condition.tilt + others + strange)
+        own = sum(other >= key for other in peers) + extra
+        return (own + condition.borrow * math.exp(-units)) / (len(peers) + extra + condition.borrow)
+
+    new = strangeness(own_key, 1)
+    mine = sum(strangeness(key, key < own_key) for where, key in calibration if where == own_group)
+    bound = tail(own_group, own_key, new, mine, 1) * (1 + 1e-12)
+    answer = []
+    for number, (where, key) in enumerate(calibration):
+        if where == own_group:
+            answer.append(key >= own_key)
+            continue
+        others = (strangeness(other, 1) for place, (group, other) in enumerate(calibration) if group == where and place != number)
+        answer.append(tail(where, key, strangeness(key, key < own_key), sum(others), 0) <= bound)
+    return answer

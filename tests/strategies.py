@@ -100,7 +100,18 @@ class Problem:
         return rule.p_values(self.probs, ids=self.ids, **self.keywords)
 
 
-def conditions(n_columns):
+def conditions(n_columns, *, shared=True):
+    """Conditions for that many classes; ``shared``: also those whose groups share rows."""
+    alone = conditions_alone(n_columns)
+    if not shared:
+        return alone
+    numbers = st.sampled_from([0.5, 5, 20, 100, 1e9])
+    balanced = st.lists(st.sampled_from([1, 2, 0.3, 50]), min_size=n_columns, max_size=n_columns).map(rs.Balanced)
+    return st.one_of(alone, balanced, st.builds(rs.Pooled, st.one_of(alone, balanced), numbers, numbers))
+
+
+def conditions_alone(n_columns):
+    """Conditions whose groups use their own rows alone."""
     clusters = st.lists(st.sampled_from("ab"), min_size=n_columns, max_size=n_columns).map(tuple)
     simple = st.one_of(
         st.just(rs.Marginal()), st.just(rs.PerLabel()), clusters.map(rs.PerLabel), st.just(rs.PerGroup())
@@ -120,7 +131,7 @@ def rows(draw, n_rows, n_columns):
 
 
 @st.composite
-def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_columns=5):
+def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_columns=5, shared=True):  # noqa: PLR0913
     n_rows = draw(st.integers(min_rows, max_rows))
     n_columns = draw(st.integers(1, max_columns))
     return Problem(
@@ -129,20 +140,21 @@ def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_co
         groups=draw(st.lists(st.sampled_from(GROUPS), min_size=n_rows, max_size=n_rows)),
         ids=draw(st.one_of(st.none(), st.permutations(range(n_rows)))),
         score=sized(draw(score), n_columns),
-        condition=draw(conditions(n_columns) if condition is None else condition),
+        condition=draw(conditions(n_columns, shared=shared) if condition is None else condition),
     )
 
 
-def conditions_on_rows():
+def conditions_on_rows(*, shared=True):
     """Conditions whose groups do not depend on labels: only these take absent labels."""
     simple = st.sampled_from([rs.Marginal(), rs.PerGroup()])
-    return st.one_of(simple, st.builds(rs.PerLabelAndGroup, simple, simple))
+    alone = st.one_of(simple, st.builds(rs.PerLabelAndGroup, simple, simple))
+    return st.one_of(alone, st.builds(rs.Pooled, alone)) if shared else alone
 
 
 @st.composite
-def problems_with_absent(draw, **options):
+def problems_with_absent(draw, *, shared=True, **options):
     """A problem in which the true label of some rows, perhaps of all, is not among the candidates."""
-    problem = draw(problems(condition=conditions_on_rows(), **options))
+    problem = draw(problems(condition=conditions_on_rows(shared=shared), **options))
     absent = draw(st.lists(st.sampled_from([False, False, False, True]), min_size=problem.n, max_size=problem.n))
     labels = np.empty(problem.n, dtype=object)
     labels[:] = [rs.ABSENT if gone else int(label) for label, gone in zip(problem.labels, absent, strict=True)]

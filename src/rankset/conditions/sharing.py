@@ -25,8 +25,8 @@ from rankset.errors import KindError, LabelError
 from rankset.inputs.label_counts import count_of_classes
 
 PER_LABEL = PerLabel()
-BORROWED, TILT = 100.0, 20.0
-"""Numbers that were settled on other data sets than those of the docs; neighbouring values do about as well."""
+BORROWED, TILT = 200.0, 20.0
+"""Fixed numbers. Neighbouring ones do about as well (docs/understand/sharing.md)."""
 LARGEST = 1e12
 """Largest number of borrowed rows."""
 UNITS = 1 << 30
@@ -49,11 +49,11 @@ class Pooled:
     ----------
     condition : Condition, default PerLabel()
         The groups: ``PerLabel()``, ``PerGroup()``, ``PerLabelAndGroup()``, ``Balanced(shares)`` or one of your own.
-    borrow : float, default 100
+    borrow : float, default 200
         How many rows every group borrows. Borrowed rows are as unusual, on average, as the rows of the group.
     tilt : float, default 20
         How many rows of a group count as much as the assumption that its rows are as unusual as those of all groups.
-        If both numbers are very large, sets are those of ``Marginal()``, up to one calibration row.
+        If both numbers are very large, sets are those of ``Marginal()``.
 
     Raises
     ------

@@ -160,10 +160,10 @@ def auto_prepared(
     known, absent, obstacle = spec.learning(data), data.absent, _obstacle(data)
     if absent is not None:
         absent_rows.check_condition(condition, known.table(), absent)
-    needed = 2 * rows_needed(level) * known.n_groups
+    needed = 2 * rows_needed(level) * (known.n_groups if known.sharing is None else 1)
     n_fitting = 0 if obstacle else count_fitting_rows(n, data.n_columns, share, needed)
     n_rest = n - n_fitting
-    n_calibrating = count_calibration_rows(n_rest, level) if isinstance(condition, Marginal) else n_rest
+    n_calibrating = count_calibration_rows(n_rest, level) if _is_one_group(known) else n_rest
     rows = np.random.default_rng(spec.seed % 2**64).permutation(n)
     fitting, calibrating = rows[: n - n_calibrating], rows[n - n_calibrating :]
     useful = fitting if absent is None else fitting[~absent[fitting]]  # a fit learns nothing from absent labels
@@ -188,6 +188,11 @@ def count_calibration_rows(n: int, alpha: Fraction) -> int:
     least = max(1, n - int(SLACK * n)) if n >= rows_needed(alpha) else n
     numerator, denominator = alpha.numerator, alpha.denominator
     return min(range(n, least - 1, -1), key=lambda rows: ((rows + 1) * numerator % denominator) / (rows + 1))
+
+
+def _is_one_group(spec: RuleSpec) -> bool:
+    """Whether the promise is about all rows together, each of which counts the same."""
+    return isinstance(spec.condition, Marginal) or (spec.sharing is not None and not spec.balanced)
 
 
 def _obstacle(data: Prepared) -> str:

@@ -10,15 +10,11 @@ import numpy as np
 
 from rankset import progress
 from rankset.conditions import Condition
-from rankset.core.promise import Promise
 from rankset.errors import silent
 from rankset.evaluation.auto import auto_prepared
-from rankset.evaluation.metrics import Bools, Floats, Ints, Metric
+from rankset.evaluation.metrics import Floats, Metric
+from rankset.evaluation.rules_on_rows import covered_and_sizes
 from rankset.evaluation.trial import Trial
-from rankset.inputs.prepare import Prepared
-from rankset.rules.batch import Batch
-from rankset.rules.rule import Rule
-from rankset.rules.select import select, shared_reach
 
 MOST_CELLS = 100_000_000
 """``auto`` is fitted on so many halves that their number times rows times classes is at most this …"""
@@ -47,20 +43,10 @@ def measure_auto(trial: Trial, alpha: Fraction, condition: Condition, metrics: S
     for number, (cal, test) in enumerate(splits):
         with silent():  # the trial has warned of few rows, once for all halves
             rule = auto_prepared(data.take(cal), alpha, condition, seed=trial.specs[0].seed)
-        covered, sizes = _tested(rule, alpha, data.take(test), trial.labels[test])
+        covered, sizes = covered_and_sizes(rule, alpha, data.take(test), trial.labels[test])
         for row, metric in enumerate(metrics):
             answers[row, number] = metric.formula(covered, sizes, trial.labels[test], alpha)
         if count is not None:
             count()
     return answers
 
-
-def _tested(rule: Rule, alpha: Fraction, data: Prepared, labels: Ints) -> tuple[Bools, Ints]:
-    """Whether the sets of a rule contain the labels, and how many labels they have."""
-    thresholds = rule._thresholds(Promise(alpha))
-    offsets, codes = select(Batch.of(rule.spec, data), thresholds, shared_reach(rule.spec, thresholds))
-    sizes = np.diff(offsets)
-    rows = np.arange(len(labels)).repeat(sizes)
-    covered = np.zeros(len(labels), dtype=np.bool_)
-    covered[rows[codes == labels[rows]]] = True
-    return covered, sizes

@@ -18,10 +18,11 @@ from rankset.errors import InputError, KindError, LabelError, LevelError, Option
 from rankset.evaluation.metrics import Ints
 from rankset.evaluation.resampling import SortedCells, Split, furthest_threshold, halves
 from rankset.evaluation.resampling_by_group import GroupedCells
+from rankset.evaluation.resampling_shared import SharedCells
 from rankset.inputs.prepare import Prepared
 from rankset.rules import absent_rows
 from rankset.rules.batch import Batch
-from rankset.rules.spec import RuleSpec
+from rankset.rules.spec import NO_NAMES, RuleSpec
 from rankset.scores import Score, checked_score
 
 MARGINAL = Marginal()
@@ -69,12 +70,14 @@ class Trial:
             _warn_of_absent_rows(specs[0], plain, alpha)
         return cls(plain.with_checked_values(), data.labels, halves(n, repeats, specs[0].seed % 2**64), specs)
 
-    def sorted_cells(self, alphas: Sequence[Fraction]) -> Iterator[SortedCells | GroupedCells]:
+    def sorted_cells(self, alphas: Sequence[Fraction]) -> Iterator[SortedCells | GroupedCells | SharedCells]:
         """Yield the cells that thresholds at ``alphas`` can keep, in the order of each score."""
         count, furthest = progress.counter(len(self.specs)), furthest_threshold(len(self.labels), alphas)
         for spec in self.specs:
             batch = Batch.of(spec, self.data)
-            if spec.shared_group is not None:
+            if spec.sharing is not None:
+                yield SharedCells(self.data, spec.with_groups(NO_NAMES))
+            elif spec.shared_group is not None:
                 yield SortedCells.of(batch, self.labels, furthest)
             else:
                 yield GroupedCells.of(batch, self.labels)
@@ -114,7 +117,7 @@ def _warn_of_few_rows(spec: RuleSpec, data: Prepared, alpha: Fraction) -> None:
             Option("alpha", float(alpha)),
             f", got {n}. With fewer rows all sets contain every label, so all scores give the same results.",
         )
-    elif spec.shared_group is None and data.labels is not None:
+    elif spec.shared_group is None and spec.sharing is None and data.labels is not None:
         numbers = _group_numbers(spec, data, data.labels)
         counts = np.bincount(numbers[numbers >= 0], minlength=spec.n_groups)
         if (few := int((counts < 2 * needed).sum())) > 0:
@@ -129,7 +132,7 @@ def _warn_of_absent_rows(spec: RuleSpec, data: Prepared, alpha: Fraction) -> Non
     """Warn if ``alpha`` cannot be attained, because too many true labels are absent from the rows or from a group."""
     if (absent := data.absent) is None or data.labels is None:
         return
-    one = spec.shared_group is not None
+    one = spec.shared_group is not None or spec.sharing is not None
     numbers = np.zeros(len(data), dtype=np.int64) if one else _group_numbers(spec, data, data.labels)
     sizes = []
     for number in np.unique(numbers[absent]).tolist():
