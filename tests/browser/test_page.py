@@ -86,7 +86,11 @@ def test_the_slider_moves_every_number(visit, place):
     assert row[0] == "RANK"
     assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
-    assert first[2:] == [f"{seen.worst_class.coverage:.4f}", f"{seen.worst_class.mean_size:.3f}"]
+    worst, ends = seen.worst_class, seen.worst_class.interval()
+    mark = "below\n" if ends[1] < 1 - seen.alpha else ""
+    assert first[2] == f"{worst.coverage:.4f}"
+    assert first[3].replace("below", "below\n", 1).replace("\n\n", "\n") == f"{mark}{ends[0]:.4f} to {ends[1]:.4f}"
+    assert first[4] == f"{worst.mean_size:.3f}"
     assert row[1] == " to ".join(f"{end:.4f}" for end in seen.interval)
     assert told["expected coverage"] == " to ".join(f"{end:.4f}" for end in seen.expected)
     assert visit.page.inner_text("#scores-title") == "All scores at this alpha"
