@@ -310,7 +310,7 @@ _ALL = (
         key="rms_class_gap",
         section="Classes",
         formula=_rms_class_gap,
-        explanation="root mean square gap of classes to 1 - alpha, less what chance adds because classes have few rows",
+        explanation="root mean square gap of classes to 1 - alpha, less what chance adds",
         better="smaller",
         undefined="no class has two rows",
     ),
