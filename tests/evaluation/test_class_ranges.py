@@ -90,7 +90,9 @@ def test_a_level_is_not_below_itself():
     assert METRICS["classes far below"].formula(covered, sizes, labels, Fraction(9, 100)) == 1
 
 
-@pytest.mark.parametrize(("unnamed", "k", "error", "doubt"), [(76, 100, 0.05, 0.05), (3, 6, 0.25, 0.02), (0, 9, 0.25, 0.1)])
+@pytest.mark.parametrize(
+    ("unnamed", "k", "error", "doubt"), [(76, 100, 0.05, 0.05), (3, 6, 0.25, 0.02), (0, 9, 0.25, 0.1)]
+)
 def test_the_number_of_classes_is_the_largest_that_is_not_too_unlikely(unnamed, k, error, doubt):
     possible = [one for one in range(unnamed, k + 1) if stats.binom.cdf(unnamed, one, 1 - error) > doubt]
     assert most_classes(unnamed, k, error, doubt) == max(possible)

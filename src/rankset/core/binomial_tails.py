@@ -15,9 +15,9 @@ PRECISION = 1e-14
 
 
 def at_most(hits: Ints, n: Ints, share: ArrayLike) -> Floats:
-    """Return the probability of at most ``hits`` covered rows among ``n``, if each is covered with probability ``share``.
+    """Return the probability of at most ``hits`` covered rows among ``n``.
 
-    Arrays are broadcast.
+    Each row is covered with probability ``share``. Arrays are broadcast.
 
     >>> at_most(np.array([0, 1, 2]), np.array([2, 2, 2]), 0.5).tolist()
     [0.25, 0.75, 1.0]
@@ -31,7 +31,7 @@ def at_most(hits: Ints, n: Ints, share: ArrayLike) -> Floats:
 
 
 def at_least(hits: Ints, n: Ints, share: ArrayLike) -> Floats:
-    """Return the probability of at least ``hits`` covered rows among ``n``, if each is covered with probability ``share``.
+    """Return the probability of at least ``hits`` covered rows among ``n``.
 
     >>> at_least(np.array([0, 1, 2]), np.array([2, 2, 2]), 0.5).tolist()
     [1.0, 0.75, 0.25]
@@ -54,8 +54,8 @@ def _at_most(hits: Ints, n: Ints, p: Floats) -> Floats:
 
 def _continued_fraction(x: Floats, a: Floats, b: Floats) -> Floats:
     """The continued fraction by the modified Lentz method; those that have converged are left alone."""
-    values = np.ones(len(x))
-    places, value, c, d = np.arange(len(x)), np.ones(len(x)), np.ones(len(x)), np.zeros(len(x))
+    values, places = np.ones(len(x)), np.arange(len(x))
+    value, c, d = np.ones(len(x)), np.ones(len(x)), np.zeros(len(x))
     for m in range(200 + 10 * math.isqrt(math.ceil(max(a.max(), b.max())))):
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         even = (m + 1) * (b - m - 1) * x / ((a + 2 * m + 1) * (a + 2 * m + 2))
@@ -68,7 +68,8 @@ def _continued_fraction(x: Floats, a: Floats, b: Floats) -> Floats:
         if not going.any():
             break
         if going.mean() < 0.7:  # copies cost more than a few steps too many
-            places, value, c, d, x, a, b = (one[going] for one in (places, value, c, d, x, a, b))
+            places = places[going]
+            value, c, d, x, a, b = np.stack((value, c, d, x, a, b))[:, going]
     return values
 
 

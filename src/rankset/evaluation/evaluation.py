@@ -209,8 +209,8 @@ class Evaluation:
         dict
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
-            Every class, group and stratum is a dictionary. "ranges" has the intervals of metrics by key. "proven", "cost" and "sure" are there only if they
-            are not None.
+            Every class, group and stratum is a dictionary. "ranges" has the intervals of metrics by key. "proven",
+            "cost" and "sure" are there only if they are not None.
 
         Examples
         --------

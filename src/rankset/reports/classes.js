@@ -65,6 +65,6 @@
     rows.forEach((row, place) => {  // sorted like the lines
       if (!row.marked) return;
       lines[place].children[2].classList.add("missed");
-      lines[place].children[3].prepend(make("span", "below", "chip missed"));
+      lines[place].children[3].prepend(make("span", "below", "chip missed"), " ");
     });
   }
