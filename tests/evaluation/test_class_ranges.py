@@ -90,6 +90,12 @@ def test_a_level_is_not_below_itself():
     assert METRICS["classes far below"].formula(covered, sizes, labels, Fraction(9, 100)) == 1
 
 
+def test_an_alpha_that_is_too_small_for_a_float_is_taken_as_0():
+    told = rs.evaluate(rs.PredictionSets.from_mask([[True, False], [True, True]]), [0, 1], alpha="1e-400")
+    assert told.ranges["classes far below"][0] == 0
+    assert "share of classes whose coverage is below 0.9;" in repr(told)
+
+
 @pytest.mark.parametrize(
     ("unnamed", "k", "error", "doubt"), [(76, 100, 0.05, 0.05), (3, 6, 0.25, 0.02), (0, 9, 0.25, 0.1)]
 )

@@ -78,12 +78,14 @@ def most_classes(unnamed: int, n_classes: int, error: float, doubt: float) -> in
     at most the probability ``doubt``.
 
     >>> most_classes(76, 100, 0.05, 0.05)
-    83
+    84
     """
-    most = unnamed
-    while most < n_classes and beta_cdf(error, most + 1 - unnamed, unnamed + 1) > doubt:
-        most += 1
-    return most
+    low, high = unnamed, n_classes
+    while low < high:
+        middle = (low + high + 1) // 2
+        likely = beta_cdf(error, middle - unnamed, unnamed + 1) > doubt
+        low, high = (middle, high) if likely else (low, middle - 1)
+    return low
 
 
 def class_ranges(counts: ClassCounts, alphas: list[Fraction], confidence: float) -> Mapping[str, list[Range]]:

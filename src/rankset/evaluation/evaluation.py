@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankset import notebook
-from rankset.core.alpha import exact_alpha
 from rankset.errors import MetricError
 from rankset.evaluation.class_ranges import ClassCounts, class_ranges
 from rankset.evaluation.evaluation_frame import evaluation_frame
@@ -198,7 +198,7 @@ class Evaluation:
         """
         rows = np.array([one.n for one in self.classes], dtype=np.int64)
         hits = np.array([round(one.coverage * one.n) for one in self.classes], dtype=np.int64)
-        of_classes = class_ranges(ClassCounts(hits[np.newaxis], rows), [exact_alpha(self.alpha)], self.confidence)
+        of_classes = class_ranges(ClassCounts(hits[np.newaxis], rows), [self._level], self.confidence)
         return {"coverage": self.interval} | {name: one for name, (one,) in of_classes.items()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -295,6 +295,11 @@ class Evaluation:
         heads = ("class", "rows", "coverage", f"{self.confidence:.0%} interval", "mean size")
         title = f"Classes with the lowest coverage, {len(rows)} of {len(self.classes):,}"
         return notebook.faint(title), notebook.table(rows, heads)
+
+    @property
+    def _level(self) -> Fraction:
+        """Alpha as the decimal that is printed; 0 if it is too small for a float."""
+        return Fraction(str(self.alpha))
 
     @property
     def _title(self) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankset.core.alpha import exact_alpha
 from rankset.errors import COMMAND_LINE, PYTHON, Either, Text
 from rankset.errors.fields import render_text
 from rankset.evaluation.advice import what_to_check
@@ -66,7 +65,7 @@ def _macro_remark(evaluation: Evaluation) -> str:
 
 
 def _far_below_remark(evaluation: Evaluation) -> str:
-    level = f"{float(1 - exact_alpha(evaluation.alpha) - FAR):g}"
+    level = f"{float(1 - evaluation._level - FAR):g}"
     return _with_interval(evaluation, CLASSES_FAR_BELOW, f"share of classes whose coverage is below {level}")
 
 
