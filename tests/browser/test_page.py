@@ -86,12 +86,36 @@ def test_the_slider_moves_every_number(visit, place):
     assert row[0] == "RANK"
     assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
-    assert first[2:] == [f"{seen.worst_class.coverage:.4f}", f"{seen.worst_class.mean_size:.3f}"]
+    worst = seen.worst_class
+    assert first[2:] == [f"{worst.coverage:.4f}", marked_interval(worst, seen.alpha), f"{worst.mean_size:.3f}"]
     assert row[1] == " to ".join(f"{end:.4f}" for end in seen.interval)
     assert told["expected coverage"] == " to ".join(f"{end:.4f}" for end in seen.expected)
     assert visit.page.inner_text("#scores-title") == "All scores at this alpha"
     heights = visit.page.evaluate("document.getElementById('histogram').data[0].y")
     assert heights == pytest.approx((seen.size_counts / seen.n).tolist())
+
+
+def marked_interval(share, alpha):
+    """The interval of a class in the table, with a mark if it ends below 1 - alpha."""
+    low, high = share.interval()
+    return f"{'below ' if high < 1 - alpha else ''}{low:.4f} to {high:.4f}"
+
+
+@pytest.mark.parametrize("place", [2, 9, 39])
+def test_classes_have_exact_intervals_and_marks(visit, place):
+    visit.set_alpha(place)
+    seen = rs.evaluate(RULE.predict(LOGITS[NEW], f"{(place + 1) / 100:g}"), TRUTH)
+    told = [row.locator("td").all_inner_texts() for row in visit.page.locator("#classes tbody tr").all()]
+    assert sorted(row[3] for row in told) == sorted(marked_interval(share, seen.alpha) for share in seen.classes)
+    marked = sum(share.interval()[1] < 1 - seen.alpha for share in seen.classes)
+    assert visit.page.locator("#classes td.missed").count() == marked
+    words = visit.page.inner_text("#classes-words")
+    assert (f"{marked} of 6 classes are marked" if marked else "No class is marked") in words
+    assert ("rs.PerLabel()" in words) == (marked > 0)
+    facts = visit.page.inner_text("#class-facts")
+    for name in ("macro coverage", "classes far below", "classes below 50%"):
+        assert f"{seen[name]:.4f}" in facts
+        assert "90 % interval {:.4f} to {:.4f}".format(*seen.ranges[name]) in facts
 
 
 def test_numbers_are_rounded_once_and_as_in_python(browser, tmp_path):

@@ -376,12 +376,12 @@ def test_an_evaluation_is_a_frame():
     assert frame["metric"].tolist() == list(METRICS)
     np.testing.assert_array_equal(frame["value"], list(evaluation.values.values()))
     assert (frame.loc[0, "low"], frame.loc[0, "high"]) == evaluation.interval
-    assert frame["low"].isna().sum() == len(METRICS) - 1
+    assert frame["low"].isna().sum() == len(METRICS) - len(evaluation.ranges) == len(METRICS) - 4
     assert frame["section"].tolist() == [metric.section for metric in METRICS.values()]
     classes = evaluation.to_frame("pandas", of="classes")
     assert classes["n"].sum() == 260
     assert evaluation.to_frame("pandas", of="groups")["name"].tolist() == ["north", "south"]
-    assert rs.evaluate(sets, LABELS).to_frame("pandas", of="groups").shape == (0, 4)
+    assert rs.evaluate(sets, LABELS).to_frame("pandas", of="groups").shape == (0, 6)
     with refused(RuleError.option("of", "rows", ("metrics", "classes", "groups"))):
         evaluation.to_frame(of="rows")
 

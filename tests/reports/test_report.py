@@ -41,7 +41,9 @@ def test_every_number_is_the_librarys():
                 assert score["metrics"][name][place] == (None if np.isnan(seen[name]) else seen[name])
             assert score["interval"][place] == list(seen.interval)
             assert score["histogram"][place] == seen.size_counts.tolist()
-            assert score["class_coverage"][place] == [round(share.coverage, 4) for share in seen.classes]
+            for name, ends in seen.ranges.items():
+                assert name == "coverage" or score["ranges"][name][place] == list(ends)
+            assert score["class_hits"][place] == [round(share.coverage * share.n) for share in seen.classes]
             assert score["class_size"][place] == [round(share.mean_size, 3) for share in seen.classes]
             low, high = score["band"][place]
             assert (low, 1.0 if score["tied"][place] else high) == seen.expected

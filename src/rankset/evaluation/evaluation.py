@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from rankset import notebook
 from rankset.errors import MetricError
+from rankset.evaluation.class_ranges import ClassCounts, class_ranges
 from rankset.evaluation.evaluation_frame import evaluation_frame
-from rankset.evaluation.evaluation_remarks import REMARKS, coverage_notes, rows_and_size
+from rankset.evaluation.evaluation_remarks import REMARKS, coverage_notes, ends_in_words, rows_and_size
 from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
 from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
@@ -157,6 +162,16 @@ class Evaluation:
         return self.values["class gap"]
 
     @property
+    def rms_class_gap(self) -> float:
+        """Root mean square gap of classes to 1 - alpha, less what chance adds. NaN if no class has two rows."""
+        return self.values["RMS class gap"]
+
+    @property
+    def classes_far_below(self) -> float:
+        """Fraction of classes whose coverage is below 1 - alpha - 0.1."""
+        return self.values["classes far below"]
+
+    @property
     def classes_below_half(self) -> float:
         """Fraction of classes whose coverage is below 50 %."""
         return self.values["classes below 50%"]
@@ -174,6 +189,18 @@ class Evaluation:
         """
         return min(self.classes, key=lambda share: (share.coverage, -share.n))
 
+    @cached_property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """Confidence intervals of metrics, by name: coverage, macro coverage, and the shares of classes below a level.
+
+        Those of classes allow for the few rows of a class: by chance alone, many classes with few rows are below a
+        level. The page "Metrics" has the formulas.
+        """
+        rows = np.array([one.n for one in self.classes], dtype=np.int64)
+        hits = np.array([round(one.coverage * one.n) for one in self.classes], dtype=np.int64)
+        of_classes = class_ranges(ClassCounts(hits[np.newaxis], rows), [self._level], self.confidence)
+        return {"coverage": self.interval} | {name: one for name, (one,) in of_classes.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes and metrics as a dictionary.
 
@@ -182,8 +209,8 @@ class Evaluation:
         dict
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
-            Every class, group and stratum is a dictionary. "proven", "cost" and "sure" are there only if they
-            are not None.
+            Every class, group and stratum is a dictionary. "ranges" has the intervals of metrics by key. "proven",
+            "cost" and "sure" are there only if they are not None.
 
         Examples
         --------
@@ -198,6 +225,7 @@ class Evaluation:
             if getattr(self, name) is None:
                 del facts[name]
         keys = {METRICS[name].key: value for name, value in values.items()}
+        facts["ranges"] = {METRICS[name].key: ends for name, ends in self.ranges.items()}
         return facts | keys | dict(zip(("sscv_from", "sscv_empty_apart_from"), strata, strict=True))
 
     def to_frame(self, backend: str | None = None, *, of: str = "metrics") -> Any:  # noqa: ANN401
@@ -214,8 +242,8 @@ class Evaluation:
         -------
         data frame
             Of metrics: the columns "section", "metric", "value", "low", "high" and "explanation". "low" and "high" are
-            the ends of ``interval`` for coverage, and NaN for other metrics. Of classes and groups: the columns
-            "name", "n", "coverage" and "mean_size".
+            the ends of the interval in ``ranges``, and NaN for metrics without one. Of classes and groups: the columns
+            "name", "n", "coverage", "mean_size", and "low" and "high", the exact interval of the coverage.
 
         Raises
         ------
@@ -255,11 +283,23 @@ class Evaluation:
     def _classes_html(self) -> tuple[str, str]:
         shown = sorted(self.classes, key=lambda share: share.coverage)[:SHOWN_CLASSES]
         rows = [
-            (one.name, f"{one.n:,}", notebook.bar(one.coverage, f"{one.coverage:.4f}"), f"{one.mean_size:.3f}")
+            (
+                one.name,
+                f"{one.n:,}",
+                notebook.bar(one.coverage, f"{one.coverage:.4f}"),
+                ends_in_words(one.interval(self.confidence)),
+                f"{one.mean_size:.3f}",
+            )
             for one in shown
         ]
+        heads = ("class", "rows", "coverage", f"{self.confidence:.0%} interval", "mean size")
         title = f"Classes with the lowest coverage, {len(rows)} of {len(self.classes):,}"
-        return notebook.faint(title), notebook.table(rows, ("class", "rows", "coverage", "mean size"))
+        return notebook.faint(title), notebook.table(rows, heads)
+
+    @property
+    def _level(self) -> Fraction:
+        """Alpha as the decimal that is printed; 0 if it is too small for a float."""
+        return Fraction(str(self.alpha))
 
     @property
     def _title(self) -> str:

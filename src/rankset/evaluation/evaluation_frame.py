@@ -24,12 +24,12 @@ def evaluation_frame(evaluation: Evaluation, backend: str | None, of: str) -> An
         raise RuleError.option("of", of, TABLES)
     if of == "metrics":
         return ARRAY.filled(_metric_columns(evaluation), backend)
-    return ARRAY.filled(_share_columns(getattr(evaluation, of)), backend)
+    return ARRAY.filled(_share_columns(getattr(evaluation, of), evaluation.confidence), backend)
 
 
 def _metric_columns(evaluation: Evaluation) -> dict[Any, Any]:
     metrics = [METRICS[name] for name in evaluation.values]
-    limits = [evaluation.interval if one.name == "coverage" else (math.nan, math.nan) for one in metrics]
+    limits = [evaluation.ranges.get(one.name, (math.nan, math.nan)) for one in metrics]
     return {
         "section": [one.section for one in metrics],
         "metric": [one.name for one in metrics],
@@ -40,5 +40,7 @@ def _metric_columns(evaluation: Evaluation) -> dict[Any, Any]:
     }
 
 
-def _share_columns(shares: Sequence[Share]) -> dict[Any, Any]:
-    return {name: [getattr(one, name) for one in shares] for name in ("name", "n", "coverage", "mean_size")}
+def _share_columns(shares: Sequence[Share], confidence: float) -> dict[Any, Any]:
+    ends = [one.interval(confidence) for one in shares]
+    columns = {name: [getattr(one, name) for one in shares] for name in ("name", "n", "coverage", "mean_size")}
+    return columns | {"low": [low for low, _ in ends], "high": [high for _, high in ends]}

@@ -10,7 +10,7 @@ import numpy as np
 from rankset.errors import COMMAND_LINE, PYTHON, Either, Text
 from rankset.errors.fields import render_text
 from rankset.evaluation.advice import what_to_check
-from rankset.evaluation.metrics import METRICS
+from rankset.evaluation.metrics import CLASSES_BELOW_HALF, CLASSES_FAR_BELOW, FAR, MACRO_COVERAGE, METRICS
 from rankset.evaluation.shares import Share
 
 if TYPE_CHECKING:
@@ -27,9 +27,8 @@ EMPTY_REMARK: Text = (
 
 
 def _coverage_remark(evaluation: Evaluation) -> str:
-    low, high = evaluation.interval
     attained = "" if evaluation.attained else " cannot be attained (absent labels at calibration)"
-    interval = f"{evaluation.confidence:.0%} interval from these rows {low:.4f} to {high:.4f}"
+    interval = f"{evaluation.confidence:.0%} interval from these rows {ends_in_words(evaluation.interval)}"
     if evaluation.cost is not None:
         return f"not promised, because labels have costs; {interval}"
     return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
@@ -48,6 +47,30 @@ def _size_remark(evaluation: Evaluation) -> str:
 def rows_and_size(share: Share) -> str:
     """Return the number of rows and the mean set size in words."""
     return f"{share.n:,} rows, mean size {share.mean_size:.3f}"
+
+
+def ends_in_words(ends: tuple[float, float]) -> str:
+    """Return the two ends of an interval in words."""
+    low, high = ends
+    return f"{low:.4f} to {high:.4f}"
+
+
+def _with_interval(evaluation: Evaluation, name: str, words: str) -> str:
+    """What a metric is, and its interval."""
+    return f"{words}; {evaluation.confidence:.0%} interval {ends_in_words(evaluation.ranges[name])}"
+
+
+def _macro_remark(evaluation: Evaluation) -> str:
+    return _with_interval(evaluation, MACRO_COVERAGE, "mean over classes, rare and frequent ones alike")
+
+
+def _far_below_remark(evaluation: Evaluation) -> str:
+    level = f"{float(1 - evaluation._level - FAR):g}"
+    return _with_interval(evaluation, CLASSES_FAR_BELOW, f"share of classes whose coverage is below {level}")
+
+
+def _below_half_remark(evaluation: Evaluation) -> str:
+    return _with_interval(evaluation, CLASSES_BELOW_HALF, METRICS[CLASSES_BELOW_HALF].explanation)
 
 
 def _stratum_remark(stratum: Share) -> str:
@@ -74,6 +97,9 @@ REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
     "SSCV*": lambda evaluation: f"the same with empty sets apart: {_stratum_remark(evaluation.strata[1])}",
     "size": _size_remark,
     "empty": _empty_remark,
+    MACRO_COVERAGE: _macro_remark,
+    CLASSES_FAR_BELOW: _far_below_remark,
+    CLASSES_BELOW_HALF: _below_half_remark,
     "worst class": _worst_class_remark,
 }
 """Remarks with figures of the evaluation. Other metrics are shown with their explanation."""

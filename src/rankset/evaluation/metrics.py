@@ -42,6 +42,13 @@ PAPER_STRATA: Strata = (1, 3, 10, 100, 1000)
 EMPTY_APART: Strata = (0, *PAPER_STRATA)
 """The same strata, with empty sets in a stratum of their own."""
 
+MACRO_COVERAGE = "macro coverage"
+CLASSES_FAR_BELOW = "classes far below"
+CLASSES_BELOW_HALF = "classes below 50%"
+"""Metrics of classes that have intervals (``class_ranges``)."""
+FAR = Fraction(1, 10)
+"""A class is far below 1 - alpha if its coverage is smaller by more than this."""
+
 UNDEFINED = "–"
 """Shown instead of a value that is not defined."""
 
@@ -136,15 +143,21 @@ def sscv(covered: Bools, sizes: Ints, alpha: Alpha, *, strata: Strata = PAPER_ST
     """
     if len(sizes) == 0:
         return math.nan
-    coverage = _coverage_by(np.searchsorted(strata, sizes), covered)
-    return float(np.abs(coverage - float(1 - exact_alpha(alpha))).max())
+    hits, rows = _counts_by(np.searchsorted(strata, sizes), covered)
+    return float(np.abs(hits / rows - float(1 - exact_alpha(alpha))).max())
 
 
 def class_coverage(covered: Bools, labels: Ints) -> Floats:
     """Return the coverage of every class that occurs among ``labels``, in column order; -1 is no class."""
+    hits, rows = class_counts(covered, labels)
+    return hits / rows
+
+
+def class_counts(covered: Bools, labels: Ints) -> tuple[Ints, Ints]:
+    """Return the covered rows and all rows of every class that occurs among ``labels``; -1 is no class."""
     if len(labels) and labels.min() < 0:
         covered, labels = covered[labels >= 0], labels[labels >= 0]
-    return _coverage_by(labels, covered)
+    return _counts_by(labels, covered)
 
 
 def mean_where_defined(values: Floats) -> Floats:
@@ -171,11 +184,11 @@ def metrics_named(names: Iterable[str]) -> tuple[Metric, ...]:
     return tuple(METRICS[name] for name in wanted)
 
 
-def _coverage_by(codes: Ints, covered: Bools) -> Floats:
-    """Coverage of the rows of each code that occurs."""
+def _counts_by(codes: Ints, covered: Bools) -> tuple[Ints, Ints]:
+    """Covered rows and all rows of each code that occurs."""
     counts = np.bincount(codes)
     hits = np.bincount(codes[covered], minlength=len(counts))
-    return hits[counts > 0] / counts[counts > 0]
+    return hits[counts > 0], counts[counts > 0]
 
 
 def _mean(values: NDArray[np.generic]) -> float:
@@ -192,6 +205,21 @@ def _macro_coverage(covered: Bools, _sizes: Ints, labels: Ints, _alpha: Fraction
 
 def _class_gap(covered: Bools, _sizes: Ints, labels: Ints, alpha: Fraction) -> float:
     return _mean(np.abs(class_coverage(covered, labels) - float(1 - alpha)))
+
+
+def _rms_class_gap(covered: Bools, _sizes: Ints, labels: Ints, alpha: Fraction) -> float:
+    """The mean of squared gaps, less the variance that a share of m rows has by chance, c (1 - c) / (m - 1)."""
+    hits, rows = class_counts(covered, labels)
+    several = rows > 1
+    if not several.any():
+        return math.nan
+    m = rows[several]
+    c = hits[several] / m
+    return math.sqrt(max(0.0, float(((c - float(1 - alpha)) ** 2 - c * (1 - c) / (m - 1)).mean())))
+
+
+def _classes_far_below(covered: Bools, _sizes: Ints, labels: Ints, alpha: Fraction) -> float:
+    return _mean(class_coverage(covered, labels) < float(1 - alpha - FAR))
 
 
 def _classes_below_half(covered: Bools, _sizes: Ints, labels: Ints, _alpha: Fraction) -> float:
@@ -262,7 +290,7 @@ _ALL = (
         better="smaller",
     ),
     Metric(
-        name="macro coverage",
+        name=MACRO_COVERAGE,
         key="macro_coverage",
         section="Classes",
         formula=_macro_coverage,
@@ -278,7 +306,24 @@ _ALL = (
         better="smaller",
     ),
     Metric(
-        name="classes below 50%",
+        name="RMS class gap",
+        key="rms_class_gap",
+        section="Classes",
+        formula=_rms_class_gap,
+        explanation="root mean square gap of classes to 1 - alpha, less what chance adds",
+        better="smaller",
+        undefined="no class has two rows",
+    ),
+    Metric(
+        name=CLASSES_FAR_BELOW,
+        key="classes_far_below",
+        section="Classes",
+        formula=_classes_far_below,
+        explanation="share of classes whose coverage is below 1 - alpha - 0.1",
+        better="smaller",
+    ),
+    Metric(
+        name=CLASSES_BELOW_HALF,
         key="classes_below_half",
         section="Classes",
         formula=_classes_below_half,

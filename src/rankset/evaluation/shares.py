@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankset.core.coverage_law import binomial_interval
 from rankset.evaluation.metrics import Bools, Ints, Strata
 from rankset.inputs.per_row import names_per_row
 from rankset.inputs.row_index import RowIndex
@@ -42,6 +44,34 @@ class Share:
     n: int
     coverage: float
     mean_size: float
+
+    def interval(self, confidence: float = 0.9) -> tuple[float, float]:
+        """Return the exact (Clopper-Pearson) confidence interval for the coverage of such rows.
+
+        Parameters
+        ----------
+        confidence
+            Confidence of the interval, strictly between 0 and 1.
+
+        Returns
+        -------
+        tuple of float
+            The lower and the upper end.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> sets = rs.PredictionSets.from_mask([[True, False], [True, True], [False, True]])
+        >>> low, high = rs.evaluate(sets, [0, 0, 0], alpha=0.1).worst_class.interval()
+        >>> round(low, 4), round(high, 4)
+        (0.1354, 0.983)
+        """
+        return _interval(round(self.coverage * self.n), self.n, confidence)
+
+
+@lru_cache(maxsize=10_000)
+def _interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
+    return binomial_interval(hits, n, confidence)
 
 
 def shares_of(names: NDArray[Any], codes: Ints, covered: Bools, sizes: Ints) -> tuple[Share, ...]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rankset.core import coverage_law, parallel
 from rankset.core.alpha import smallest_alpha
-from rankset.evaluation.metrics import METRICS
+from rankset.evaluation.class_ranges import ClassCounts, class_ranges
+from rankset.evaluation.metrics import METRICS, class_counts
 from rankset.inputs.vocabulary import short
 from rankset.reports.rule_names import condition_in_words
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, SURE, Floats, Ints, LabelledRows, TestedRule
@@ -20,7 +21,7 @@ SHOWN_ROWS = 100
 """Number of ambiguous rows that are listed."""
 SHOWN_LABELS = 25
 """Number of labels listed for an ambiguous row, those with the largest p-values."""
-SHOWN_DIGITS = (4, 3)
+COVERAGE_DIGITS, SIZE_DIGITS = 4, 3
 """Digits of the coverage and the mean size of a class or group, on the page as in an ``Evaluation``."""
 
 LONGEST_TEXT = 400
@@ -92,7 +93,7 @@ def _at_levels(rows: LabelledRows, true: Floats, sizes: Ints, n_columns: int) ->
     """Metrics, intervals, histograms, and figures by class and group: a list with one entry per level for each."""
     metrics: dict[str, list[float | None]] = {name: [] for name in METRICS}
     others: dict[str, list[Any]] = {"interval": [], "histogram": []}
-    by_class: dict[str, list[Any]] = {"class_coverage": [], "class_size": []}
+    by_class: dict[str, list[Any]] = {"class_hits": [], "class_size": []}
     by_group: dict[str, list[Any]] = {"group_coverage": [], "group_size": []}
     for alpha, widths in zip(rows.alphas, sizes, strict=True):
         covered = true > float(alpha)
@@ -101,24 +102,34 @@ def _at_levels(rows: LabelledRows, true: Floats, sizes: Ints, n_columns: int) ->
         ends = coverage_law.binomial_interval(int(covered.sum()), rows.n, CONFIDENCE)
         others["interval"].append([_or_none(end) for end in ends])
         others["histogram"].append(np.bincount(widths).tolist())
-        _add_means(by_class, rows.labels, n_columns, (covered, widths))
-        _add_means(by_group, rows.group_codes, int(rows.group_codes.max()) + 1, (covered, widths))
-    return {"metrics": metrics, **others, **by_class, **by_group}
+        if n_columns <= MOST_CLASSES:
+            by_class["class_hits"].append(np.bincount(rows.labels[covered], minlength=n_columns).tolist())
+            by_class["class_size"].append(_means(rows.labels, n_columns, widths, SIZE_DIGITS))
+        n_groups = int(rows.group_codes.max()) + 1
+        if n_groups <= MOST_CLASSES:
+            by_group["group_coverage"].append(_means(rows.group_codes, n_groups, covered, COVERAGE_DIGITS))
+            by_group["group_size"].append(_means(rows.group_codes, n_groups, widths, SIZE_DIGITS))
+    return {"metrics": metrics, **others, **by_class, **by_group, **_class_intervals(rows, true)}
 
 
-def _add_means(lists: dict[str, list[Any]], codes: Ints, n: int, row_values: tuple[NDArray[Any], ...]) -> None:
-    """Append to each list the means of its row values by code, unless there are too many codes to list.
-
-    They are rounded once, to the digits that the page shows.
-    """
-    if n > MOST_CLASSES:
-        return
+def _means(codes: Ints, n: int, values: NDArray[Any], digits: int) -> list[float]:
+    """The means of row values by code, rounded once, to the digits that the page shows."""
     named = codes >= 0  # rows with absent labels have no class
-    codes, row_values = codes[named], tuple(values[named] for values in row_values)
-    counts = np.maximum(np.bincount(codes, minlength=n), 1)
-    for means, values, places in zip(lists.values(), row_values, SHOWN_DIGITS, strict=True):
-        found = np.bincount(codes, weights=values, minlength=n) / counts
-        means.append([round(float(value), places) for value in found])
+    codes, values = codes[named], values[named]
+    found = np.bincount(codes, weights=values, minlength=n) / np.maximum(np.bincount(codes, minlength=n), 1)
+    return [round(float(value), digits) for value in found]
+
+
+def _class_intervals(rows: LabelledRows, true: Floats) -> dict[str, Any]:
+    """Intervals of metrics of classes at every level, by name, and how many classes are below 1 - alpha at least."""
+    counts = [class_counts(true > float(alpha), rows.labels) for alpha in rows.alphas]
+    found = ClassCounts(np.array([hits for hits, _ in counts]), counts[0][1])
+    ranges = class_ranges(found, list(rows.alphas), CONFIDENCE)
+    below = found.below(np.array([float(1 - alpha) for alpha in rows.alphas]), CONFIDENCE)
+    return {
+        "ranges": {name: [[_or_none(end) for end in ends] for ends in some] for name, some in ranges.items()},
+        "surely_below": [0 if math.isnan(low) else round(low * len(found.rows)) for low, _ in below],
+    }
 
 
 def _ambiguous_row(row: int, rows: LabelledRows, sizes: Ints, p_values: Floats) -> dict[str, Any]:

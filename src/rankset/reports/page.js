@@ -43,17 +43,6 @@
   }
   by("scores-title").textContent = (data.scores.length > 1 ? "All scores" : "This rule") + " at this alpha";
   by("scores-note").textContent = data.scores.filter((one) => one.text.length > 60).map((one) => one.label + ": " + one.text + ".").join(" ");
-  const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows", many], ["coverage", "coverage", fixed], ["size", "mean size", (value) => fixed(value, 3)]];
-  function classes(score) {
-    if (data.own_names) {
-      by("classes-title").textContent = "Positions";
-      by("classes-note").textContent = "Candidates have names of their own in every row, so these are rows by the position of the true label among the candidates, counted from 0.";
-    }
-    const hits = score.class_coverage[state.level];
-    if (!hits) { document.querySelector("#classes tbody").replaceChildren(); by("classes-note").textContent = "There are too many classes to list."; return; }
-    const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], coverage: hits[k], size: score.class_size[state.level][k] })).filter((row) => row.rows);
-    sortedTable("classes", COLUMNS, rows, () => classes(data.scores[state.score]));
-  }
   function groups(score) {
     by("groups-section").hidden = !data.group_names.length;
     if (!data.group_names.length) return;
@@ -99,7 +88,7 @@
   function facts(score, alpha) {
     const at = state.level, hits = metric(score, "coverage"), width = metric(score, "size");
     tiles(by("facts"), [["coverage", shown(hits), "target " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["size", shown(width), "mean number of labels in a set, of " + many(data.classes.length)]]);
-    const tile = (one) => { const value = metric(score, one.name); return [one.name, shown(value), value === null ? one.undefined : one.explanation]; };
+    const tile = (one) => { const value = metric(score, one.name); return [one.name, shown(value), value === null ? one.undefined : one.explanation + (score.ranges[one.name] ? "; " + intervalOf(score, one.name) : "")]; };
     by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : [...expected(score), ...sure(score)]), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
     by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }

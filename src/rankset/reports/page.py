@@ -16,7 +16,7 @@ from rankset.evaluation.short_names import LONGEST
 from rankset.io import atomic
 from rankset.reports.results import Study
 
-ONE_LABEL = ("page.html", "page.css", "common.js", "automatic.js", "page.js")
+ONE_LABEL = ("page.html", "page.css", "common.js", "automatic.js", "classes.js", "page.js")
 SEVERAL_LABELS = ("several.html", "page.css", "common.js", "several.js")
 """The files of a page: template, style, and scripts in order."""
 
