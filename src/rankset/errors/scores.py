@@ -77,8 +77,13 @@ class ScoreError(RanksetError, ValueError):
     """
 
     @classmethod
-    def parameter(cls, score: str, name: str, expected: str, value: object) -> Self:
-        return cls(f"{name} of {score}", f"be {expected}", short_repr(value))
+    def parameter(cls, score: str, name: str, expected: str, value: object, remedy: str = "") -> Self:
+        return cls(f"{name} of {score}", f"be {expected}", short_repr(value), remedy)
+
+    @classmethod
+    def parameter_by_name(cls, score: str, name: str, expected: str, value: object) -> Self:
+        remedy = f"Pass [{name}[class_] for class_ in classes], with the class names in the order of the columns."
+        return cls(f"{name} of {score}", f"be {expected}", f"{short_repr(value)}, in an order of its own", remedy)
 
     @classmethod
     def unknown_name(cls, argument: str, received: str, known: Sequence[str], close: str) -> Self:

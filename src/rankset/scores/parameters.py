@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
 
 from rankset.core.arrays import is_real, is_whole
 from rankset.errors import ScoreError
+from rankset.inputs.row_index import is_default
 
 LARGEST_FITTED = 1e6
 """Largest absolute value of a fitted number."""
@@ -18,7 +19,7 @@ LARGEST_FITTED = 1e6
 def check_number(score: object, name: str) -> None:
     """Require a finite number of at least 0."""
     value = getattr(score, name)
-    number = _as_float(value)
+    number = as_float(value)
     if not 0 <= number < math.inf:
         raise ScoreError.parameter(type(score).__name__, name, "a finite number of at least 0", value)
     object.__setattr__(score, name, number)
@@ -43,7 +44,7 @@ def check_flag(score: object, name: str) -> None:
 def check_temperature(score: object) -> None:
     """Require a finite number ``temperature`` of at least 1 / ``LARGEST_FITTED``."""
     value: Any = getattr(score, "temperature")  # noqa: B009
-    number = _as_float(value)
+    number = as_float(value)
     if not 1 / LARGEST_FITTED <= number < math.inf:
         expected = f"a finite number of at least {1 / LARGEST_FITTED:g}"
         raise ScoreError.parameter(type(score).__name__, "temperature", expected, value)
@@ -69,12 +70,27 @@ def check_fitted_numbers(score: object, name: str, length: int | None = None) ->
 def list_parameter(score: object, name: str, expected: str) -> tuple[Any, ...]:
     """Return a list parameter as a tuple. Raise a ScoreError for a string or an object that is not iterable."""
     values = getattr(score, name)
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+    listed = values.tolist() if hasattr(values, "tolist") else values  # also of tensors
+    if not isinstance(listed, Iterable) or isinstance(listed, str | bytes):
         raise ScoreError.parameter(type(score).__name__, name, expected, values)
-    return tuple(values)
+    return tuple(listed)
 
 
-def _as_float(value: Any) -> float:  # noqa: ANN401
+def by_column(score: object, name: str, expected: str) -> tuple[Any, ...]:
+    """Return a parameter with one value per class, in column order, as a tuple.
+
+    Raise a ScoreError if its values have names or no order: mappings, sets, and series with an index of names, such as
+    counts by class, most frequent first.
+    """
+    values = getattr(score, name)
+    index = getattr(values, "index", None)
+    named = index is not None and not callable(index) and not is_default(index)
+    if named or isinstance(values, Mapping | Set):
+        raise ScoreError.parameter_by_name(type(score).__name__, name, expected, values)
+    return list_parameter(score, name, expected)
+
+
+def as_float(value: Any) -> float:  # noqa: ANN401
     """Return a real number as a float: NaN for anything else, and infinity for an integer beyond all floats."""
     try:
         return float(value) if is_real(value) else math.nan
