@@ -86,6 +86,11 @@ class ScoreError(RanksetError, ValueError):
         return cls(f"{name} of {score}", f"be {expected}", f"{short_repr(value)}, in an order of its own", remedy)
 
     @classmethod
+    def several_keys(cls, name: str, score: object, count: int) -> Self:
+        remedy = "Use a score with one key, such as Thr, TopK, Margin, Aps, Raps or Saps."
+        return cls(f"score of {name}", "have one key, because numbers are compared with it", f"{count} keys of {short_repr(score)}", remedy)
+
+    @classmethod
     def unknown_name(cls, argument: str, received: str, known: Sequence[str], close: str) -> Self:
         expected = f"be a score such as Rank() or the name of one ({', '.join(known)})"
         return cls(argument, expected, short_repr(received), f"Did you mean {close!r}?" if close else "")

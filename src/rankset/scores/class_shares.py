@@ -47,7 +47,7 @@ class HasShares:
 
     def __repr__(self) -> str:
         shares = "" if self.shares is None else f"shares of {len(self.shares):,} classes"
-        return f"{type(self).__name__}({shares})"
+        return f"{type(self).__qualname__}({shares})"
 
     def _check_shares(self) -> None:
         """Divide shares by their sum. Raise an error if they are no numbers above 0, or are not in column order."""

@@ -53,14 +53,14 @@ def check_temperature(score: object) -> None:
 
 def check_fitted_scale(name: str, value: object) -> None:
     """Require a number above 0, at most ``LARGEST_FITTED``, as ``scale`` of the score ``name``."""
-    if not _is_fitted_number(value) or value <= 0:  # type: ignore[operator]
+    if not is_fitted_number(value) or value <= 0:  # type: ignore[operator]
         raise ScoreError.parameter(name, "scale", f"a positive number of at most {LARGEST_FITTED:g}", value)
 
 
 def check_fitted_numbers(score: object, name: str, length: int | None = None) -> None:
     """Require a list of ``length`` numbers (None: any length), each at most ``LARGEST_FITTED`` in absolute value."""
     values = list_parameter(score, name, "a list of numbers")
-    if not all(map(_is_fitted_number, values)) or length not in (None, len(values)):
+    if not all(map(is_fitted_number, values)) or length not in (None, len(values)):
         count = "numbers" if length is None else f"{length} numbers"
         expected = f"{count} with absolute values of at most {LARGEST_FITTED:g}"
         raise ScoreError.parameter(type(score).__name__, name, expected, getattr(score, name))
@@ -98,7 +98,7 @@ def as_float(value: Any) -> float:  # noqa: ANN401
         return math.inf
 
 
-def _is_fitted_number(value: object) -> bool:
+def is_fitted_number(value: object) -> bool:
     """Return whether ``value`` is a number of at most ``LARGEST_FITTED`` in absolute value."""
     real = type(value) is float or is_real(value)
     return real and abs(value) <= LARGEST_FITTED  # type: ignore[arg-type]
