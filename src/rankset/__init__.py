@@ -32,6 +32,7 @@ FuzzyClasses                           a score for rare classes, which learn fro
 Score, Cells, Reach                    how to write a score: the protocol; the features of labels; limits of sets
 Wording                                words and numbers for a score of your own that describes its thresholds
 Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
+cluster_labels                         clusters of classes with similar scores, for PerLabel
 Condition                              how to write a condition: the protocol
 
 Targets (argument ``target``): several labels per row, and costs
@@ -199,6 +200,7 @@ NAMES_ON_DEMAND = {
     "bounds": "evaluation.bounds",
     "calibrate": "evaluation.calibrate",
     "choose": "evaluation.choose",
+    "cluster_labels": "evaluation.cluster_labels",
     "compare": "evaluation.compare",
     "evaluate": "evaluation.evaluate",
     "frequencies": "inputs.probabilities",
@@ -247,6 +249,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.bounds import LabelBounds as LabelBounds, bounds as bounds
     from rankset.evaluation.calibrate import calibrate as calibrate
     from rankset.evaluation.choose import choose as choose, grid as grid
+    from rankset.evaluation.cluster_labels import cluster_labels as cluster_labels
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.evaluation.comparisons import Comparisons as Comparisons
