@@ -45,7 +45,7 @@ def tempered(temperature, row):
     return rs.Tempered(rs.Thr(), temperature).transform(np.array([row], dtype=np.float64))[0].tolist()
 
 
-def key(score, row, label, draw):  # noqa: C901
+def key(score, row, label, draw):  # noqa: C901, PLR0912
     """The key of one (row, label) cell, a plain tuple."""
     row = [float(value) for value in row]
     rank = ranking(row).index(label) + 1

@@ -85,7 +85,7 @@ def test_rows_come_in_every_form():
 def test_coverage_holds_in_every_cluster():
     rows, labels = rows_of([150] * 6, LEVELS, seed=5)
     new, truth = rows_of([500] * 6, LEVELS, seed=6)
-    rule = rs.calibrate(rows, labels, method="thr", condition=rs.PerLabel(EXPECTED[:5] + ("cluster 1",)))
+    rule = rs.calibrate(rows, labels, method="thr", condition=rs.PerLabel((*EXPECTED[:5], "cluster 1")))
     inside = rule.predict(new, 0.1).covers(truth)
     for group in ([0, 2, 5], [1, 3, 4]):
         assert abs(inside[np.isin(truth, group)].mean() - 0.9) < 0.04

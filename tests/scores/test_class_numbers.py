@@ -23,6 +23,8 @@ RANKED = [0, 2, 1, 3]
 PROBS, LABELS = rs.datasets.load("marketing")
 SHARES = "None, or one number above 0 per class in column order"
 LIMITS = "one integer of at least 1 and below 2**31 per class, in column order"
+KEEPS = "keeps labels with a probability of at least 0.1806"
+TRAINED = "in training"
 OFFSETS = "one number per class in column order, with absolute values of at most 1e+06"
 
 BY_HAND = {
@@ -75,7 +77,9 @@ def test_shares_are_divided_by_their_sum_and_stay_as_they_are_then():
 
 
 @pytest.mark.parametrize("kind", [rs.Thr, rs.Rank], ids=["Thr", "Rank"])
-@pytest.mark.parametrize("shares", [[1, 0], [1, -1], [1, np.nan], [1, np.inf], [1, True], [1, "2"], [[1, 2]], [], [1, 10**400]])
+@pytest.mark.parametrize(
+    "shares", [[1, 0], [1, -1], [1, np.nan], [1, np.inf], [1, True], [1, "2"], [[1, 2]], [], [1, 10**400]]
+)
 def test_shares_are_numbers_above_0(kind, shares):
     remedy = "Count a class without training rows as 1 row."
     with refused(ScoreError.parameter(kind.__name__, "shares", SHARES, shares, remedy)):
@@ -88,7 +92,9 @@ def test_shares_are_a_list(shares):
         rs.Thr(shares)
 
 
-@pytest.mark.parametrize("values", [{"a": 1, "b": 2}, {1, 2}, pd.Series([2, 1], index=["b", "a"]), pd.Series([2, 1], index=[1, 0])])
+@pytest.mark.parametrize(
+    "values", [{"a": 1, "b": 2}, {1, 2}, pd.Series([2, 1], index=["b", "a"]), pd.Series([2, 1], index=[1, 0])]
+)
 def test_numbers_of_classes_are_in_column_order(values):
     for make, name in (
         (rs.Thr, "shares of Thr"),
@@ -160,19 +166,18 @@ def test_the_reach_of_shares_is_that_of_the_rarest_class():
         ),
         (
             rs.Rank([1, 1, 1, 1]),
-            "keeps the 2 most likely labels, and a third if its probability is at least 0.5432 times its share in training",
+            "keeps the 2 most likely labels, and a third if its probability is at least 0.5432 times its share "
+            + TRAINED,
             "it is one of the 2 most likely labels, or it is the third",
         ),
         (
             rs.RankLimited(rs.Thr(), [4, 4, 4, 4]),
-            "leaves out all but the labels within the rank limits of their classes; of these, it keeps labels with a "
-            "probability of at least 0.1806",
+            f"leaves out all but the labels within the rank limits of their classes; of these, it {KEEPS}",
             "in the set if its rank is within its limit, and its probability is at least 0.2199",
         ),
         (
             rs.RankLimited(rs.Thr(), [1, 1, 1, 1]),
-            "keeps labels within the rank limits of their classes; of the other labels, it keeps labels with a "
-            "probability of at least 0.1806",
+            f"keeps labels within the rank limits of their classes; of the other labels, it {KEEPS}",
             "in the set if its rank is within its limit, or its probability is at least 0.2199",
         ),
         (
@@ -325,7 +330,10 @@ def test_fits_depend_neither_on_the_order_of_rows_nor_on_absent_labels(fit):
         ),
         (lambda: rs.ClassOffsets(rs.Thr(), [None]), ScoreError.parameter("ClassOffsets", "offsets", OFFSETS, [None])),
         (lambda: rs.ClassOffsets(rs.Rank(), [0, 1]), ScoreError.several_keys("ClassOffsets", rs.Rank(), 2)),
-        (lambda: rs.ClassOffsets.fit(PROBS, LABELS, score="rank"), ScoreError.several_keys("ClassOffsets", rs.Rank(), 2)),
+        (
+            lambda: rs.ClassOffsets.fit(PROBS, LABELS, score="rank"),
+            ScoreError.several_keys("ClassOffsets", rs.Rank(), 2),
+        ),
         (
             lambda: rs.ClassOffsets.fit(PROBS, LABELS, weight=1.5),
             KindError.argument("weight", "a number from 0 to 1", 1.5),
@@ -344,7 +352,10 @@ def test_fits_depend_neither_on_the_order_of_rows_nor_on_absent_labels(fit):
             ),
         ),
         (lambda: rs.FuzzyClasses(rs.Thr(), [0.0], [2, -1]), like(ScoreError, what="counts of FuzzyClasses")),
-        (lambda: rs.FuzzyClasses.fit(PROBS, LABELS, score="rank"), ScoreError.several_keys("FuzzyClasses", rs.Rank(), 2)),
+        (
+            lambda: rs.FuzzyClasses.fit(PROBS, LABELS, score="rank"),
+            ScoreError.several_keys("FuzzyClasses", rs.Rank(), 2),
+        ),
     ],
 )
 def test_numbers_that_cannot_be_are_told(make, refusal):
@@ -372,7 +383,10 @@ def test_scores_are_stored_with_their_numbers_and_without_what_is_not_given(scor
     rule = rs.calibrate(probs, labels, method=score, condition=rs.PerLabel())
     rule.save(tmp_path / "rule.rankset")
     assert rs.load(tmp_path / "rule.rankset") == rule
-    parts = [rs.calibrate(probs[rows], labels[rows], method=score, condition=rs.PerLabel()) for rows in (slice(25), slice(25, 60))]
+    parts = [
+        rs.calibrate(probs[rows], labels[rows], method=score, condition=rs.PerLabel())
+        for rows in (slice(25), slice(25, 60))
+    ]
     assert parts[0].merge(parts[1]) == rule
 
 
@@ -389,7 +403,7 @@ def test_scores_are_stored_with_their_numbers_and_without_what_is_not_given(scor
     ],
 )
 def test_descriptions_that_no_score_has_are_refused(description):
-    with pytest.raises(ValueError, match="must have the fields|cannot have the fields|must be"):
+    with pytest.raises(ValueError, match=r"must have the fields|cannot have the fields|must be"):
         container.rebuild(description, rule_file.SCORES)
 
 
@@ -405,7 +419,9 @@ def test_the_estimator_knows_which_scores_depend_on_the_order_of_classes(score):
     rng = np.random.default_rng(0)
     features, names = rng.normal(size=(90, 2)), np.array(["a", "b", "c"])[rng.integers(0, 3, 90)]
     wrong = rs.ConformalClassifier(LogisticRegression(), method=score, classes=["c", "b", "a"])
-    with refused(KindError, what="classes", expected="be sorted if clusters or fitted scores depend on the order of classes"):
+    with refused(
+        KindError, what="classes", expected="be sorted if clusters or fitted scores depend on the order of classes"
+    ):
         wrong.fit(features, names)
     right = rs.ConformalClassifier(LogisticRegression(), method=score, classes=["a", "b", "c"])
     assert right.fit(features, names).method_ == score

@@ -88,7 +88,12 @@ class ScoreError(RanksetError, ValueError):
     @classmethod
     def several_keys(cls, name: str, score: object, count: int) -> Self:
         remedy = "Use a score with one key, such as Thr, TopK, Margin, Aps, Raps or Saps."
-        return cls(f"score of {name}", "have one key, because numbers are compared with it", f"{count} keys of {short_repr(score)}", remedy)
+        return cls(
+            f"score of {name}",
+            "have one key, because numbers are compared with it",
+            f"{count} keys of {short_repr(score)}",
+            remedy,
+        )
 
     @classmethod
     def unknown_name(cls, argument: str, received: str, known: Sequence[str], close: str) -> Self:

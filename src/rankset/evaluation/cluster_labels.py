@@ -47,12 +47,12 @@ def cluster_labels(
 
     Use it if classes have too few calibration rows for thresholds of their own (Ding et al. 2023). Do not calibrate on
     the same rows. Then coverage is at least 1 - alpha in every cluster; for single classes it is close to that only as
-    far as the classes of a cluster are alike. Take about K / (75 + K) of the rows for the clusters, where K is the number
-    of classes, and calibrate on the others.
+    far as the classes of a cluster are alike. Take about K / (75 + K) of the rows for the clusters, where K is the
+    number of classes, and calibrate on the others.
 
-    A class is described by the quantiles 0.5, 0.6, 0.7, 0.8, 0.9 and 1 - alpha of the scores of its true labels. Classes
-    are clustered by k-means, in which a class with n rows has the weight sqrt(n). Classes with fewer than 1/alpha - 1
-    rows share one further cluster, ``"rare"``. Needs scikit-learn: ``pip install 'rankset[sklearn]'``.
+    A class is described by the quantiles 0.5, 0.6, 0.7, 0.8, 0.9 and 1 - alpha of the scores of its true labels.
+    Classes are clustered by k-means, in which a class with n rows has the weight sqrt(n). Classes with fewer than
+    1/alpha - 1 rows share one further cluster, ``"rare"``. Needs scikit-learn: ``pip install 'rankset[sklearn]'``.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def cluster_labels(
         The score, or its name, that will be calibrated. If it has several keys, as ``Rank`` does, classes are described
         by the places of their keys among those of all rows.
     n_clusters : int, optional
-        Number of clusters without ``"rare"``. Default: half the number of rows of the rarest class, or of 1/alpha - 1 if
-        this is more. There are fewer clusters if fewer classes have enough rows.
+        Number of clusters without ``"rare"``. Default: half the number of rows of the rarest class, or of 1/alpha - 1
+        if this is more. There are fewer clusters if fewer classes have enough rows.
     kind : str, default "probs"
         The type of values in ``probs``, as in ``calibrate``.
     classes : sequence, optional
@@ -108,7 +108,8 @@ def cluster_labels(
     if data.labels is None:
         raise LabelError.not_one_dimensional("labels", "NoneType")
     spec = RuleSpec.of(checked_score(method, "method"), Marginal(), data.kind, seed, data.classes)
-    keys, counts = _as_numbers(_label_keys(spec, data)), np.bincount(data.labels, minlength=data.n_columns)
+    keys = _as_numbers(_label_keys(Batch.of(spec, data), data.labels))
+    counts = np.bincount(data.labels, minlength=data.n_columns)
     least = rows_needed(level)
     frequent = np.flatnonzero(counts >= least)
     wanted = max(int(counts.min()), least) // 2 if n_clusters is None else int(n_clusters)
@@ -132,10 +133,9 @@ def _prepared(probs: ArrayLike, labels: ArrayLike, kind: Kind, classes: Iterable
     return data
 
 
-def _label_keys(spec: RuleSpec, data: Prepared) -> Keys:
+def _label_keys(batch: Batch, labels: Ints) -> Keys:
     """Return the keys of the labels of all rows."""
-    batch = Batch.of(spec, data)
-    parts = batch.map_blocks(partial(batch.label_keys, data.labels))
+    parts = batch.map_blocks(partial(batch.label_keys, labels))
     return tuple(np.concatenate(pieces) for pieces in zip(*(keys for _, keys in parts), strict=True))
 
 

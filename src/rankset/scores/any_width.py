@@ -17,7 +17,7 @@ PLAIN = (Rank, TopK, Thr, Margin, Aps, Raps, Saps)
 def takes_any_width(score: Score) -> bool:
     """Return whether rows of ``score`` can have any number of candidates, because its keys do not depend on it.
 
-    It is not known of scores of your own, and of subclasses. Scores with a number for every class take their width only.
+    It is not known of scores of your own, and of subclasses. Scores with a number for every class take no other width.
 
     >>> takes_any_width(TieBreak(Thr()))
     True

@@ -188,7 +188,9 @@ class ClassOffsets(Wrapper):
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
         limit = wording.number(threshold[0])
-        return f"keeps labels for which the score value of {self.score!r} minus the offset of the class is at most {limit}"
+        return (
+            f"keeps labels for which the score value of {self.score!r} minus the offset of the class is at most {limit}"
+        )
 
 
 def _largest_key(score: Score, data: Prepared, keys: NDArray[np.float64]) -> float:

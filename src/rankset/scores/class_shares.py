@@ -91,4 +91,3 @@ def _normalised(score: HasShares) -> tuple[float, ...]:
         raise ScoreError.parameter(type(score).__name__, "shares", EXPECTED, score.shares, remedy)
     total = math.fsum(numbers)
     return tuple(numbers if abs(total - 1) <= CLOSE_TO_1 else (number / total for number in numbers))
-

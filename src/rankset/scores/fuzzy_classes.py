@@ -1,4 +1,4 @@
-"""``FuzzyClasses``: the share of fitting rows with a smaller score, most of all rows of classes as rare as the label."""
+"""``FuzzyClasses``: the share of fitting rows with a smaller score, above all of classes as rare as the label."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class FuzzyClasses(Wrapper):
     classes, and a frequent class has its own scale. Coverage over all rows is at least 1 - alpha, as with every score;
     coverage of single classes is not promised.
 
-    With n rows of a class in the fit, and m rows of the most frequent class, the rarity of a class is n / m. For a label
-    of a class with n rows, a row of another class counts exp(-d² (n + 1) / (2 ``bandwidth``)), where d is the difference
-    between the rarities of the two classes. The more rows a class has, the fewer other classes count. Classes with
-    equally many rows have the same scale.
+    With n rows of a class in the fit, and m rows of the most frequent class, the rarity of a class is n / m. For a
+    label of a class with n rows, a row of another class counts exp(-d² (n + 1) / (2 ``bandwidth``)), where d is the
+    difference between the rarities of the two classes. The more rows a class has, the fewer other classes count.
+    Classes with equally many rows have the same scale.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ class FuzzyClasses(Wrapper):
         if not all(is_whole(count) and count >= 0 for count in counts) or sum(counts) != len(self.fitted):
             raise ScoreError.parameter("FuzzyClasses", "counts", expected, self.counts)
         object.__setattr__(self, "counts", tuple(map(int, counts)))
-        order = np.lexsort((self.fitted, self._columns))
-        object.__setattr__(self, "fitted", tuple(np.array(self.fitted)[order].tolist()))
+        keys = np.array(self.fitted)
+        object.__setattr__(self, "fitted", tuple(keys[np.lexsort((keys, self._columns))].tolist()))
         checked_traits(self.score, None, self.n_columns)
         check_single_key(self.score, self.n_columns, "FuzzyClasses")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def by_column(score: object, name: str, expected: str) -> tuple[Any, ...]:
     values = getattr(score, name)
     index = getattr(values, "index", None)
     named = index is not None and not callable(index) and not is_default(index)
-    if named or isinstance(values, Mapping | Set):
+    if named or isinstance(values, Mapping | AbstractSet):
         raise ScoreError.parameter_by_name(type(score).__name__, name, expected, values)
     return list_parameter(score, name, expected)
 

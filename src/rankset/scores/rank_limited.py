@@ -41,8 +41,8 @@ class RankLimited(Wrapper):
     is the tenth. RC3P replaces the quantile of a class by one at a smaller level, computed from the error of the ranks;
     here the rank is part of the score, so coverage of every class is at least 1 - alpha however the limits were found.
 
-    ``RankLimited.fit`` finds the limits. Do not calibrate on the rows of the fit: the guarantee holds only if the limits
-    are fixed before calibration.
+    ``RankLimited.fit`` finds the limits. Do not calibrate on the rows of the fit: the guarantee holds only if the
+    limits are fixed before calibration.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from rankset.scores.wording import Wording
 
 
 class ProbabilityKeys:
-    """Base of scores whose only key is minus the probability (``Temperature``, ``Recalibrated``, ``Thr`` without shares)."""
+    """Base of scores whose only key is minus the probability (``Thr``, ``Temperature``, ``Recalibrated``)."""
 
     features: ClassVar[tuple[str, ...]] = ("prob",)
 
