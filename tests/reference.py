@@ -7,6 +7,7 @@ import numpy as np
 
 import rankset as rs
 from rankset.core import noise
+from rankset.core.exponential import exp_of_nonpositive
 
 
 def ranking(row):
@@ -30,7 +31,7 @@ def on_grid(prob):
 
 def as_seen(score, row):
     """A row as the score sees it: with ``Seen``, as shares of the probability of the seen classes."""
-    if isinstance(score, rs.TieBreak):
+    if isinstance(score, rs.TieBreak | rs.RankLimited | rs.ClassOffsets | rs.FuzzyClasses):
         return as_seen(score.score, row)
     if isinstance(score, rs.Tempered):
         return as_seen(score.score, tempered(score.temperature, row))
@@ -45,18 +46,18 @@ def tempered(temperature, row):
     return rs.Tempered(rs.Thr(), temperature).transform(np.array([row], dtype=np.float64))[0].tolist()
 
 
-def key(score, row, label, draw):  # noqa: C901
+def key(score, row, label, draw):  # noqa: C901, PLR0912
     """The key of one (row, label) cell, a plain tuple."""
     row = [float(value) for value in row]
     rank = ranking(row).index(label) + 1
     ordered = sorted(row, reverse=True)
     match score:
         case rs.Rank():
-            return (rank, -row[label])
+            return (rank, *key(rs.Thr(score.shares), row, label, draw))
         case rs.TopK():
             return (rank,)
         case rs.Thr():
-            return (-row[label],)
+            return (-row[label] / (1.0 if score.shares is None else score.shares[label]),)
         case rs.Margin():
             rivals = [value for column, value in enumerate(row) if column != label]
             return (max(rivals, default=-np.inf) - row[label],)
@@ -75,7 +76,31 @@ def key(score, row, label, draw):  # noqa: C901
             return key(score.score, tempered(score.temperature, row), label, draw)
         case rs.TieBreak():
             return (*key(score.score, row, label, draw), draw)
+        case rs.RankLimited():
+            behind = ranking(as_seen(score.score, row)).index(label) + 1 > score.limits[label]
+            return (int(behind), *key(score.score, row, label, draw))
+        case rs.ClassOffsets():
+            return (key(score.score, row, label, draw)[0] - score.offsets[label],)
+        case rs.FuzzyClasses():
+            return (share_below(score, key(score.score, row, label, draw)[0], label),)
     raise NotImplementedError(score)
+
+
+def share_below(score, own, label):
+    """The weighted share of fitting rows with a smaller key, added up from the smallest key, as floats are."""
+    counts = score.counts
+    columns = [column for column, count in enumerate(counts) for _ in range(count)]
+    gaps = [((counts[label] / max(counts)) - count / max(counts)) ** 2 for count in counts]
+    powers = np.array([-gap * (counts[label] + 1) / (2 * score.bandwidth) for gap in gaps])
+    weights = exp_of_nonpositive(powers).tolist()
+    below, total = 0.0, 0.0
+    for value in sorted(set(score.fitted)):
+        step = 0.0
+        for fitted, column in zip(score.fitted, columns, strict=True):
+            step += weights[column] if fitted == value else 0.0
+        total += step
+        below += step if value < own else 0.0
+    return below / total
 
 
 def label_key(score, row, label, draw):

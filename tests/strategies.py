@@ -30,9 +30,27 @@ TEMPERED = [
     rs.TieBreak(rs.Tempered(rs.Margin(), 3.0)),
     rs.Tempered(rs.TieBreak(rs.Raps(penalty=0.2, free_ranks=1, randomized=False)), 0.7),
 ]
+BY_CLASS = [
+    rs.Thr((1.0,)),
+    rs.Rank((1.0,)),
+    rs.TieBreak(rs.Rank((1.0,))),
+    rs.Tempered(rs.Thr((1.0,)), 1.5),
+    rs.Seen(rs.Rank((1.0,)), (0,), 1),
+    rs.RankLimited(rs.Thr(), (1,)),
+    rs.RankLimited(rs.TieBreak(rs.Aps()), (1,)),
+    rs.TieBreak(rs.RankLimited(rs.Seen(rs.Rank((1.0,)), (0,), 1), (1,))),
+    rs.ClassOffsets(rs.Thr((1.0,)), (0.0,)),
+    rs.ClassOffsets(rs.Tempered(rs.Aps(), 0.7), (0.0,)),
+    rs.TieBreak(rs.ClassOffsets(rs.Raps(penalty=0.2, free_ranks=1, randomized=False), (0.0,))),
+    rs.FuzzyClasses(rs.Thr(), (-0.5,), (1,)),
+    rs.FuzzyClasses(rs.Saps(), (0.5,), (1,)),
+    rs.RankLimited(rs.FuzzyClasses(rs.ClassOffsets(rs.Margin(), (0.0,)), (0.5,), (1,)), (1,)),
+]
+"""Scores with a number for every class."""
 SCORES = [
     *IN_RANKING_ORDER,
     *TEMPERED,
+    *BY_CLASS,
     rs.Seen(rs.Thr(), (0,), 1),
     rs.Seen(rs.Raps(penalty=0.2, free_ranks=1), (0,), 1),
     rs.Tempered(rs.Seen(rs.Saps(), (0,), 1), 2.0),
@@ -46,14 +64,32 @@ scores = st.sampled_from(SCORES)
 
 
 def sized(score, n_columns):
-    """The score for that many classes; of three classes two were seen."""
-    if isinstance(score, rs.TieBreak):
-        return rs.TieBreak(sized(score.score, n_columns))
-    if isinstance(score, rs.Tempered):
-        return rs.Tempered(sized(score.score, n_columns), score.temperature)
-    if not isinstance(score, rs.Seen):
-        return score
-    return rs.Seen(score.score, [column for column in range(n_columns) if column % 3 != 1], n_columns)
+    """The score for that many classes; of three classes two were seen, and numbers of classes repeat."""
+    if hasattr(score, "score"):
+        score = replace(score, **numbers_of_classes(score, n_columns), score=sized(score.score, n_columns))
+    elif getattr(score, "shares", None) is not None:
+        score = replace(score, shares=repeated((1, 4, 0.5, 2.5), n_columns))
+    return score
+
+
+def numbers_of_classes(score, n_columns):
+    """The parameters of a score that depend on the number of classes."""
+    match score:
+        case rs.Seen():
+            return {"columns": [column for column in range(n_columns) if column % 3 != 1], "n_columns": n_columns}
+        case rs.RankLimited():
+            return {"limits": repeated((2, 1, 1, 3), n_columns)}
+        case rs.ClassOffsets():
+            return {"offsets": repeated((0.0, -0.25, 0.3, 0.1), n_columns)}
+        case rs.FuzzyClasses():
+            counts = repeated((2, 0, 5, 1), n_columns)
+            steps = (-0.75, -0.5, -0.5, -0.2, -0.1) if score.fitted[0] < 0 else (0.2, 0.5, 0.5, 0.7, 1.1)
+            return {"fitted": repeated(steps, sum(counts)), "counts": counts}
+    return {}
+
+
+def repeated(values, count):
+    return tuple(values[place % len(values)] for place in range(count))
 
 
 alphas = st.sampled_from([0.05, 0.1, "0.15", 0.2, Fraction(1, 4), 0.29, Fraction(1, 3), 0.5, 0.58, 0.9])

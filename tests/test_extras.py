@@ -55,6 +55,7 @@ CASES = {
     "Holdout": ("sklearn", "rs.Holdout().parts([0, 1, 0, 1], 0)"),
     "CrossConformal": ("sklearn", "rs.CrossConformal(2).parts([0, 1, 0, 1], 0)"),
     "Choice": ("sklearn", "rs.Choice(['rank']).parts(range(9), 0)"),
+    "cluster_labels": ("sklearn", "rs.cluster_labels([[0.7, 0.3], [0.4, 0.6]] * 30, [0, 1] * 30)"),
     "Choice of auto": ("sklearn", f"rs.Choice('auto').auto({PROBS}, [0] * 30, 0)"),
     **{f"torch.{name}": ("torch", f"rs.torch.{name}(len, [])") for name in ("auto", "calibrate", "compare")},
     "torch.choose": ("torch", "rs.torch.choose(['rank'], len, [])"),

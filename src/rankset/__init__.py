@@ -27,10 +27,13 @@ Rank, Thr, Aps, Raps, Saps             the scores of the RANK paper and THR (LAC
 TopK, Margin, TieBreak                 other scores: by rank alone; by the distance to the best rival; with random ties
 Temperature, Recalibrated              scores that use recalibrated probabilities
 Average, Seen, Tempered, Chosen        scores that are built from other scores
+RankLimited, ClassOffsets              scores for many classes: with limits of ranks; with numbers of classes
+FuzzyClasses                           a score for rare classes, which learn from other rare classes
 Score, Cells, Reach                    how to write a score: the protocol; the features of labels; limits of sets
 Wording                                words and numbers for a score of your own that describes its thresholds
 Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
 Pooled, Balanced                       conditions whose groups share rows: few rows per class; all classes count alike
+cluster_labels                         clusters of classes with similar scores, for PerLabel
 Condition                              how to write a condition: the protocol
 
 Targets (argument ``target``): several labels per row, and costs
@@ -133,6 +136,7 @@ NAMES_ON_DEMAND = {
     "Choice": "integrations.sklearn.choice",
     "Chosen": "scores",
     "ClassCoverageDisplay": "integrations.matplotlib.class_coverage_display",
+    "ClassOffsets": "scores",
     "Comparison": "evaluation.comparison",
     "Comparisons": "evaluation.comparisons",
     "Condition": "conditions",
@@ -149,6 +153,7 @@ NAMES_ON_DEMAND = {
     "Entropy": "scores",
     "Estimate": "rules.summaries",
     "Evaluation": "evaluation.evaluation",
+    "FuzzyClasses": "scores",
     "Gate": "decisions.gate",
     "GivenSplit": "integrations.sklearn.splits",
     "Holdout": "integrations.sklearn.splits",
@@ -168,6 +173,7 @@ NAMES_ON_DEMAND = {
     "Ragged": "inputs.ragged",
     "Rank": "scores",
     "RankDisplay": "integrations.matplotlib.rank_display",
+    "RankLimited": "scores",
     "RankProfile": "rules.summaries",
     "RanksetError": "errors",
     "RanksetWarning": "errors",
@@ -199,6 +205,7 @@ NAMES_ON_DEMAND = {
     "bounds": "evaluation.bounds",
     "calibrate": "evaluation.calibrate",
     "choose": "evaluation.choose",
+    "cluster_labels": "evaluation.cluster_labels",
     "compare": "evaluation.compare",
     "evaluate": "evaluation.evaluate",
     "frequencies": "inputs.probabilities",
@@ -248,6 +255,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.bounds import LabelBounds as LabelBounds, bounds as bounds
     from rankset.evaluation.calibrate import calibrate as calibrate
     from rankset.evaluation.choose import choose as choose, grid as grid
+    from rankset.evaluation.cluster_labels import cluster_labels as cluster_labels
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.evaluation.comparisons import Comparisons as Comparisons
@@ -281,8 +289,9 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.rules.rule import Rule as Rule
     from rankset.rules.summaries import CoverageBand as CoverageBand, Estimate as Estimate, RankProfile as RankProfile
     from rankset.scores import Aps as Aps, Average as Average, Chosen as Chosen, Margin as Margin
-    from rankset.scores import Correctness as Correctness, Entropy as Entropy
-    from rankset.scores import Marginals as Marginals, Rank as Rank
+    from rankset.scores import ClassOffsets as ClassOffsets, Correctness as Correctness, Entropy as Entropy
+    from rankset.scores import FuzzyClasses as FuzzyClasses, Marginals as Marginals, Rank as Rank
+    from rankset.scores import RankLimited as RankLimited
     from rankset.scores import Raps as Raps, Reach as Reach, Recalibrated as Recalibrated, Saps as Saps, Score as Score
     from rankset.scores import Seen as Seen, Share as Share, Temperature as Temperature, Tempered as Tempered
     from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, TopTwo as TopTwo, Wording as Wording

@@ -45,6 +45,13 @@ CASES = {
     "rank-absent": {"score": rs.Rank(), "absent": 4},
     "thr-absent-groups": {"score": rs.Thr(), "condition": rs.PerGroup(), "groups": ["north", "south"], "absent": 5},
     "tempered": {"score": rs.Tempered(rs.TieBreak(rs.Aps()), 1.7), "condition": rs.PerLabel(), "kind": "logits"},
+    "thr-shares": {"score": rs.Thr((6, 3, 1)), "kind": "logits"},
+    "rank-limited": {"score": rs.RankLimited(rs.Rank((1, 2, 5)), (1, 2, 3)), "condition": rs.PerLabel()},
+    "class-offsets": {"score": rs.TieBreak(rs.ClassOffsets(rs.Aps(), (0.25, -0.1, 0.0))), "seed": 3},
+    "fuzzy-classes": {
+        "score": rs.FuzzyClasses(rs.Thr(), (-0.9, -0.5, -0.2, -0.7, -0.1, -0.3), (3, 2, 1), bandwidth=0.3),
+        "condition": rs.PerLabel(("often", "seldom", "seldom")),
+    },
     "rank-stratified": {"score": rs.Rank(), "guaranteed": False},
     "thr-stratified-absent": {"score": rs.Thr(), "guaranteed": False, "absent": 3},
     "share-recall": {"score": rs.Share(), "kind": "marginals", "target": rs.Recall()},

@@ -133,6 +133,14 @@ def test_accumulated_probabilities_stop_where_the_sentence_says(problem, alpha):
 
 
 SUMS = [rs.Aps(), rs.Aps(randomized=False), rs.Raps(0.1, 1), rs.Raps(0.1, 0, randomized=False), rs.Saps(), rs.Thr()]
+SUMS += [
+    rs.Thr((1.0,)),
+    rs.RankLimited(rs.Thr((1.0,)), (1,)),
+    rs.RankLimited(rs.Aps(), (1,)),
+    rs.ClassOffsets(rs.Margin(), (0.0,)),
+    rs.ClassOffsets(rs.Aps(), (0.0,)),
+    rs.FuzzyClasses(rs.Thr(), (-0.5,), (1,)),
+]
 
 
 @given(problems(condition=st.just(rs.Marginal()), score=st.sampled_from(SUMS)), alphas)

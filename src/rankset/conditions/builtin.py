@@ -50,7 +50,8 @@ class PerLabel:
     Parameters
     ----------
     clusters : sequence, optional
-        The cluster of each class, in column order. By default, every class has its own threshold.
+        The cluster of each class, in column order. By default, every class has its own threshold. The function
+        ``rankset.cluster_labels`` finds clusters of classes with similar scores on rows of their own.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class Named(NamedTuple):
     @property
     def simple(self) -> bool:
         """Whether it needs nothing but the confidence of the answer."""
-        return type(self.score) is Thr and not self.chosen
+        return self.score == Thr() and not self.chosen
 
 
 class Fitted(NamedTuple):

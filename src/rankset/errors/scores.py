@@ -77,8 +77,23 @@ class ScoreError(RanksetError, ValueError):
     """
 
     @classmethod
-    def parameter(cls, score: str, name: str, expected: str, value: object) -> Self:
-        return cls(f"{name} of {score}", f"be {expected}", short_repr(value))
+    def parameter(cls, score: str, name: str, expected: str, value: object, remedy: str = "") -> Self:
+        return cls(f"{name} of {score}", f"be {expected}", short_repr(value), remedy)
+
+    @classmethod
+    def parameter_by_name(cls, score: str, name: str, expected: str, value: object) -> Self:
+        remedy = f"Pass [{name}[class_] for class_ in classes], with the class names in the order of the columns."
+        return cls(f"{name} of {score}", f"be {expected}", f"{short_repr(value)}, in an order of its own", remedy)
+
+    @classmethod
+    def several_keys(cls, name: str, score: object, count: int) -> Self:
+        remedy = "Use a score with one key, such as Thr, TopK, Margin, Aps, Raps or Saps."
+        return cls(
+            f"score of {name}",
+            "have one key, because numbers are compared with it",
+            f"{count} keys of {short_repr(score)}",
+            remedy,
+        )
 
     @classmethod
     def unknown_name(cls, argument: str, received: str, known: Sequence[str], close: str) -> Self:

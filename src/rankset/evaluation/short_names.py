@@ -41,8 +41,8 @@ def short_names(scores: Sequence[Score]) -> tuple[str, ...]:
 def short_name(score: Score) -> str:
     """Return the name of a score with the parameters that are not the default ones.
 
-    >>> short_name(Raps(free_ranks=2))
-    'RAPS(free_ranks=2)'
+    >>> short_name(Raps(free_ranks=2)), short_name(Thr(shares=[1, 3]))
+    ('RAPS(free_ranks=2)', 'THR(shares)')
     """
     if isinstance(score, Chosen):
         return short_name(score.score)
@@ -51,20 +51,27 @@ def short_name(score: Score) -> str:
     known: tuple[Field[Any], ...] = fields(score) if is_dataclass(score) else ()
     shown = [(place, one.name, getattr(score, one.name)) for place, one in enumerate(known) if _is_shown(score, one)]
     texts = [
-        _text(value) if place == number and not isinstance(value, bool) else f"{parameter}={_text(value)}"
+        _text(value) if place == number and not isinstance(value, bool | tuple) else _named(parameter, value)
         for number, (place, parameter, value) in enumerate(shown)
     ]
     return f"{name}({', '.join(texts)})" if texts else name
 
 
 def _is_shown(score: Score, parameter: Field[Any]) -> bool:
-    """Whether a parameter is a number, a text or a score, and not the default."""
+    """Whether a parameter is a number, a text, a score, or a list that can be left out, and not the default."""
     if not parameter.init:
         return False
     value = getattr(score, parameter.name)
     if isinstance(value, bool | int | float | np.number | str):
         return parameter.default is MISSING or bool(value != parameter.default)
+    if isinstance(value, tuple):
+        return parameter.default is None and parameter.compare
     return hasattr(value, "keys") and callable(value.keys)
+
+
+def _named(parameter: str, value: Any) -> str:  # noqa: ANN401
+    """Return a parameter with its value; of a list, the name of the parameter alone."""
+    return parameter if isinstance(value, tuple) else f"{parameter}={_text(value)}"
 
 
 def _text(value: Any) -> str:  # noqa: ANN401

@@ -116,7 +116,7 @@ def _describe(value: object, known: Mapping[str, type[Any]]) -> Header:
     names = {kind: name for name, kind in known.items()}
     if type(value) not in names:
         raise StorageError.not_storable("scores and conditions", value)
-    fields = {name: getattr(value, name) for name in stored_fields(type(value))}
+    fields = {name: getattr(value, name) for name in stored_fields(type(value)) + _given_fields(value)}
     return {
         "name": names[type(value)],
         **{name: part if isinstance(part, PLAIN) else _describe(part, known) for name, part in fields.items()},
@@ -124,12 +124,21 @@ def _describe(value: object, known: Mapping[str, type[Any]]) -> Header:
 
 
 def stored_fields(kind: type[Any]) -> tuple[str, ...]:
-    """Names of the fields of a class in files: those it lists in ``stored``, else all fields of the dataclass.
+    """Names of the fields that a class always has in files: those it lists in ``stored``, else those of the dataclass.
 
-    A class with ``stored`` has a classmethod ``from_stored`` that takes these fields.
+    A class with ``stored`` has a classmethod ``from_stored`` that takes these fields. Fields in ``stored_if_given`` are
+    in a file only if they are not None.
     """
     listed: tuple[str, ...] | None = getattr(kind, "stored", None)
-    return tuple(field.name for field in dataclasses.fields(kind)) if listed is None else listed
+    if listed is not None:
+        return listed
+    optional = getattr(kind, "stored_if_given", ())
+    return tuple(field.name for field in dataclasses.fields(kind) if field.name not in optional)
+
+
+def _given_fields(value: object) -> tuple[str, ...]:
+    """Names of the fields in ``stored_if_given`` that are not None."""
+    return tuple(name for name in getattr(value, "stored_if_given", ()) if getattr(value, name) is not None)
 
 
 def rebuild(description: object, known: Mapping[str, type[Any]]) -> Any:
@@ -156,7 +165,8 @@ def _rebuild(description: object, types: Mapping[str, type[Any]]) -> Any:
     name = description["name"]
     if not isinstance(name, str) or name not in types:
         raise ValueError(f"{name!r} is not one of {', '.join(types)}; a later version of rankset may know it")
-    expected = set(stored_fields(types[name]))
+    given = {field for field in getattr(types[name], "stored_if_given", ()) if description.get(field) is not None}
+    expected = set(stored_fields(types[name])) | given
     check_fields(name, description, {"name", *expected})
     parts = {field: _rebuild_field(description[field], types) for field in expected}
     value = getattr(types[name], "from_stored", types[name])(**parts)

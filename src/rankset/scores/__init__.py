@@ -4,14 +4,16 @@ Every score is a small frozen dataclass with a method ``keys(cells)``. The modul
 
 rank, thr, share, aps        Rank, TopK · Thr, Margin · Share · Aps, Raps, Saps, Average
 wrappers, seen, tempered     scores that use another score: TieBreak, Chosen · Seen · Tempered
+rank_limited, class_offsets, fuzzy_classes    scores that use another score and numbers of classes: RankLimited ·
+ClassOffsets · FuzzyClasses
 temperature, recalibrated    scores with a fitted temperature: Temperature · Recalibrated
 confidence, correctness      scores of the most likely label, for triage: Entropy, TopTwo · Correctness
 marginals                    a score with fitted numbers for rows with several labels: Marginals
 base                         the protocol Score: the required method and all optional attributes of a score
 wording                      how describe(threshold, wording) of a score writes numbers and words
 names                        scores by name, as in method="aps"
-declarations, reach, key_ranges, application, parameters, recalibration, label_dependence    internal functions that use
-or fit scores
+declarations, reach, key_ranges, application, parameters, class_shares, fitting_keys, recalibration, label_dependence
+internal functions that use or fit scores
 
 To add a score, copy the one that is closest, then add it to ``BUILT_IN``, ``names.py`` and ``rankset/__init__.py``.
 """
@@ -20,12 +22,15 @@ from typing import Any
 
 from rankset.scores.aps import Aps, Average, Raps, Saps
 from rankset.scores.base import Score, checked_score
+from rankset.scores.class_offsets import ClassOffsets
 from rankset.scores.confidence import Entropy, TopTwo
 from rankset.scores.correctness import Correctness
 from rankset.scores.declarations import traits
+from rankset.scores.fuzzy_classes import FuzzyClasses
 from rankset.scores.marginals import Marginals
 from rankset.scores.names import AUTO, NAMED_SCORES, is_auto, method_of
 from rankset.scores.rank import Rank, TopK
+from rankset.scores.rank_limited import RankLimited
 from rankset.scores.reach import Reach
 from rankset.scores.recalibrated import Recalibrated
 from rankset.scores.seen import Seen
@@ -44,11 +49,14 @@ __all__ = [
     "Aps",
     "Average",
     "Chosen",
+    "ClassOffsets",
     "Correctness",
     "Entropy",
+    "FuzzyClasses",
     "Margin",
     "Marginals",
     "Rank",
+    "RankLimited",
     "Raps",
     "Reach",
     "Recalibrated",
@@ -86,6 +94,9 @@ BUILT_IN: tuple[type[Any], ...] = (
     Tempered,
     Recalibrated,
     Marginals,
+    RankLimited,
+    ClassOffsets,
+    FuzzyClasses,
 )
 """Score classes that can be saved in a rule file."""
 

@@ -33,7 +33,7 @@ class Score(Protocol):
     ``key_features``
         Use this only if each key is one feature, unchanged except for its sign. Names of these features, most
         significant first. For example, ``Rank`` has ``("rank", "prob")``. ``Rule.rank_profile`` requires that the
-        first name is ``"rank"``.
+        first name is ``"rank"``. If only the first keys are features, the names end there.
     ``transform(probs)``
         Returns new rows (n, K) for rows of probabilities (n, K). Features are computed from the new rows. For
         ``Ragged`` rows, ``probs`` contains only the candidates, without padding.

@@ -17,7 +17,7 @@ from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.ragged import Ragged
 from rankset.scores.base import Score, checked_score
-from rankset.scores.declarations import check_names, traits
+from rankset.scores.declarations import check_names, checked_traits, traits
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
 from rankset.scores.label_dependence.exact_products import multiply, rounded_columns
 from rankset.scores.label_dependence.features import PRIOR, row_features, standardised
@@ -104,6 +104,8 @@ class Marginals(Wrapper):
         check_fitted_numbers(self, "weights", len(PRIOR))
         check_fitted_numbers(self, "intercepts")
         n_columns = len(self.intercepts)
+        if n_columns:
+            checked_traits(self.score, None, n_columns)
         size = n_columns if self.matrix else 0
         for name, length in (("means", size), ("deviations", size), ("matrix", size**2)):
             check_fitted_numbers(self, name, length)

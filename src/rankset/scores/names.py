@@ -37,6 +37,9 @@ NEED_ARGUMENTS = {
     "temperature": "rankset.Temperature.fit(probs, labels)",
     "recalibrated": "rankset.Recalibrated.fit(probs, labels)",
     "marginals": "rankset.Marginals.fit(probs, labels)",
+    "ranklimited": "rankset.RankLimited.fit(probs, labels, alpha=0.1)",
+    "classoffsets": "rankset.ClassOffsets.fit(probs, labels, alpha=0.1)",
+    "fuzzyclasses": "rankset.FuzzyClasses.fit(probs, labels)",
     "chosen": "rankset.auto(probs, labels).score",
 }
 """How to make the scores that have no name, because they need another score or rows to fit on."""

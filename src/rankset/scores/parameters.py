@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
 from rankset.core.arrays import is_real, is_whole
 from rankset.errors import ScoreError
+from rankset.inputs.row_index import is_default
 
 LARGEST_FITTED = 1e6
 """Largest absolute value of a fitted number."""
@@ -18,7 +20,7 @@ LARGEST_FITTED = 1e6
 def check_number(score: object, name: str) -> None:
     """Require a finite number of at least 0."""
     value = getattr(score, name)
-    number = _as_float(value)
+    number = as_float(value)
     if not 0 <= number < math.inf:
         raise ScoreError.parameter(type(score).__name__, name, "a finite number of at least 0", value)
     object.__setattr__(score, name, number)
@@ -43,7 +45,7 @@ def check_flag(score: object, name: str) -> None:
 def check_temperature(score: object) -> None:
     """Require a finite number ``temperature`` of at least 1 / ``LARGEST_FITTED``."""
     value: Any = getattr(score, "temperature")  # noqa: B009
-    number = _as_float(value)
+    number = as_float(value)
     if not 1 / LARGEST_FITTED <= number < math.inf:
         expected = f"a finite number of at least {1 / LARGEST_FITTED:g}"
         raise ScoreError.parameter(type(score).__name__, "temperature", expected, value)
@@ -52,14 +54,14 @@ def check_temperature(score: object) -> None:
 
 def check_fitted_scale(name: str, value: object) -> None:
     """Require a number above 0, at most ``LARGEST_FITTED``, as ``scale`` of the score ``name``."""
-    if not _is_fitted_number(value) or value <= 0:  # type: ignore[operator]
+    if not is_fitted_number(value) or value <= 0:  # type: ignore[operator]
         raise ScoreError.parameter(name, "scale", f"a positive number of at most {LARGEST_FITTED:g}", value)
 
 
 def check_fitted_numbers(score: object, name: str, length: int | None = None) -> None:
     """Require a list of ``length`` numbers (None: any length), each at most ``LARGEST_FITTED`` in absolute value."""
     values = list_parameter(score, name, "a list of numbers")
-    if not all(map(_is_fitted_number, values)) or length not in (None, len(values)):
+    if not all(map(is_fitted_number, values)) or length not in (None, len(values)):
         count = "numbers" if length is None else f"{length} numbers"
         expected = f"{count} with absolute values of at most {LARGEST_FITTED:g}"
         raise ScoreError.parameter(type(score).__name__, name, expected, getattr(score, name))
@@ -69,12 +71,27 @@ def check_fitted_numbers(score: object, name: str, length: int | None = None) ->
 def list_parameter(score: object, name: str, expected: str) -> tuple[Any, ...]:
     """Return a list parameter as a tuple. Raise a ScoreError for a string or an object that is not iterable."""
     values = getattr(score, name)
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+    listed = values.tolist() if hasattr(values, "tolist") else values  # also of tensors
+    if not isinstance(listed, Iterable) or isinstance(listed, str | bytes):
         raise ScoreError.parameter(type(score).__name__, name, expected, values)
-    return tuple(values)
+    return tuple(listed)
 
 
-def _as_float(value: Any) -> float:  # noqa: ANN401
+def by_column(score: object, name: str, expected: str) -> tuple[Any, ...]:
+    """Return a parameter with one value per class, in column order, as a tuple.
+
+    Raise a ScoreError if its values have names or no order: mappings, sets, and series with an index of names, such as
+    counts by class, most frequent first.
+    """
+    values = getattr(score, name)
+    index = getattr(values, "index", None)
+    named = index is not None and not callable(index) and not is_default(index)
+    if named or isinstance(values, Mapping | AbstractSet):
+        raise ScoreError.parameter_by_name(type(score).__name__, name, expected, values)
+    return list_parameter(score, name, expected)
+
+
+def as_float(value: Any) -> float:  # noqa: ANN401
     """Return a real number as a float: NaN for anything else, and infinity for an integer beyond all floats."""
     try:
         return float(value) if is_real(value) else math.nan
@@ -82,7 +99,7 @@ def _as_float(value: Any) -> float:  # noqa: ANN401
         return math.inf
 
 
-def _is_fitted_number(value: object) -> bool:
+def is_fitted_number(value: object) -> bool:
     """Return whether ``value`` is a number of at most ``LARGEST_FITTED`` in absolute value."""
     real = type(value) is float or is_real(value)
     return real and abs(value) <= LARGEST_FITTED  # type: ignore[arg-type]

@@ -132,7 +132,7 @@ class TieBreak(Wrapper):
     def describe(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return which labels are in a set, in words."""
         draw = wording.number(threshold[-1])
-        if self._inner.key_features == ("rank",):
+        if self._inner.key_features == ("rank",) and len(threshold) == 2:
             rank = int(threshold[0])
             others = "keeps" if rank == 1 else f"keeps {wording.most_likely(rank - 1)}, and"
             last = wording.most_likely(1) if rank == 1 else f"a {ordinal(rank)}"
@@ -146,7 +146,7 @@ class TieBreak(Wrapper):
     def describe_label(self, threshold: Sequence[float], wording: Wording) -> str:
         """Return when a label is in the set, in words about this label, "it"."""
         bound = f"the random number of its row, between 0 and 1, is at most {wording.number(threshold[-1])}"
-        if self._inner.key_features != ("rank",):
+        if self._inner.key_features != ("rank",) or len(threshold) != 2:
             return f"{describe_label(self.score, threshold[:-1], wording)}; exactly at this limit, only if {bound}"
         rank = int(threshold[0])
         if rank == 1:
