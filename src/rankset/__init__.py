@@ -140,6 +140,7 @@ NAMES_ON_DEMAND = {
     "Comparison": "evaluation.comparison",
     "Comparisons": "evaluation.comparisons",
     "Condition": "conditions",
+    "ConditionComparison": "evaluation.condition_comparison",
     "ConformalClassifier": "integrations.sklearn.classifier",
     "Correctness": "scores",
     "Cost": "targets",
@@ -259,6 +260,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.evaluation.compare import compare as compare
     from rankset.evaluation.comparison import Comparison as Comparison
     from rankset.evaluation.comparisons import Comparisons as Comparisons
+    from rankset.evaluation.condition_comparison import ConditionComparison as ConditionComparison
     from rankset.evaluation.decided import DecisionsEvaluation as DecisionsEvaluation
     from rankset.evaluation.evaluate import evaluate as evaluate
     from rankset.evaluation.evaluation import Evaluation as Evaluation

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import overload
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -20,6 +20,7 @@ from rankset.evaluation.calibrate import warn_of_softmax
 from rankset.evaluation.compare_scores import compare_at_levels, compare_prepared
 from rankset.evaluation.comparison import Comparison
 from rankset.evaluation.comparisons import Comparisons
+from rankset.evaluation.condition_comparison import ConditionComparison
 from rankset.evaluation.default_scores import ONE_LABEL, default_scores
 from rankset.evaluation.own_measures import Measures, chosen_metrics
 from rankset.evaluation.target_trial import Calibrate, TargetTrial, compare_for_target
@@ -68,14 +69,14 @@ def compare(
     seed: int = 0,
     target: Target | str = ONE_LABEL,
 ) -> Comparisons: ...
-@takes_alpha
+@overload
 def compare(
     probs: ArrayLike,
     labels: ArrayLike,
-    alpha: Alpha | Alphas = 0.1,
+    alpha: Alpha = 0.1,
     *,
     scores: Iterable[Score | str] | None = None,
-    condition: Condition = MARGINAL,
+    condition: Sequence[Condition],
     groups: ArrayLike | None = None,
     metrics: Measures | Iterable[Measures] | None = None,
     kind: Kind = "probs",
@@ -84,7 +85,24 @@ def compare(
     repeats: int = 20,
     seed: int = 0,
     target: Target | str = ONE_LABEL,
-) -> Comparison | Comparisons:
+) -> ConditionComparison: ...
+@takes_alpha
+def compare(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    alpha: Alpha | Alphas = 0.1,
+    *,
+    scores: Iterable[Score | str] | None = None,
+    condition: Condition | Sequence[Condition] = MARGINAL,
+    groups: ArrayLike | None = None,
+    metrics: Measures | Iterable[Measures] | None = None,
+    kind: Kind = "probs",
+    classes: Iterable[object] | None = None,
+    ids: ArrayLike | None = None,
+    repeats: int = 20,
+    seed: int = 0,
+    target: Target | str = ONE_LABEL,
+) -> Comparison | Comparisons | ConditionComparison:
     """Compare several scores on the same random splits of the rows.
 
     In each split, one half of the rows is used for calibration and the other half for testing. If you choose a score
@@ -110,7 +128,7 @@ def compare(
         in ``probs``, auto is measured on fewer splits, at least 5, because it is fitted again in each split.
     condition
         The groups for which coverage must hold separately. Each group has its own threshold in each split. A group with
-        too few calibration rows keeps every label.
+        too few calibration rows keeps every label. Or a list of several conditions, which are compared too.
     groups
         The group of each row. Needed if the condition uses groups.
     metrics
@@ -142,6 +160,8 @@ def compare(
         several thresholds, only coverage and size have them, and only if every group has enough rows.
     Comparisons
         If ``alpha`` is a list: one ``Comparison`` per alpha, on the same splits.
+    ConditionComparison
+        If ``condition`` is a list: one ``Comparison`` per condition, on the same splits, as one table and one picture.
 
     Raises
     ------
@@ -176,12 +196,17 @@ def compare(
     >>> found.smallest, found.measures
     (Thr(), ('risk', 'recall', 'all labels', 'size', 'empty'))
     """
-    promised = checked_target(target)
+    if isinstance(condition, list | tuple):
+        shared: Any = {"kind": kind, "classes": classes, "ids": ids, "repeats": repeats, "seed": seed, "target": target}
+        return _compare_conditions(
+            condition, groups, probs, labels, alpha, scores=_listed(scores), metrics=_listed(metrics), **shared
+        )
+    condition, promised = checked_condition(condition), checked_target(target)
     chosen, with_auto = _candidates((*default_scores(kind, promised), AUTO) if scores is None else scores)
     levels, wanted = check_levels(alpha), chosen_metrics(metrics)
     several = has_several_labels(promised)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
-    check_groups(checked_condition(condition), data.groups)
+    check_groups(condition, data.groups)
     warn_of_softmax(data)
     if promised != ONE_LABEL:
         _check_measures(metrics)
@@ -197,6 +222,29 @@ def compare(
             for level, one in results.items()
         }
     return Comparisons(results) if has_several_levels(alpha) else results[levels[0]]
+
+
+def _compare_conditions(
+    conditions: Sequence[Condition], groups: ArrayLike | None, *rows: Any, **options: Any
+) -> ConditionComparison:
+    """Compare each of several conditions with the same options; groups are passed to those that use them."""
+    if not conditions:
+        raise KindError.argument("condition", "a condition, or a list of at least one condition", conditions)
+    if has_several_levels(rows[2]):
+        raise KindError.argument("alpha", "one number if several conditions are compared", rows[2])
+    needing = [checked_condition(one).needs_groups for one in conditions]
+    if groups is not None and not any(needing):
+        check_groups(conditions[0], groups)
+    results = [
+        compare(*rows, condition=one, groups=groups if needs else None, **options)
+        for one, needs in zip(conditions, needing, strict=True)
+    ]
+    return ConditionComparison(tuple(results))
+
+
+def _listed(several: Any) -> Any:  # noqa: ANN401
+    """Return an iterator as a list, because it is used for every condition."""
+    return list(several) if isinstance(several, Iterator) else several
 
 
 def _with_target(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankset.conditions import Marginal, PerLabel, PerLabelAndGroup
+from rankset.conditions import Marginal, PerLabel, PerLabelAndGroup, shares_rows
 from rankset.targets import OneLabel
 from rankset.targets.base import has_several_labels
 
@@ -38,6 +38,8 @@ NOTE_OF_SMALL_GROUPS = (
     "No standard errors: at least one group of the condition has so few rows that it keeps every label in some halves, "
     "and a threshold in others."
 )
+
+NOTE_OF_SHARED_ROWS = "No standard errors: they are not known for groups that share rows."
 
 NOTE_OF_TARGET = "risk is the mean loss of rows with labels, which the target promises to be at most alpha on average."
 NOTE_OF_TARGET_WITHOUT_ERRORS = (
@@ -76,6 +78,8 @@ def note(comparison: Comparison) -> str:
         told.append(NOTE_OF_LABELS)
     if comparison.values.shape[2] == 1:
         told.append(NOTE_OF_ONE)
+    elif shares_rows(comparison.condition):
+        told.append(NOTE_OF_SHARED_ROWS)
     elif np.isnan(comparison.errors[:, comparison.measures.index("size")]).all():
         told.append(NOTE_OF_SMALL_GROUPS if one_label else NOTE_OF_TARGET_WITHOUT_ERRORS)
     if any(np.isfinite(line.errors).any() for line in lines):
