@@ -27,6 +27,7 @@ SCORES = [
     rs.TieBreak(rs.Rank()),
     rs.Temperature(1.5),
     rs.Tempered(rs.Aps(), 1.5),
+    rs.RankLimited(rs.Thr(range(1, 7)), (3, 2, 2, 3, 2, 1)),
 ]
 CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.PerGroup(), rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel())]
 QUESTIONS = [(score, condition) for score in SCORES for condition in CONDITIONS]

@@ -1,5 +1,6 @@
 """Scores with a number for every class, worked out by hand: shares, rank limits, offsets, fuzzy classes."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -276,6 +277,15 @@ def test_rows_of_classes_that_are_as_rare_count_most():
     assert rs.FuzzyClasses(rs.Thr(), fitted[:2] + fitted[:1:-1], counts, 0.5) == score
     nobody = rs.FuzzyClasses(rs.Thr(), [-0.5] * 900, [0, 900], bandwidth=1e-9)
     assert nobody.keys(LabelCells(Rows(np.array([[0.4, 0.6]]), lambda: None), np.array([0])))[0].tolist() == [0.0]
+
+
+def test_a_pickled_score_has_no_table():
+    score = rs.FuzzyClasses.fit(PROBS, LABELS)
+    before = len(pickle.dumps(score))
+    rs.calibrate(PROBS, LABELS, method=score)
+    assert len(pickle.dumps(score)) < before + 1000
+    again = pickle.loads(pickle.dumps(score))  # noqa: S301
+    assert rs.calibrate(PROBS, LABELS, method=again) == rs.calibrate(PROBS, LABELS, method=score)
 
 
 def test_a_fit_uses_so_many_rows_at_most(monkeypatch):

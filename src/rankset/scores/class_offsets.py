@@ -68,7 +68,7 @@ class ClassOffsets(Wrapper):
     >>> [round(offset, 3) for offset in score.offsets]
     [-0.185, -0.167, -0.161, -0.171]
     >>> rs.calibrate(probs[100:], labels[100:], method=score).predict([[0.6, 0.2, 0.2, 0.0]], alpha=0.1).to_lists()
-    [[0, 1]]
+    [[0, 1, 2]]
     """
 
     score: Score

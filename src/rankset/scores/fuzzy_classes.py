@@ -181,6 +181,10 @@ class FuzzyClasses(Wrapper):
         table /= np.maximum(table[:, -1:], np.finfo(np.float64).tiny)
         return lines.astype(np.int64), distinct, table
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields for pickling, without the table that is computed from them."""
+        return {name: value for name, value in vars(self).items() if name != "_steps"}
+
     @property
     def features(self) -> frozenset[str]:
         """Names of the features that ``keys`` reads."""

@@ -85,7 +85,7 @@ class ConformalClassifier(
         of ``y``, in their order; by default the columns of a data frame, or 0, 1, …, K - 1. Sets cannot contain any
         other class. If new rows can have other classes, coverage can be lower than 1 - alpha. The difference is at most
         the probability of a row with another class. The list must be sorted if the condition or the score depends on
-        the order of the classes, as ``PerLabel(clusters)`` and ``Seen`` do.
+        the order of the classes, as ``PerLabel(clusters)``, ``Seen`` and ``Thr(shares)`` do.
     random_state : int, RandomState or None
         Seed of the split.
     target : Target or str, optional
