@@ -389,6 +389,12 @@ JOBS = {
         "experiments",
         [f"python experiments/make_scores.py {ARGS}"],
     ),
+    "long-tail": Job(
+        "train a text model on few rows of most classes and write its scores: --data <folder>",
+        "test",
+        [f"python experiments/long_tail.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
     "choosing": Job(
         "auto against fixed scores on real score files: --data <folder>",
         "demo",
