@@ -412,6 +412,12 @@ JOBS = {
         [f"python experiments/decisions.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     ),
+    "every-class": Job(
+        "coverage of every class with few rows: --data <folder>",
+        "test",
+        [f"python experiments/every_class.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",
         "test",
