@@ -442,6 +442,12 @@ JOBS = {
     "abstention": Job(
         "what MAPIE and triage accept on the same rows", "peer-mapie", ["python benchmarks/abstention.py"]
     ),
+    "classes-torchcp": Job(
+        "coverage of every class with TorchCP and with Pooled on the same rows",
+        "peer-torchcp",
+        [f"python benchmarks/classes_torchcp.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
     "bench-engines": Job(
         "Dask, Spark and shards against the memory map: --rows 5000000",
         "engines",

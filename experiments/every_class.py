@@ -125,25 +125,36 @@ def tested(model: Model, old: Ints, new: Ints, seed: int) -> Iterator[tuple[str,
 
 def measured(model: Model, per_class: int, splits: int) -> dict[str, Any]:
     """Every method on random splits of one model."""
-    n, found, by_class = per_class * model.n_occurring, {}, {}  # type: ignore[var-annotated]
+    n, n_classes = per_class * model.n_occurring, model.probs.shape[1]
+    found: dict[str, list[tuple[float, ...]]] = {}
+    by_class: dict[str, list[Floats]] = {}
     for seed in range(splits):
         order = np.random.default_rng(seed).permutation(len(model.labels))
-        old, new = order[:n], order[n:]
-        rows = np.bincount(model.labels[new], minlength=model.probs.shape[1])
-        some = rows >= 2
-        for name, (sizes, covered) in tested(model, old, new, seed):
-            hits = np.bincount(model.labels[new], weights=covered, minlength=len(rows))[some] / rows[some]
-            squared = np.mean((hits - 1 + ALPHA) ** 2 - hits * (1 - hits) / (rows[some] - 1))
-            numbers = (sizes.mean(), covered.mean(), hits.mean(), squared, (hits < 0.8).mean(), (hits < 0.5).mean())
+        for name, result in tested(model, order[:n], order[n:], seed):
+            numbers, coverage = numbers_of(model.labels[order[n:]], result, n_classes)
             found.setdefault(name, []).append(numbers)
-            by_class.setdefault(name, []).append(hits if some.all() else None)
+            by_class.setdefault(name, []).append(coverage)
     cell = {"model": model.name, "classes": model.n_occurring, "per_class": per_class, "rows": n, "splits": splits}
-    arrays = {name: np.array(values, dtype=np.float64) for name, values in found.items()}
+    arrays = {name: np.array(values) for name, values in found.items()}
     methods = {name: summary(values, arrays[BASE]) for name, values in arrays.items()}
-    if model.counts:
-        means = {name: np.mean(values, axis=0).round(4).tolist() for name, values in by_class.items()}
-        return {**cell, "methods": methods, "training_rows": list(model.counts), "class_coverage": means}
-    return {**cell, "methods": methods}
+    if not model.counts:
+        return {**cell, "methods": methods}
+    coverages = {name: np.nanmean(values, axis=0).round(4).tolist() for name, values in by_class.items()}
+    return {**cell, "methods": methods, "training_rows": list(model.counts), "class_coverage": coverages}
+
+
+def numbers_of(truth: Ints, result: Tested, n_classes: int) -> tuple[tuple[float, ...], Floats]:
+    """One method on one split: mean size, coverage, its mean over classes, squared gap, share of classes below 80 % and
+    below 50 %; and the coverage of every class, NaN below two new rows.
+    """
+    sizes, covered = result
+    rows = np.bincount(truth, minlength=n_classes)
+    hits = np.bincount(truth, weights=covered, minlength=n_classes)
+    coverage = np.where(rows >= 2, hits / np.maximum(rows, 1), np.nan)
+    own, m = coverage[rows >= 2], rows[rows >= 2]
+    squared = np.mean((own - 1 + ALPHA) ** 2 - own * (1 - own) / (m - 1))
+    numbers = (sizes.mean(), covered.mean(), own.mean(), squared, (own < 0.8).mean(), (own < 0.5).mean())
+    return tuple(float(number) for number in numbers), coverage
 
 
 def summary(values: Floats, base: Floats) -> dict[str, float]:
