@@ -389,6 +389,12 @@ JOBS = {
         "experiments",
         [f"python experiments/make_scores.py {ARGS}"],
     ),
+    "long-tail": Job(
+        "train a text model on few rows of most classes and write its scores: --data <folder>",
+        "test",
+        [f"python experiments/long_tail.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
     "choosing": Job(
         "auto against fixed scores on real score files: --data <folder>",
         "demo",
@@ -404,6 +410,12 @@ JOBS = {
         "how much may be accepted automatically on real score files: --data <folder>",
         "test",
         [f"python experiments/decisions.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
+    "every-class": Job(
+        "coverage of every class with few rows: --data <folder>",
+        "test",
+        [f"python experiments/every_class.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     ),
     "routes": Job(
@@ -429,6 +441,12 @@ JOBS = {
     ),
     "abstention": Job(
         "what MAPIE and triage accept on the same rows", "peer-mapie", ["python benchmarks/abstention.py"]
+    ),
+    "classes-torchcp": Job(
+        "coverage of every class with TorchCP and with Pooled on the same rows",
+        "peer-torchcp",
+        [f"python benchmarks/classes_torchcp.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
     "bench-engines": Job(
         "Dask, Spark and shards against the memory map: --rows 5000000",

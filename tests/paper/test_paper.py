@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.datasets import DATASETS, load
+from rankset.datasets import DATASETS, LONG_TAILED, load
 from rankset.errors import RuleError, StorageError
 from rankset.paper import METHODS, ClassColumn, printed_rule, resample
 from rankset.paper.definitions import confident_errors
@@ -205,6 +205,7 @@ def test_an_unknown_row_is_told_the_known_ones():
                 "news20",
                 "carer",
                 "tweet",
+                "news20_long_tail",
                 "goemotions",
             ),
         )
@@ -218,3 +219,16 @@ def test_every_row_has_its_scores(row):
     assert len(values) == len(labels)
     assert labels.max() < values.shape[1]
     rs.calibrate(values, labels, kind=DATASETS[row].kind)
+
+
+@pytest.mark.parametrize("name", LONG_TAILED)
+def test_a_long_tail_has_the_shares_of_its_training_rows(name):
+    about = LONG_TAILED[name]
+    logits, labels = load(name)
+    counts, found = np.array(about.counts), np.bincount(labels)
+    assert logits.shape == (len(labels), len(about.classes))
+    assert len(found) == len(counts)
+    np.testing.assert_allclose(found / found.sum(), counts / counts.sum())
+    assert counts.max() / counts.min() > 10
+    first = np.bincount(labels[:1000], minlength=len(counts))
+    assert (np.abs(first - 1000 * counts / counts.sum()) < 30).all()

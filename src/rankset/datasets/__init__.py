@@ -1,4 +1,5 @@
-"""Model outputs and labels for the eleven data sets of the paper, and for one whose rows have several labels.
+"""Model outputs and labels for the eleven data sets of the paper, for one whose classes have a long tail, and for one
+whose rows have several labels.
 
 The images and texts are not included.
 
@@ -6,7 +7,7 @@ The images and texts are not included.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -17,7 +18,7 @@ from rankset.datasets import class_names
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 
-__all__ = ["DATASETS", "SEVERAL_LABELS", "Dataset", "load"]
+__all__ = ["DATASETS", "LONG_TAILED", "SEVERAL_LABELS", "Dataset", "load"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Dataset:
         The type of values in the model outputs: "probs" or "logits", or "marginals" if rows have several labels.
     classes
         Names of the classes, in the order of the columns. Pass them as ``classes=`` and sets contain names.
+    counts
+        Number of rows of each class that trained the model, in the order of the columns; empty if they are not stored.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Dataset:
     task: str
     classes: tuple[str, ...]
     kind: Kind = "logits"
+    counts: tuple[int, ...] = field(default=(), repr=False)
 
 
 DATASETS: Mapping[str, Dataset] = {
@@ -77,6 +81,27 @@ Dataset(title='MMLU marketing', model='LLaMA-13B', task='questions', classes=('A
 """
 
 
+LONG_TAILED: Mapping[str, Dataset] = {
+    "news20_long_tail": Dataset(
+        "20 Newsgroups, thinned",
+        "logistic regression",
+        "texts",
+        class_names.NEWSGROUPS,
+        counts=(11, 20, 37, 27, 17, 51, 24, 69, 110, 94, 150, 81, 32, 59, 44, 129, 13, 15, 9, 8),
+    ),
+}
+"""Data sets in which some classes have many rows and most have few, by name. The model was trained on ``counts`` rows
+of each class, and the rows of the data set have the same shares of classes.
+
+Examples
+--------
+>>> import rankset as rs
+>>> counts = rs.datasets.LONG_TAILED["news20_long_tail"].counts
+>>> max(counts), min(counts)
+(150, 8)
+"""
+
+
 SEVERAL_LABELS: Mapping[str, Dataset] = {
     "goemotions": Dataset("GoEmotions", "logistic regressions", "texts", class_names.GO_EMOTIONS, "marginals"),
 }
@@ -98,7 +123,7 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[Any]]:
     Parameters
     ----------
     name
-        Name of the data set, a key of ``DATASETS`` or ``SEVERAL_LABELS``.
+        Name of the data set, a key of ``DATASETS``, ``LONG_TAILED`` or ``SEVERAL_LABELS``.
 
     Returns
     -------
@@ -120,7 +145,7 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[Any]]:
     >>> probs.shape
     (260, 4)
     """
-    known = {**DATASETS, **SEVERAL_LABELS}
+    known = {**DATASETS, **LONG_TAILED, **SEVERAL_LABELS}
     if name not in known:
         raise RuleError.option("name", name, tuple(known))
     with as_file(files("rankset.datasets") / f"{name}.npz") as path, np.load(path) as arrays:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.conditions import Condition, Marginal
+from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError
 from rankset.evaluation.auto_for_target import auto_for_target
+from rankset.evaluation.auto_macro import choose_for_classes, condition_for, shares_of
 from rankset.evaluation.calibrate import warn_of_softmax
 from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
@@ -54,6 +55,8 @@ def auto(
     share: float | None = None,
     seed: int = 0,
     target: Target | str = OneLabel(),  # noqa: B008
+    objective: str = "size",
+    shares: Sequence[float] | None = None,
 ) -> Rule:
     """Return a rule whose sets are small at ``alpha``. The score is chosen automatically.
 
@@ -68,6 +71,12 @@ def auto(
     factor. Then classes that are rarely the true label are also rarely in sets, so the coverage of these classes can be
     low. Pass ``condition=PerLabel()`` if coverage must hold for every class. Pass ``class_factors=False`` if the
     frequencies of the classes will be different in new rows.
+
+    With ``objective="macro"`` all classes count the same, however frequent they are: the mean of their coverages is at
+    least 1 - alpha, if ``shares`` are the true shares of the classes. The condition is then ``Pooled(Balanced(shares))``.
+    On the first part of the rows, THR and RANK divided by the shares, THR with a temperature, THR and a recalibration
+    without class factors are compared under this condition, and the one with the smallest sets is used. Pass
+    ``condition=Pooled(PerLabel())`` if classes should be covered evenly and coverage must hold over all rows.
 
     With a ``target`` for several labels per row, the first part is used to fit ``Marginals`` and to compare it with
     ``Share`` (for ``Recall()``) and THR. Nothing is fitted, and all rows calibrate the default score, if fewer than 500
@@ -105,6 +114,10 @@ def auto(
         Seed of the random split.
     target
         What is promised about the true labels of a row, as in ``calibrate``.
+    objective
+        "size": sets should be small. "macro": sets should be small, and all classes count the same.
+    shares
+        With objective="macro": number or share of the training rows of each class, in column order, as in ``Balanced``.
 
     Returns
     -------
@@ -118,7 +131,8 @@ def auto(
     InputError
         If there are no rows, or if values are invalid, for example negative probabilities.
     KindError
-        If ``share`` is not a number from 0 to below 1, or ``class_factors`` is not a boolean.
+        If ``share`` is not a number from 0 to below 1, ``class_factors`` is not a boolean, or ``objective`` and
+        ``shares`` do not fit together.
 
     Examples
     --------
@@ -134,6 +148,7 @@ def auto(
     if not isinstance(class_factors, bool):
         raise KindError.argument("class_factors", "True or False", class_factors)
     level, wanted = exact_alpha(alpha), checked_target(target)
+    condition = condition_for(objective, checked_condition(condition), shares)
     several = has_several_labels(wanted)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, several=several).with_checked_values()
     if len(data) == 0:
@@ -168,10 +183,11 @@ def auto_prepared(
     fitting, calibrating = rows[: n - n_calibrating], rows[n - n_calibrating :]
     useful = fitting if absent is None else fitting[~absent[fitting]]  # a fit learns nothing from absent labels
     if n_fitting and len(useful) >= FEWEST_FITTING:
-        score, why = _choose_score(data.take(useful), level, class_factors=class_factors)
+        score, why = _fitted_score(data.take(useful), level, condition, class_factors=class_factors, seed=seed)
     else:
-        score, why = Thr(), obstacle or "too few rows to fit a recalibration"
-    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so coverage of at least 1 - alpha holds"
+        score, why = _unfitted_score(data, condition), obstacle or "too few rows to fit a recalibration"
+    promised = "macro coverage" if spec.balanced else "coverage"
+    why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so {promised} of at least 1 - alpha holds"
     if absent is not None:
         why += " where it can be attained"
     return calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(calibrating))
@@ -188,6 +204,21 @@ def count_calibration_rows(n: int, alpha: Fraction) -> int:
     least = max(1, n - int(SLACK * n)) if n >= rows_needed(alpha) else n
     numerator, denominator = alpha.numerator, alpha.denominator
     return min(range(n, least - 1, -1), key=lambda rows: ((rows + 1) * numerator % denominator) / (rows + 1))
+
+
+def _fitted_score(
+    data: Prepared, level: Fraction, condition: Condition, *, class_factors: bool, seed: int
+) -> tuple[Score, str]:
+    """A score that is fitted and chosen on ``data``, and the reason in words."""
+    shares = shares_of(condition)
+    if shares is None:
+        return _choose_score(data, level, class_factors=class_factors)
+    return choose_for_classes(data, level, condition, shares, seed)
+
+
+def _unfitted_score(data: Prepared, condition: Condition) -> Score:
+    """THR, divided by the shares of the classes if all classes count the same."""
+    return Thr(shares=shares_of(condition)) if data.kind in SUM_TO_ONE else Thr()
 
 
 def _is_one_group(spec: RuleSpec) -> bool:

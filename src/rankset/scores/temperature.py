@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankset.inputs.matrix import Kind
+from rankset.inputs.prepare import Prepared
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
 from rankset.scores.recalibration.logarithms import log_probabilities, normalise
@@ -91,8 +92,22 @@ class Temperature(HasTemperature, ProbabilityKeys):
         >>> round(rs.Temperature.fit(probs, labels).temperature, 3)
         0.559
         """
-        rows, columns = probabilities_and_columns(prepare_fit(probs, labels, kind))
-        return cls.from_stored(fit_scale(rows, columns))
+        return cls.fit_prepared(prepare_fit(probs, labels, kind))
+
+    @classmethod
+    def fit_prepared(cls, data: Prepared) -> Temperature:
+        """Fit the temperature on rows that are already validated. For internal use; call ``fit`` instead.
+
+        Parameters
+        ----------
+        data : Prepared
+            Validated rows with labels, from ``rankset.inputs.prepare``.
+
+        Returns
+        -------
+        Temperature
+        """
+        return cls.from_stored(fit_scale(*probabilities_and_columns(data)))
 
     def transform(self, probs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the recalibrated probabilities (n, K)."""
