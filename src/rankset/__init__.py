@@ -19,6 +19,7 @@ warm_up                                loads and compiles the loops of rankset[f
 Evaluate and choose
 evaluate, Evaluation                   compares sets with the true labels; the results
 compare, Comparison, Comparisons       compares scores on the same random splits; the table of results, one per alpha
+ConditionComparison                    the table and the picture of several conditions, of compare
 report, report_scores                  writes an HTML report of a rule, or of several scores
 choose, grid                           the best of several scores; a score for each combination of parameters
 
@@ -83,7 +84,6 @@ __version__ = "0.2.0"
 
 __all__ = [
     "Aps",
-    "Balanced",
     "Cells",
     "Condition",
     "CoverageBand",
@@ -94,7 +94,6 @@ __all__ = [
     "PerGroup",
     "PerLabel",
     "PerLabelAndGroup",
-    "Pooled",
     "PredictionSets",
     "Ragged",
     "Rank",

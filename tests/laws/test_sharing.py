@@ -35,7 +35,7 @@ def shared_conditions(draw, n_columns):
 def weights_of(condition, labels):
     """The weight of each row, as integers."""
     inner = condition.condition if isinstance(condition, rs.Pooled) else condition
-    return inner.sharing(0).weights[labels].tolist() if isinstance(inner, rs.Balanced) else [1] * len(labels)
+    return inner._sharing(0).weights[labels].tolist() if isinstance(inner, rs.Balanced) else [1] * len(labels)
 
 
 def most_often(p_values, weights):

@@ -26,8 +26,8 @@ class Condition(Protocol):
     If ``needs_groups`` is False, users pass no ``groups=``, and all rows have the row group 0.
 
     Two properties are optional. Their default is False. ``has_clusters`` is True if groups depend on the order of the
-    classes. ``one_label_per_group`` is True if all (row, label) pairs of a group have the same label. Conditions of
-    rankset can also say how groups share rows (``sharing``, see ``Pooled`` and ``Balanced``).
+    classes. ``one_label_per_group`` is True if all (row, label) pairs of a group have the same label. ``Pooled``
+    makes the groups of a condition share rows.
 
     Examples
     --------
@@ -118,13 +118,13 @@ def has_one_label_per_group(condition: Condition) -> bool:
 
 def sharing_of(condition: Condition, n_columns: int) -> Sharing | None:
     """Return how the groups of ``condition`` share calibration rows; None if every group uses its own rows alone."""
-    share = getattr(condition, "sharing", None) if is_trusted(condition) else None
+    share = getattr(condition, "_sharing", None) if is_trusted(condition) else None
     return None if share is None else cast("Sharing", share(n_columns))
 
 
 def shares_rows(condition: Condition) -> bool:
     """Return whether the groups of ``condition`` share calibration rows."""
-    return is_trusted(condition) and hasattr(condition, "sharing")
+    return is_trusted(condition) and hasattr(condition, "_sharing")
 
 
 def checked_condition(condition: object) -> Condition:

@@ -1,10 +1,14 @@
 """The conditions of rankset: Marginal, PerLabel, PerGroup, PerLabelAndGroup."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankset.conditions.base import (
     Condition,
@@ -15,6 +19,7 @@ from rankset.conditions.base import (
     has_one_label_per_group,
     shares_rows,
 )
+from rankset.core.alpha import Alpha
 from rankset.errors import KindError, LabelError
 from rankset.inputs.vocabulary import Name, Names, group_names, plain
 
@@ -50,8 +55,8 @@ class PerLabel:
     Parameters
     ----------
     clusters : sequence, optional
-        The cluster of each class, in column order. By default, every class has its own threshold. The function
-        ``rankset.cluster_labels`` finds clusters of classes with similar scores on rows of their own.
+        The cluster of each class, in column order. By default, every class has its own threshold.
+        ``PerLabel.clustered`` finds clusters of classes with similar scores on rows of their own.
 
     Raises
     ------
@@ -83,6 +88,35 @@ class PerLabel:
         if self.clusters is not None:
             names = tuple(plain(name, "clusters") for name in self.clusters)
             object.__setattr__(self, "clusters", names)
+
+    @classmethod
+    def clustered(cls, probs: ArrayLike, labels: ArrayLike, alpha: Alpha = 0.1, **options: Any) -> PerLabel:
+        """Find clusters of classes with similar scores on rows of their own. Do not calibrate on the same rows.
+
+        Parameters
+        ----------
+        probs, labels, alpha, **options
+            As in ``rankset.cluster_labels``, which does the work.
+
+        Returns
+        -------
+        PerLabel
+
+        Raises
+        ------
+        RanksetError
+            As in ``rankset.cluster_labels``.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.PerLabel.clustered(probs[:100], labels[:100], n_clusters=2)
+        PerLabel(clusters=('cluster 2', 'cluster 2', 'cluster 1', 'cluster 2'))
+        """
+        from rankset import cluster_labels  # it needs scores and rules, which stand above conditions
+
+        return cluster_labels(probs, labels, alpha, **options)
 
     def __repr__(self) -> str:
         return "PerLabel()" if self.clusters is None else f"PerLabel(clusters={self.clusters!r})"

@@ -148,7 +148,8 @@ def auto(
     if not isinstance(class_factors, bool):
         raise KindError.argument("class_factors", "True or False", class_factors)
     level, wanted = exact_alpha(alpha), checked_target(target)
-    condition = condition_for(objective, checked_condition(condition), shares)
+    if objective != "size" or shares is not None:
+        condition = condition_for(objective, checked_condition(condition), shares)
     several = has_several_labels(wanted)
     data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, several=several).with_checked_values()
     if len(data) == 0:
@@ -210,8 +211,7 @@ def _fitted_score(
     data: Prepared, level: Fraction, condition: Condition, *, class_factors: bool, seed: int
 ) -> tuple[Score, str]:
     """A score that is fitted and chosen on ``data``, and the reason in words."""
-    shares = shares_of(condition)
-    if shares is None:
+    if isinstance(condition, Marginal) or (shares := shares_of(condition)) is None:
         return _choose_score(data, level, class_factors=class_factors)
     return choose_for_classes(data, level, condition, shares, seed)
 

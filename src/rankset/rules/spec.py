@@ -80,7 +80,7 @@ class RuleSpec:
         if kind in MARGINAL and (declared.uses_mass or not declared.takes_marginals):
             raise ScoreError.needs_one_label(measure)
         named = _named_costs(target, classes)
-        if shares_rows(condition) and named != ONE_LABEL:
+        if named != ONE_LABEL and shares_rows(condition):
             raise RuleError.shared_rows_need_one_label(condition, named)
         return cls(measure, condition, kind, int(seed), classes, target=named)._with_traits(declared)
 
@@ -132,6 +132,8 @@ class RuleSpec:
     @cached_property
     def sharing(self) -> Sharing | None:
         """How groups share calibration rows; None if every group uses its own rows alone."""
+        if type(self.condition) is Marginal:  # most rules
+            return None
         return sharing_of(self.condition, len(self.classes.values))
 
     @property

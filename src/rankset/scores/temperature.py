@@ -106,6 +106,15 @@ class Temperature(HasTemperature, ProbabilityKeys):
         Returns
         -------
         Temperature
+            The fitted score.
+
+        Examples
+        --------
+        >>> import rankset as rs
+        >>> from rankset.inputs.prepare import prepare
+        >>> probs, labels = rs.datasets.load("marketing")
+        >>> rs.Temperature.fit_prepared(prepare(probs, labels)) == rs.Temperature.fit(probs, labels)
+        True
         """
         return cls.from_stored(fit_scale(*probabilities_and_columns(data)))
 
