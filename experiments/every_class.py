@@ -235,7 +235,8 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=DOCS / "every-class.json")
     options = parser.parse_args()
     warnings.simplefilter("ignore", rs.RanksetWarning)
-    numbers: dict[str, Any] = {"command": "python3 run.py every-class --data <folder>", "balanced": [], "long_tail": []}
+    command = f"python3 run.py every-class --data <folder> --splits {options.splits}"
+    numbers: dict[str, Any] = {"command": command, "balanced": [], "long_tail": []}
     for model in [*models(options.data), long_tail()]:
         few = model.probs.shape[1] >= MANY_CLASSES
         for per_class in PER_CLASS[:-1] if few else PER_CLASS:
