@@ -26,7 +26,7 @@ from rankset.cli.files import (
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.targets import target_of
-from rankset.cli.training import Training, training_of
+from rankset.cli.training import training_of
 from rankset.engines import shards
 from rankset.engines.shard_paths import pair_files
 from rankset.evaluation.default_scores import default_score

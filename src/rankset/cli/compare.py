@@ -56,8 +56,8 @@ from rankset.targets.cost import costs_like
 @click.option(
     "--conditions",
     is_flag=True,
-    help="Compare conditions, too: one threshold for all rows, a threshold for every class, and the same with --pooled; "
-    "with --group also a threshold for every group.",
+    help="Compare conditions, too: one threshold for all rows, a threshold for every class, and the same with "
+    "--pooled; with --group also a threshold for every group.",
 )
 @click.option(
     "--metric",
@@ -132,8 +132,8 @@ def compare(
     outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate. The line auto shows
     rankset calibrate --auto: in each split, it fits and chooses a score on some rows of the calibration half. Use
     --group COLUMN or --per-label for a threshold per group or class, and --pooled if these have few rows. With
-    --conditions, all of these are compared: a line for each condition and score. A picture (-o) then shows the mean size
-    and how unevenly classes are covered.
+    --conditions, all of these are compared: a line for each condition and score. A picture (-o) then shows the mean
+    size and how unevenly classes are covered.
 
     With --target or --cost, the mean loss of the test rows (risk) is shown instead of coverage. It is what the target
     promises to be at most alpha on average. With --target, rows can have several labels, as in rankset calibrate.
@@ -168,13 +168,16 @@ def compare(
         rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
     with rows.name_file_in_errors(), progress.track("comparing"):
         levels = tuple(alphas) or (DEFAULT_ALPHA,)
-        condition = condition_of(layout, per_label=per_label, pooled=pooled)
-        results: rs.Comparisons | rs.ConditionComparison = rs.compare(
+        alpha: Any = levels[0] if conditions else levels
+        wanted_conditions: Any = (
+            conditions_of(layout) if conditions else condition_of(layout, per_label=per_label, pooled=pooled)
+        )
+        results: Any = rs.compare(
             rows.scores,
             rows.labels_for(rows.classes),
-            *([levels[0]] if conditions else [levels]),
+            alpha,
             scores=scores,
-            condition=conditions_of(layout) if conditions else condition,
+            condition=wanted_conditions,
             groups=rows.groups,
             metrics=metrics_of(metrics, output, conditions=conditions),
             kind=kind or "probs",

@@ -47,12 +47,13 @@ def check_conditions(
         raise click.UsageError("--conditions compares --per-label and --pooled, too. Remove these two.")
     if output is not None and output.suffix.lower() == ".tex":
         raise click.UsageError(
-            "With --conditions, -o writes .csv, .xlsx or a picture (.png, .svg, .pdf), and no .tex. Choose another name."
+            "With --conditions, -o writes .csv, .xlsx or a picture (.png, .svg, .pdf), and no .tex. Choose another "
+            "name."
         )
 
 
 def metrics_of(metrics: Sequence[str], output: Path | None, *, conditions: bool) -> list[str] | None:
-    """Return the metrics to measure, None for all: those that were asked for, and what a picture of conditions shows."""
+    """Return the metrics to measure, None for all: those of --metric, and what a picture of conditions shows."""
     if not metrics:
         return None
     drawn = [UNEVEN] if conditions and output is not None and output.suffix.lower() in PICTURES else []
@@ -112,8 +113,10 @@ def _xlsx(results: Results, path: str) -> bytes:
 
 def _rows(results: Results) -> Iterator[tuple[Any, ...]]:
     """The names of the columns, then all lines with plain numbers; None for numbers that are not known."""
-    several = isinstance(results, rs.ConditionComparison)
-    columns = condition_columns(results.comparisons) if several else long_columns(list(results.values()))
+    if isinstance(results, rs.ConditionComparison):
+        columns = condition_columns(results.comparisons)
+    else:
+        columns = long_columns(list(results.values()))
     yield tuple(columns)
     for row in zip(*columns.values(), strict=True):
         numbers = [float(one) if isinstance(one, float) else one for one in row]

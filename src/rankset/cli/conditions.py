@@ -24,7 +24,7 @@ def _own_rows(layout: Layout, *, per_label: bool) -> conditions.Condition:
 def conditions_of(layout: Layout) -> list[conditions.Condition]:
     """Return the conditions of rankset compare --conditions."""
     label, group = conditions.PerLabel(), conditions.PerGroup()
-    of_rows = [] if layout.group is None else [group, conditions.Pooled(group)]
+    of_rows: list[conditions.Condition] = [] if layout.group is None else [group, conditions.Pooled(group)]
     return [conditions.Marginal(), label, conditions.Pooled(label), *of_rows]
 
 

@@ -50,7 +50,7 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
 
 def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, Any]:
     """Return threshold, promises, coverage band and r* at some levels."""
-    if rule.spec.n_groups > 1:
+    if _has_groups(rule):
         return {alpha: _group_counts(rule, alpha) | _promises(rule, alpha, confidence) for alpha in alphas}
     levels: dict[str, Any] = {}
     for alpha in alphas:
@@ -68,6 +68,11 @@ def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, 
     return levels
 
 
+def _has_groups(rule: rs.Rule) -> bool:
+    """Return whether a threshold belongs to a group of rows or labels, even if there is one group only."""
+    return rule.spec.n_groups > 1 or rule.condition.needs_groups
+
+
 def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     """Return what is promised at some alpha, and what sets contain if it holds with a confidence; {} if not proven."""
     promise = proven_promise(rule, alpha)
@@ -77,7 +82,7 @@ def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
         return {"promise": promise}
     asked = rule.at(alpha, confidence=confidence)
     sure: dict[str, Any] = {"rule": asked.describe()}
-    if rule.spec.n_groups > 1:
+    if _has_groups(rule):
         rules = {one.name: one.sentence for one in group_sentences(asked)}
         sure = {"rules": rules, "thresholds": int((~asked.thresholds.everything[:-1]).sum())}
     return {"promise": promise, "sure": {"confidence": confidence, **sure}}

@@ -1,4 +1,4 @@
-"""The options ``--pooled``, ``--training-counts``, ``--balanced`` and ``--adjusted``: few rows per class, rare classes."""
+"""The options ``--pooled``, ``--training-counts``, ``--balanced`` and ``--adjusted``: few rows or rare classes."""
 
 from __future__ import annotations
 

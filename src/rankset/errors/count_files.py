@@ -23,7 +23,7 @@ class CountFileErrors:
 
     @classmethod
     def no_columns_of_counts(cls, path: str, line: str, row: int) -> Self:
-        expected = "have two columns, class and count, with the separator , or ; or a tab"
+        expected = "have two columns, class and count, with the separator ',', ';' or a tab"
         remedy = "Put class names that contain the separator in quotes, and leave out other columns."
         return cls._of(path, "a file of training counts", expected, f"the line {shorten(line)}", remedy, row=row)
 

@@ -22,9 +22,9 @@ MARKERS = "osD^vP*X<>"
 FAR_APART = 5
 """Sizes whose ratio is larger are drawn on a logarithmic axis."""
 NOTE = (
-    "Every condition and score is measured on the same halves: one half calibrates, the other one tests. In parentheses: "
-    "the standard deviation over the halves. What is proven depends on the condition: coverage over all rows (Marginal, "
-    "Pooled), in every group (PerLabel, PerGroup), or on average over classes (Balanced)."
+    "Every condition and score is measured on the same halves: one half calibrates, the other one tests. In "
+    "parentheses: the standard deviation over the halves. What is proven depends on the condition: coverage over all "
+    "rows (Marginal, Pooled), in every group (PerLabel, PerGroup), or on average over classes (Balanced)."
 )
 
 

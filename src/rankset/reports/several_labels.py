@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import progress
-from rankset.core.alpha import Alpha, rows_needed
 from rankset.conditions import condition_in_words
+from rankset.core.alpha import Alpha, rows_needed
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluate_several import evaluate_several
 from rankset.evaluation.several_labels import LabelsEvaluation

@@ -200,7 +200,7 @@ class RuleOnRows:
             ranges = [coverage_law.sampling_range(n_rows, law.least_k, law.n, CONFIDENCE) for law in known]
             laws["band"] = [list(map(float, ends)) for ends in ranges]
             laws["tied"] = [not law.exact for law in known]
-        if self.spec.traits.orders_by_rank:
+        if self.spec.traits.orders_by_rank and not self.spec.condition.needs_groups:
             profiles = [rule.rank_profile(alpha) for alpha in alphas]
             laws["ranks"] = profiles[0].counts.tolist()
             laws["r_star"] = [profile.r_star for profile in profiles]
