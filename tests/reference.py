@@ -199,6 +199,10 @@ def rows_beyond(calibration, condition, own_group, own_key):
         if where == own_group:
             answer.append(key >= own_key)
             continue
-        others = (strangeness(other, 1) for place, (group, other) in enumerate(calibration) if group == where and place != number)
+        others = (
+            strangeness(other, 1)
+            for place, (group, other) in enumerate(calibration)
+            if group == where and place != number
+        )
         answer.append(tail(where, key, strangeness(key, key < own_key), sum(others), 0) <= bound)
     return answer

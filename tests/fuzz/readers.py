@@ -22,7 +22,7 @@ with atheris.instrument_imports(include=["rankset", "numpy.lib.format", "zipfile
     from pyarrow import feather
 
     import rankset as rs
-    from rankset.io import read_file
+    from rankset.io import class_counts, read_file
 
 PROBS = np.random.default_rng(0).dirichlet(np.ones(3), 4)
 TABLE = pa.table({name: PROBS[:, place] for place, name in enumerate("abc")})
@@ -60,6 +60,8 @@ WHOLE = {
     ".parquet": saved(lambda file: pq.write_table(TABLE, file)),
     ".feather": saved(lambda file: feather.write_feather(TABLE, file)),
     ".rankset": rule(),
+    ".counts.csv": b'class;count\ncat;12\n"owl; old";3\n',
+    ".counts.json": b'{"cat": 12, "owl": 3.5}',
 }
 KINDS = list(WHOLE)
 
@@ -75,6 +77,9 @@ def read(data):
         warnings.simplefilter("ignore")
         if kind == ".rankset":
             rs.load(path).predict(PROBS, 0.1)
+            return
+        if kind.startswith(".counts"):
+            class_counts.read_class_counts(str(path))
             return
         matrix, _ = read_file.read_file(str(path)).scores()
         rs.calibrate(matrix, np.zeros(len(matrix), dtype=int), kind="decision")

@@ -26,6 +26,7 @@ from rankset.cli.files import (
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.targets import target_of
+from rankset.cli.training import training_of
 from rankset.engines import shards
 from rankset.engines.shard_paths import pair_files
 from rankset.evaluation.default_scores import default_score
@@ -74,6 +75,7 @@ from rankset.targets.cost import costs_like
 @click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
 @options(
+    *("pooled", "training_counts", "balanced", "adjusted"),
     *(
         "kind",
         "target",
@@ -105,6 +107,10 @@ def calibrate(
     alpha: str | None,
     auto_alpha: str | None,
     per_label: bool,
+    pooled: bool,
+    training_counts: Path | None,
+    balanced: bool,
+    adjusted: bool,
     output: Path,
     kind: Any,
     target: str | None,
@@ -125,6 +131,9 @@ def calibrate(
     With --target, rows can have several labels: lists in a column, names with ; between them in a cell, or a file
     LABELS of 0 and 1 with one column for every class. An empty cell is a row without labels.
 
+    If classes have few rows, --per-label keeps nearly every label: use --pooled. If some classes are rare and matter as
+    much as others, use --balanced or --adjusted with --training-counts.
+
     SCORES can also be a folder. With --label or --labels, you can also pass several files of scores. Several files are
     read by parallel processes.
 
@@ -138,31 +147,37 @@ def calibrate(
     rankset calibrate val.npy --labels answers.csv --label answer -o rule.rankset
     rankset calibrate val.csv --label tags --kind marginals --target recall -o rule.rankset
     rankset calibrate val.csv --label answer --cost malignant=10 --other-cost 1 -o rule.rankset
+    rankset calibrate val.csv --label answer --pooled -o rule.rankset
+    rankset calibrate val.csv --label answer --adjusted --training-counts train.csv -o rule.rankset
     """
     scores, labels = split_paths(paths, label_files, layout)
-    check_output(output, ".rankset", (*paths, *label_files, classes), force=force)
+    check_output(output, ".rankset", (*paths, *label_files, classes, training_counts), force=force)
     level, wanted = _level_of_auto(method, alpha, auto_alpha), target_of(target, costs, other_cost)
     score = AUTO if level is not None else default_score(kind, wanted) if method is None else NAMED_SCORES[method]
     chosen = _with_options(score, parameters, temperature, tie_break=tie_break)
+    flags = {"balanced": balanced, "adjusted": adjusted, "pooled": pooled, "per_label": per_label}
+    training = training_of(training_counts, layout, chosen, **flags)
     layout = replace(layout, several=has_several_labels(wanted))
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
-    condition, names = condition_of(layout, per_label=per_label), read_class_names(classes, layout)
+    names = read_class_names(classes, layout)
+    training.check_names(names, len(pairs))
     if len(pairs) == 1:
         layout, kind = find_usual_arrays(*pairs[0], layout, kind)
         note_class_names(pairs[0][0], classes)
     shared: dict[str, Any] = {
         "method": chosen,
         "kind": kind or "probs",
-        "condition": condition,
+        "condition": condition_of(layout, per_label=per_label, pooled=pooled),
         "seed": seed,
         "target": wanted,
     }
     if len(pairs) > 1:
-        rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
+        rule = shards.calibrate(scores, labels, layout=layout, classes=names, **training.applied(shared, names or ()))
     else:
-        rule = _calibrate_rows(layout.read_calibration_rows(*pairs[0], names, kind), shared | {"alpha": level})
+        rows = layout.read_calibration_rows(*pairs[0], names, kind)
+        rule = _calibrate_rows(rows, training.applied(shared, rows.columns) | {"alpha": level})
     save_rule(rule, output, force=force)
     print_facts(rule_facts(rule), str(output), as_json=as_json)
 

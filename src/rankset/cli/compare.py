@@ -13,8 +13,14 @@ import click
 import rankset as rs
 from rankset import progress
 from rankset.cli.command import Command
-from rankset.cli.comparison_file import PICTURES, check_comparison_output, write_comparison
-from rankset.cli.conditions import condition_of
+from rankset.cli.comparison_file import (
+    PICTURES,
+    check_comparison_output,
+    check_conditions,
+    metrics_of,
+    write_comparison,
+)
+from rankset.cli.conditions import condition_of, conditions_of
 from rankset.cli.echo import echo
 from rankset.cli.files import find_usual_arrays, read_class_names, split_paths
 from rankset.cli.options import DEFAULT_ALPHA, FILE, options
@@ -48,6 +54,12 @@ from rankset.targets.cost import costs_like
 @click.option("--no-auto", is_flag=True, help="Leave out auto, which is fitted again in each split and takes longest.")
 @click.option("--per-label", is_flag=True, help="A threshold for every class, as with rankset calibrate --per-label.")
 @click.option(
+    "--conditions",
+    is_flag=True,
+    help="Compare conditions, too: one threshold for all rows, a threshold for every class, and the same with "
+    "--pooled; with --group also a threshold for every group.",
+)
+@click.option(
     "--metric",
     "metrics",
     type=click.Choice(list(METRICS)),
@@ -69,6 +81,7 @@ from rankset.targets.cost import costs_like
 )
 @options(
     *(
+        "pooled",
         "kind",
         "alphas",
         "target",
@@ -96,6 +109,8 @@ def compare(
     methods: Sequence[str],
     no_auto: bool,
     per_label: bool,
+    pooled: bool,
+    conditions: bool,
     metrics: Sequence[str],
     output: Path | None,
     excel: bool,
@@ -116,7 +131,9 @@ def compare(
     In each split, one half of the rows is used for calibration and the other half for testing. SCORES are the model
     outputs and LABELS the true labels. Pass labels in the same way as to rankset calibrate. The line auto shows
     rankset calibrate --auto: in each split, it fits and chooses a score on some rows of the calibration half. Use
-    --group COLUMN or --per-label for a threshold per group or class.
+    --group COLUMN or --per-label for a threshold per group or class, and --pooled if these have few rows. With
+    --conditions, all of these are compared: a line for each condition and score. A picture (-o) then shows the mean
+    size and how unevenly classes are covered.
 
     With --target or --cost, the mean loss of the test rows (risk) is shown instead of coverage. It is what the target
     promises to be at most alpha on average. With --target, rows can have several labels, as in rankset calibrate.
@@ -127,9 +144,12 @@ def compare(
     rankset compare val.csv --label answer --score rank --score auto --metric SSCV -o scores.png
     rankset compare val.csv --label tags --kind marginals --target recall --alpha 0.1
     rankset compare val.csv --label answer --cost malignant=10 --other-cost 1
+    rankset compare val.csv --label answer --score thr --conditions -o conditions.png
     """
     wanted = target_of(target, costs, other_cost)
     _check_metrics(metrics, wanted)
+    if conditions:
+        check_conditions(alphas, wanted, output, per_label=per_label, pooled=pooled)
     layout = replace(layout, several=has_several_labels(wanted))
     pairs = pair_files(*split_paths(paths, label_files, layout))
     if len(pairs) > 1:
@@ -147,14 +167,19 @@ def compare(
     with also_listening(heard.append):
         rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
     with rows.name_file_in_errors(), progress.track("comparing"):
-        results = rs.compare(
+        levels = tuple(alphas) or (DEFAULT_ALPHA,)
+        alpha: Any = levels[0] if conditions else levels
+        wanted_conditions: Any = (
+            conditions_of(layout) if conditions else condition_of(layout, per_label=per_label, pooled=pooled)
+        )
+        results: Any = rs.compare(
             rows.scores,
             rows.labels_for(rows.classes),
-            tuple(alphas) or (DEFAULT_ALPHA,),
+            alpha,
             scores=scores,
-            condition=condition_of(layout, per_label=per_label),
+            condition=wanted_conditions,
             groups=rows.groups,
-            metrics=metrics or None,
+            metrics=metrics_of(metrics, output, conditions=conditions),
             kind=kind or "probs",
             classes=rows.classes,
             ids=rows.ids,
@@ -166,8 +191,14 @@ def compare(
         style = excel_style(excel_decimal or layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
         write_comparison(results, output, metrics=metrics, style=style, force=force)
         echo(f"{output}: {'picture' if output.suffix.lower() in PICTURES else 'table'} of the comparison", err=True)
-    facts = {alpha: json_values(_json_facts(results[alpha])) for alpha in alphas or (DEFAULT_ALPHA,)}
-    echo(json.dumps(facts) if as_json else repr(results))
+    echo(json.dumps(_facts(results, levels)) if as_json else repr(results))
+
+
+def _facts(results: rs.Comparisons | rs.ConditionComparison, levels: Sequence[str]) -> dict[str, Any]:
+    """Return the facts of every alpha, or of every condition, as it is written in Python."""
+    if isinstance(results, rs.ConditionComparison):
+        return {repr(one.condition): json_values(_json_facts(one)) for one in results}
+    return {alpha: json_values(_json_facts(results[alpha])) for alpha in levels}
 
 
 def _check_metrics(metrics: Sequence[str], target: rs.Target) -> None:

@@ -1,4 +1,4 @@
-"""The condition that options of a command describe."""
+"""The condition that options of a command describe, and conditions in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from rankset import conditions
 from rankset.io.layout import Layout
 
 
-def condition_of(layout: Layout, *, per_label: bool) -> conditions.Condition:
+def condition_of(layout: Layout, *, per_label: bool, pooled: bool = False) -> conditions.Condition:
+    """Return the condition of --per-label, --group and --pooled."""
+    own = _own_rows(layout, per_label=per_label or (pooled and layout.group is None))
+    return conditions.Pooled(own) if pooled else own
+
+
+def _own_rows(layout: Layout, *, per_label: bool) -> conditions.Condition:
     """Return the condition of --per-label and --group."""
     if layout.group is None:
         return conditions.PerLabel() if per_label else conditions.Marginal()
@@ -15,23 +21,14 @@ def condition_of(layout: Layout, *, per_label: bool) -> conditions.Condition:
     return conditions.PerGroup()
 
 
+def conditions_of(layout: Layout) -> list[conditions.Condition]:
+    """Return the conditions of rankset compare --conditions."""
+    label, group = conditions.PerLabel(), conditions.PerGroup()
+    of_rows: list[conditions.Condition] = [] if layout.group is None else [group, conditions.Pooled(group)]
+    return [conditions.Marginal(), label, conditions.Pooled(label), *of_rows]
+
+
 def condition_in_words(condition: conditions.Condition) -> str:
     """Return what has a threshold of its own, such as "per label and group"."""
-    parts = _parts(condition)
-    if None in parts:
-        return repr(condition)
-    return f"per {' and '.join(word for word in WORDS if word in parts)}" if parts else "one threshold for all rows"
-
-
-WORDS = ("label", "cluster of labels", "group")
-
-
-def _parts(condition: conditions.Condition) -> set[str | None]:
-    """Return for what a condition has thresholds, in words; None stands for conditions that are not of rankset."""
-    if isinstance(condition, conditions.PerLabelAndGroup):
-        return _parts(condition.first) | _parts(condition.second)
-    if isinstance(condition, conditions.PerLabel):
-        return {"label" if condition.clusters is None else "cluster of labels"}
-    if isinstance(condition, conditions.PerGroup):
-        return {"group"}
-    return set() if isinstance(condition, conditions.Marginal) else {None}
+    words = conditions.condition_in_words(condition)
+    return f"one threshold {words}" if words == "for all rows" else words

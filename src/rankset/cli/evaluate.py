@@ -105,8 +105,11 @@ def evaluate(
 
 
 def _promise(rule: rs.Rule, alpha: str, confidence: str | None) -> dict[str, Any]:
-    """Return what is promised about this calibration; {} without a confidence, or if it is not proven."""
-    text = None if confidence is None else proven_promise(rule, alpha)
+    """Return what is promised with a confidence, or if groups share rows; {} for other rules, or if it is not proven.
+
+    If groups share rows, the promise is not that every group is covered, and can be a mean over classes.
+    """
+    text = proven_promise(rule, alpha) if confidence is not None or rule.spec.sharing is not None else None
     if text is None:
         return {}
     return {"promise": {"confidence": confidence, "text": text}}
@@ -115,7 +118,10 @@ def _promise(rule: rs.Rule, alpha: str, confidence: str | None) -> dict[str, Any
 def _in_words(promise: dict[str, Any]) -> str:
     """Return the last line of the table."""
     facts = promise.get("promise")
-    return "" if facts is None else f"\nPromise, with confidence {facts['confidence']}: {facts['text']}"
+    if facts is None:
+        return ""
+    sure = "" if facts["confidence"] is None else f", with confidence {facts['confidence']}"
+    return f"\nPromise{sure}: {facts['text']}"
 
 
 def _json_facts(evaluation: rs.Evaluation | rs.LabelsEvaluation) -> dict[str, Any]:

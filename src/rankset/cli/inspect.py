@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 import rankset as rs
 from rankset.cli.command import Command
 from rankset.cli.files import load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
-from rankset.cli.promises import proven_promise
+from rankset.cli.promises import proven_promise, was_passed
 from rankset.core.alpha import exact_alpha, rows_needed
+from rankset.errors import RuleError
 from rankset.rules.sentences import group_sentences, title_of_groups
 
 USUAL_ALPHAS = ("0.01", "0.05", "0.1", "0.2")
@@ -39,13 +42,15 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
     rankset inspect rule.rankset --alpha 0.1 --confidence 0.99
     """
     rule = load_rule(rule_file)
+    if rule.spec.sharing is not None and was_passed("confidence"):
+        raise RuleError.shared_rows_and_confidence(rule.condition)
     facts = {**rule_facts(rule), "levels": _levels(rule, alphas or USUAL_ALPHAS, confidence)}
     print_facts(facts, str(rule_file), as_json=as_json)
 
 
 def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, Any]:
     """Return threshold, promises, coverage band and r* at some levels."""
-    if rule.spec.n_groups > 1:
+    if _has_groups(rule):
         return {alpha: _group_counts(rule, alpha) | _promises(rule, alpha, confidence) for alpha in alphas}
     levels: dict[str, Any] = {}
     for alpha in alphas:
@@ -63,14 +68,21 @@ def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, 
     return levels
 
 
+def _has_groups(rule: rs.Rule) -> bool:
+    """Return whether a threshold belongs to a group of rows or labels, even if there is one group only."""
+    return rule.spec.n_groups > 1 or rule.condition.needs_groups
+
+
 def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     """Return what is promised at some alpha, and what sets contain if it holds with a confidence; {} if not proven."""
     promise = proven_promise(rule, alpha)
     if promise is None:
         return {}
+    if rule.spec.sharing is not None:  # nothing is known but the mean over calibrations
+        return {"promise": promise}
     asked = rule.at(alpha, confidence=confidence)
     sure: dict[str, Any] = {"rule": asked.describe()}
-    if rule.spec.n_groups > 1:
+    if _has_groups(rule):
         rules = {one.name: one.sentence for one in group_sentences(asked)}
         sure = {"rules": rules, "thresholds": int((~asked.thresholds.everything[:-1]).sum())}
     return {"promise": promise, "sure": {"confidence": confidence, **sure}}
@@ -78,7 +90,7 @@ def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
 
 def _coverage_facts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     """Return the range of coverage in 90 % of calibrations, and whether ties may raise it; nothing if not proven."""
-    if not rule.guaranteed:
+    if not rule.guaranteed or rule.spec.sharing is not None:
         return {}
     band = rule.coverage_band(alpha, confidence=CONFIDENCE)
     name = "coverage" if rule.calibration.weights is None else "kept"
@@ -99,10 +111,18 @@ def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
         "rules": {one.name: one.sentence for one in found},
         **({"more_rules": rule.spec.n_groups - len(found)} if rule.spec.n_groups > len(found) else {}),
         "thresholds": int((~kept).sum()),
-        "groups_too_small": int((counts < needed).sum()),
-        "rows_needed": int(needed),
-        **({"groups_with_absent_labels": int((kept & (counts >= needed)).sum())} if rule.calibration.n_absent else {}),
+        **({} if rule.spec.sharing is not None else _small_groups(counts, needed)),
+        **(
+            {"groups_with_absent_labels": int((kept & (counts >= needed)).sum())}
+            if rule.calibration.n_absent and rule.spec.sharing is None
+            else {}
+        ),
     }
+
+
+def _small_groups(counts: NDArray[np.int64], needed: int) -> dict[str, int]:
+    """Return how many groups have too few rows, if every group uses its own rows alone, and how many are needed."""
+    return {"groups_too_small": int((counts < needed).sum()), "rows_needed": int(needed)}
 
 
 def _threshold_value(threshold: tuple[float, ...]) -> float | dict[str, float]:

@@ -13,6 +13,7 @@ from rankset.cli.notes import print_notes
 from rankset.cli.promises import PROMISE_OPTIONS
 from rankset.cli.spreadsheets import SPREADSHEET_OPTIONS
 from rankset.cli.targets import TARGET_OPTIONS
+from rankset.cli.training import TRAINING_OPTIONS
 from rankset.core.alpha_argument import WORDS, alpha_meant, warn_of_confidence
 from rankset.errors import once
 from rankset.inputs.matrix import KINDS
@@ -96,6 +97,7 @@ OPTIONS = {
     **PROMISE_OPTIONS,
     **SPREADSHEET_OPTIONS,
     **TARGET_OPTIONS,
+    **TRAINING_OPTIONS,
     "force": click.option("--force", is_flag=True, help="Replace output files that exist."),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),
 }

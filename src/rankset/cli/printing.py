@@ -10,6 +10,7 @@ import numpy as np
 import rankset as rs
 from rankset.cli.conditions import condition_in_words
 from rankset.cli.echo import echo
+from rankset.conditions import shared_promise
 from rankset.core.alpha import smallest_alpha
 from rankset.inputs.vocabulary import short
 from rankset.rules.absent_rows import rounded_up
@@ -46,12 +47,20 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
         "rows": rule.n,
         **({_ASIDE[rule.spec.below]: rule.set_aside} if rule.set_aside else {}),
         **({} if rule.guaranteed else {"guaranteed": False}),
+        **_promise_facts(rule),
         **_absent_facts(rule),
         "classes": len(rule.spec.classes),
         "first classes": list(rule.spec.classes.values[:10]),
         "groups": list(rule.spec.groups.values[:10]),
         **({"rows by group": _group_sizes(rule)} if rule.spec.n_groups > 1 else {}),
     }
+
+
+def _promise_facts(rule: rs.Rule) -> dict[str, Any]:
+    """Return what is promised, if groups share rows: the condition alone would say more than is proven."""
+    shared = shared_promise(rule.condition)
+    proven = shared is not None and rule.guaranteed and not rule.calibration.n_absent
+    return {"promise": f"coverage of at least 1 - alpha {shared}"} if proven else {}
 
 
 def _absent_facts(rule: rs.Rule) -> dict[str, Any]:
@@ -121,8 +130,9 @@ def _print_level(alpha: str, facts: dict[str, Any]) -> None:
         echo(f"{margin}{facts['follows']}:")
     _print_rules(facts, margin, facts.get("more_rules", 0))
     if "promise" in facts:
-        sure = facts["sure"]
         echo(f"{margin}promise: {facts['promise']}")
+    if "sure" in facts:
+        sure = facts["sure"]
         echo(f"{margin}with confidence {sure['confidence']}:{' ' + sure['rule'] if 'rule' in sure else ''}")
         _print_rules(sure, margin, facts.get("more_rules", 0))
 

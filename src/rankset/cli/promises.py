@@ -45,10 +45,15 @@ def promise_arguments(confidence: str | None, next_rows: int | None, *, all_grou
     """
     context = click.get_current_context()
     option = "alphas" if "alphas" in context.params else "alpha"
-    if confidence is not None and context.get_parameter_source(option) is ParameterSource.DEFAULT:
+    if confidence is not None and not was_passed(option):
         meant = alpha_meant("confidence", confidence)
         raise KindError.alpha_missing_beside(context.command.name or "", confidence, meant)
     return {"confidence": confidence, "next_rows": next_rows, "all_groups": all_groups}
+
+
+def was_passed(option: str) -> bool:
+    """Return whether an option of the command was typed, and is not its default."""
+    return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
 def promise_in_words(alpha: str, *, confidence: str | None, next_rows: int | None, all_groups: bool) -> str:

@@ -16,6 +16,7 @@ from rankset.conditions.base import (
 )
 from rankset.conditions.builtin import Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.conditions.sharing import Balanced, Pooled
+from rankset.conditions.words import condition_in_words, shared_promise
 
 __all__ = [
     "Balanced",
@@ -26,9 +27,11 @@ __all__ = [
     "PerLabelAndGroup",
     "Pooled",
     "checked_condition",
+    "condition_in_words",
     "group_numbers",
     "has_clusters",
     "has_one_label_per_group",
+    "shared_promise",
     "shares_rows",
     "sharing_of",
 ]

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.candidate_files import CandidateFileErrors
+from rankset.errors.count_files import CountFileErrors
 from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.label_files import LABEL, LABEL_COLUMN, LabelFileErrors
 from rankset.errors.many_files import ManyFilesErrors
@@ -18,7 +19,9 @@ EVERY_FILE = ("If you use ", LABEL, ", every file must contain the scores and th
 MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment variable RANKSET_MAX_MEMORY to allow more. ")
 
 
-class FileError(CandidateFileErrors, LabelFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError):
+class FileError(
+    CandidateFileErrors, CountFileErrors, LabelFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError
+):
     """A file of scores, labels or sets that cannot be read or written. It is also a ``ValueError``.
 
     Examples

@@ -49,4 +49,3 @@ def measure_auto(trial: Trial, alpha: Fraction, condition: Condition, metrics: S
         if count is not None:
             count()
     return answers
-

@@ -42,7 +42,7 @@
     return many(marked) + " of " + many(count) + " " + CLASSES + " are marked “below”: their " + percent(data.confidence) + " interval ends below " + asked(alpha) + ". Chance marks up to " + share + " of " + CLASSES + " that reach " + asked(alpha) + ". " + (least ? "With confidence " + sure + ", at least " + many(least) + " of all " + many(count) + " are below it." : "So it is not sure that any of them is below it.");
   }
   function remedies(score, marked) {  // sentences about what would help marked classes; the place for more of them
-    if (!marked || score.guarantee.groups > 1 || data.own_names) return [];
+    if (!marked || (score.guarantee.groups > 1 && !score.guarantee.shared) || data.own_names) return [];
     return ["condition=rs.PerLabel() gives each class its own threshold, and promises the coverage of each. At this alpha it needs at least " + many(data.needed[state.level]) + " calibration rows of every class."];
   }
   function classes(score) {

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.conditions import condition_in_words, shared_promise
 from rankset.core import coverage_law, parallel
 from rankset.core.alpha import smallest_alpha
 from rankset.evaluation.class_ranges import ClassCounts, class_ranges
 from rankset.evaluation.metrics import METRICS, class_counts
 from rankset.inputs.vocabulary import short
-from rankset.reports.rule_names import condition_in_words
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, SURE, Floats, Ints, LabelledRows, TestedRule
 
 SHOWN_ROWS = 100
@@ -51,15 +51,16 @@ def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str
 
 def _guarantee(rule: TestedRule) -> dict[str, Any]:
     """What the guarantee of one rule depends on: its condition, its groups, and its calibration rows."""
-    counts, absent = rule.counts.tolist(), rule.absent.tolist()
+    counts, absent, shared = rule.counts.tolist(), rule.absent.tolist(), shared_promise(rule.spec.condition)
     least = max((smallest_alpha(*size) for size in zip(counts, absent, strict=True) if size[1]), default=Fraction(0))
     return {
         "condition": condition_in_words(rule.spec.condition),
         "groups": rule.spec.n_groups,
         "rows": sum(counts),
-        "smallest": min(counts),
+        "smallest": min(counts) if shared is None else sum(counts),
         "absent": sum(absent),
         "least": float(least),
+        **({} if shared is None else {"shared": shared}),
     }
 
 

@@ -93,19 +93,19 @@
     by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }
   function words(score, alpha) {
-    const own = score.guarantee, needed = data.needed[state.level], enough = own.smallest >= needed, has = own.groups > 1 ? "The smallest of " + own.groups + " groups" : "The calibration set";
-    const where = own.groups > 1 ? ", within every group of the condition (" + own.condition + ")" : "";
+    const own = score.guarantee, needed = data.needed[state.level], enough = own.smallest >= needed, apart = own.groups > 1 && !own.shared, has = apart ? "The smallest of " + own.groups + " groups" : "The calibration set";
+    const where = own.shared ? ", " + own.shared : apart ? ", within every group of the condition (" + own.condition + ")" : "";
     const proven = score.proven[state.level];
     const absent = data.absent, unattained = own.absent && alpha < own.least;
-    const told = [unattained ? "The true label is not among the candidates in " + many(own.absent) + " of " + many(own.rows) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (own.groups > 1 ? " in every group" : "") + ": alpha must be at least " + fixed(own.least) + ". Sets hold every candidate."
+    const told = [unattained ? "The true label is not among the candidates in " + many(own.absent) + " of " + many(own.rows) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (apart ? " in every group" : "") + ": alpha must be at least " + fixed(own.least) + ". Sets hold every candidate."
       : proven === null && own.absent ? "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ", if the true label is never absent from more rows than this allows. If more labels are absent, sets miss as many, and no set could miss fewer. At calibration " + many(own.absent) + " of " + many(own.rows) + " labels were absent."
       : proven === null ? "Over the draw of calibration rows and of a new row, the set contains the true label with probability at least " + askedPercent(alpha) + where + ". It holds for every model and every number of rows."
       : proven > 0 ? "These sets come from several models, one for each fold. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ". The proven probability is at least " + percent(Math.floor(1000 * proven) / 1000) + "."
       : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",
       ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
-      (own.groups > 1 ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
-      enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (own.groups > 1 ? " there." : ".")];
+      (apart ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
+      enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (apart ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
   function picturesOfSets() {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
-from rankset.conditions.base import has_clusters
+from rankset.conditions import Marginal, condition_in_words
 from rankset.errors import KindError
 from rankset.evaluation.short_names import LONGEST, short_name
 from rankset.inputs.vocabulary import short
@@ -47,21 +46,6 @@ def rule_names(specs: Sequence[RuleSpec], given: Sequence[str] | None = None) ->
         seen[name] += 1
         distinct.append(f"{name} #{seen[name]}" if seen[name] > 1 else name)
     return distinct
-
-
-def condition_in_words(condition: Condition) -> str:
-    """Return what has a threshold of its own.
-
-    >>> condition_in_words(PerLabelAndGroup())
-    'per label and group'
-    """
-    if isinstance(condition, PerGroup):
-        return "per group"
-    if isinstance(condition, PerLabel):
-        return "per cluster of labels" if has_clusters(condition) else "per label"
-    if condition == PerLabelAndGroup():
-        return "per label and group"
-    return "for all rows" if isinstance(condition, Marginal) else short(repr(condition), WIDTH)
 
 
 def _name(spec: RuleSpec, score: str) -> str:

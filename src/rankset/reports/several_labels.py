@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset import progress
+from rankset.conditions import condition_in_words
 from rankset.core.alpha import Alpha, rows_needed
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluate_several import evaluate_several
@@ -21,7 +22,7 @@ from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names, distinct_labels, short
 from rankset.reports.levels import LONGEST_TEXT
 from rankset.reports.results import Study
-from rankset.reports.rule_names import condition_in_words, rule_names
+from rankset.reports.rule_names import rule_names
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, NAME_WIDTH, SURE, TestedRule, levels_with
 from rankset.rules.sentences import promise_template
 from rankset.sets import PredictionSets

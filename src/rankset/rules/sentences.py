@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.conditions import shared_promise
 from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
@@ -74,8 +75,9 @@ def promise_sentence(target: object, alpha: Alpha, *, by_label: bool = False) ->
 def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
     """Return what rules of this spec promise at some alpha, in words, with the groups for which it holds separately."""
     words = promise_sentence(spec.target, alpha, by_label=spec.promises_by_label)
-    if spec.balanced:
-        return f"{words}, on average over classes"
+    shared = shared_promise(spec.condition)
+    if shared is not None:
+        return f"{words}, {shared}"
     return f"{words}, in every group separately" if spec.promises_by_group and not spec.promises_by_label else words
 
 
