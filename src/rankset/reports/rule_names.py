@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rankset.conditions import Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup
+from rankset.conditions import Balanced, Condition, Marginal, PerGroup, PerLabel, PerLabelAndGroup, Pooled
 from rankset.conditions.base import has_clusters
 from rankset.errors import KindError
 from rankset.evaluation.short_names import LONGEST, short_name
@@ -59,6 +59,10 @@ def condition_in_words(condition: Condition) -> str:
         return "per group"
     if isinstance(condition, PerLabel):
         return "per cluster of labels" if has_clusters(condition) else "per label"
+    if isinstance(condition, Pooled) and condition == Pooled(condition.condition):
+        return f"pooled {condition_in_words(condition.condition)}"
+    if isinstance(condition, Balanced):
+        return "classes balanced"
     if condition == PerLabelAndGroup():
         return "per label and group"
     return "for all rows" if isinstance(condition, Marginal) else short(repr(condition), WIDTH)
