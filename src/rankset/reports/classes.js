@@ -47,9 +47,9 @@
   function pooledInWords(score) {  // what Pooled does on halves of these rows, if it was measured
     const pooled = score.pooled, gaps = pooled?.gap[state.level], sizes = pooled?.size[state.level];
     if (!gaps) return [];
-    const gap = gaps.includes(null) ? "" : "the RMS class gap changes from " + fixed(gaps[0], 3) + " to " + fixed(gaps[1], 3) + ", and ";
+    const changes = gaps.includes(null) ? "the mean size changes" : "the RMS class gap changes from " + fixed(gaps[0], 3) + " to " + fixed(gaps[1], 3) + ", and " + "the mean size";
     const how = pooled.halves === 1 ? "a random half of these rows: it calibrates, and the other half tests" : pooled.halves + " random halves of these rows: each calibrates, and the other half tests";
-    return ["With condition=rs.Pooled(), classes borrow calibration rows from each other: " + gap + "the mean size from " + fixed(sizes[0], 2) + " to " + fixed(sizes[1], 2) + ". Both were measured on " + how + " (" + many(pooled.rows) + " rows calibrate)."];
+    return ["With condition=rs.Pooled(), classes borrow calibration rows from each other: " + changes + " from " + fixed(sizes[0], 2) + " to " + fixed(sizes[1], 2) + ". Both were measured on " + how + " (" + many(pooled.rows) + " rows calibrate)."];
   }
   function remedies(score, marked) {  // sentences about what would help marked classes; the place for more of them
     const measured = pooledInWords(score), own = score.guarantee, alone = own.groups === 1 && !own.shared && !data.own_names;
