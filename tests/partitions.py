@@ -30,7 +30,12 @@ SCORES = [
     rs.RankLimited(rs.Thr(range(1, 7)), (3, 2, 2, 3, 2, 1)),
 ]
 CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.PerGroup(), rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel())]
-QUESTIONS = [(score, condition) for score in SCORES for condition in CONDITIONS]
+SHARING = [rs.Pooled(rs.PerLabel()), rs.Pooled(rs.PerGroup()), rs.Balanced([4666, 5362, 1304, 2159, 1937, 572])]
+"""Conditions whose groups share rows. There are no triages with them."""
+QUESTIONS = [
+    *((score, condition) for score in SCORES for condition in CONDITIONS),
+    *((score, condition) for score in SCORES[::3] for condition in SHARING),
+]
 names = [f"{type(score).__name__}-{type(condition).__name__}" for score, condition in QUESTIONS]
 
 

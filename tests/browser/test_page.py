@@ -87,7 +87,11 @@ def test_the_slider_moves_every_number(visit, place):
     assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
     worst = seen.worst_class
-    assert first[2:] == [f"{worst.coverage:.4f}", marked_interval(worst, seen.alpha), f"{worst.mean_size:.3f}"]
+    assert [*first[2:4], first[5]] == [
+        f"{worst.coverage:.4f}",
+        marked_interval(worst, seen.alpha),
+        f"{worst.mean_size:.3f}",
+    ]
     assert row[1] == " to ".join(f"{end:.4f}" for end in seen.interval)
     assert told["expected coverage"] == " to ".join(f"{end:.4f}" for end in seen.expected)
     assert visit.page.inner_text("#scores-title") == "All scores at this alpha"
@@ -111,11 +115,51 @@ def test_classes_have_exact_intervals_and_marks(visit, place):
     assert visit.page.locator("#classes td.missed").count() == marked
     words = visit.page.inner_text("#classes-words")
     assert (f"{marked} of 6 classes are marked" if marked else "No class is marked") in words
-    assert ("rs.PerLabel()" in words) == (marked > 0)
+    assert "rs.PerLabel()" in words
     facts = visit.page.inner_text("#class-facts")
     for name in ("macro coverage", "classes far below", "classes below 50%"):
         assert f"{seen[name]:.4f}" in facts
         assert "90 % interval {:.4f} to {:.4f}".format(*seen.ranges[name]) in facts
+
+
+@pytest.mark.parametrize("place", [4, 9])
+def test_classes_are_shown_with_pooled(visit, place):
+    visit.set_alpha(place)
+    study = rs.reports.study_rules([RULE], LOGITS[NEW], TRUTH)
+    told = study.data["scores"][0]["pooled"]
+    assert visit.page.locator("#classes thead th").nth(4).inner_text() == "with Pooled"
+    found = [row.locator("td").all_inner_texts() for row in visit.page.locator("#classes tbody tr").all()]
+    assert sorted(row[4] for row in found) == sorted(f"{one:.4f}" for one in told["coverage"][place])
+    words = visit.page.inner_text("#classes-words")
+    gaps, sizes = told["gap"][place], told["size"][place]
+    assert "the RMS class gap changes from {:.3f} to {:.3f}".format(*gaps) in words
+    assert "the mean size from {:.2f} to {:.2f}".format(*sizes) in words
+    assert "5 random halves of these rows" in words
+    assert "Proven with Pooled is the coverage of all rows together" in words
+    visit.page.locator("#classes thead th button").nth(4).click()
+    column = visit.page.locator("#classes tbody td:nth-child(5)").all_inner_texts()
+    assert column == sorted(column)
+
+
+@pytest.mark.parametrize(
+    ("condition", "words", "target"),
+    [
+        (rs.Pooled(), "coverage is proven over all rows, and approximate for each class", True),
+        (rs.Balanced([1, 2, 3, 4, 5, 6]), "on average over classes, rare and frequent ones alike", False),
+    ],
+    ids=["Pooled", "Balanced"],
+)
+def test_rules_that_share_rows_promise_nothing_for_every_class(browser, tmp_path, condition, words, target):
+    rule = rs.calibrate(LOGITS[CAL], LABELS[CAL], kind="logits", condition=condition)
+    page = browser.new_page()
+    page.goto(rs.report(rule, LOGITS[NEW], LABELS[NEW], tmp_path / "shared.html").path.as_uri())
+    told = page.inner_text("#words")
+    assert words in told
+    assert "within every group" not in told
+    assert "The calibration set has 700 rows" in told
+    assert ("target 90 %" in page.inner_text("#headline")) == target
+    assert page.locator("#classes thead th").count() == 5
+    page.close()
 
 
 def test_numbers_are_rounded_once_and_as_in_python(browser, tmp_path):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import partitions
 import rankset as rs
-from partitions import CONDITIONS, IDS, LABELS, NAMES, PROBS, QUESTIONS, SITES, WORDS, N, cuts, known
+from partitions import CONDITIONS, IDS, LABELS, NAMES, PROBS, QUESTIONS, SHARING, SITES, WORDS, N, cuts, known
 from rankset.errors import FileError, InputError, KindError, LevelError
 from refusals import refused
 
@@ -60,7 +60,7 @@ def test_arrays_give_the_same_bytes(score, condition, seed, parts):
     assert (mask == expected.predict(PROBS, 0.1, **known(condition)).mask).all()
 
 
-@pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
+@pytest.mark.parametrize("condition", [*CONDITIONS, *SHARING], ids=repr)
 def test_frames_on_a_cluster(client, condition):
     asked = {"score": rs.TieBreak(rs.Rank()), "condition": condition, "kind": "probs"}
     expected = rs.calibrate(PROBS, WORDS, classes=NAMES, ids=IDS, **asked, **known(condition))

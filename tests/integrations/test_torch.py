@@ -51,10 +51,12 @@ def loader(*tensors, batch_size=32):
 
 
 QUIET = {"show_progress": False}
+CLASSES = int(Y.max()) + 1
+CONDITIONS = [rs.Marginal(), rs.PerLabel(), rs.Pooled(rs.PerLabel()), rs.Balanced(range(1, CLASSES + 1))]
 
 
 @pytest.mark.parametrize("score", [rs.Rank(), rs.Aps(), rs.TieBreak(rs.TopK())], ids=repr)
-@pytest.mark.parametrize("condition", [rs.Marginal(), rs.PerLabel()], ids=repr)
+@pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
 def test_the_same_bits_as_from_all_logits_at_once(model, score, condition):
     options = {"score": score, "condition": condition}
     whole = logits(model)

@@ -76,6 +76,15 @@ def test_over_all_rows_left_out_and_all_orders_sets_cover_as_promised(labels, sp
     assert covered >= promised
 
 
+@pytest.mark.parametrize("labels", FEW_LABELS)
+@pytest.mark.parametrize("condition", [rs.Pooled(rs.PerLabel()), rs.Pooled(rs.PerLabel(), 0.5, 0.5)], ids=repr)
+def test_where_classes_borrow_rows_sets_cover_as_often_over_all_rows(labels, condition):
+    for method in (rs.TieBreak(rs.Thr()), rs.Rank()):
+        for split in SPLITS[:2]:
+            covered, _ = share_covered(labels, method, condition, split=split)
+            assert covered >= 1 - ALPHA
+
+
 def test_for_every_label_separately_a_split_may_look_at_labels():
     labels, split = (0, 0, 0, 1, 1, 1), rs.Holdout(0.5, stratify=True)
     covered, promised = share_covered(labels, rs.TieBreak(rs.Thr()), rs.PerLabel(), split=split)

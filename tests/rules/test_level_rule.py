@@ -18,6 +18,9 @@ CONDITIONS = {
     "per label": (rs.PerLabel(), None),
     "per row": (rs.PerGroup(), GROUPS),
     "both": (rs.PerLabelAndGroup(rs.PerGroup(), rs.PerLabel()), GROUPS),
+    "pooled": (rs.Pooled(rs.PerLabel()), None),
+    "pooled per row": (rs.Pooled(rs.PerGroup()), GROUPS),
+    "balanced": (rs.Balanced([1, 2, 3]), None),
 }
 MANY = np.tile(PROBS, (50, 1)), np.tile(LABELS, 50)
 
@@ -72,6 +75,10 @@ def test_a_level_rule_is_as_small_as_its_thresholds():
     assert len(pickle.dumps(rule.at(0.1))) < 1100 < len(pickle.dumps(rule)) / 10
     per_label = rs.calibrate(*MANY, condition=rs.PerLabel())
     assert len(pickle.dumps(per_label.at(0.1))) < 1200
+    for condition in (rs.Pooled(), rs.Balanced([1, 2, 3])):
+        shared = rs.calibrate(*MANY, condition=condition)
+        shared.predict(PROBS, 0.1)
+        assert len(pickle.dumps(shared.at(0.1))) < 1400
 
 
 def test_a_level_rule_warns_as_the_rule_does():

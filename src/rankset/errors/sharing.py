@@ -46,6 +46,15 @@ class SharingErrors:
         )
 
     @classmethod
+    def guarantee_of_shared_rows(cls, condition: object) -> Self:
+        return cls(
+            "guarantee of one group or label",
+            "be asked of rules whose groups do not share rows: otherwise coverage is proven over all rows only",
+            short_repr(condition),
+            "Leave out group and label.",
+        )
+
+    @classmethod
     def decisions_by_shared_rows(cls, condition: object) -> Self:
         return cls(
             "the condition of a triage",

@@ -152,6 +152,7 @@ def evaluate(
         cost=_mean_cost(wanted, sets, codes, covered) if isinstance(wanted, Cost) else None,
         proven=None if sets.level != level else sets.proven,
         sure=None if sets.level != level else sets.confidence,
+        balanced=sets.balanced,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 

@@ -84,6 +84,8 @@ class Evaluation:
     sure
         The probability with which the promise holds for this calibration, if it was passed to ``predict`` as
         ``confidence``. None otherwise. (``confidence`` here is that of the interval.)
+    balanced
+        Whether the promise is about macro coverage, as with ``Balanced``, and not about coverage.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class Evaluation:
     proven: float | None = None
     cost: float | None = None
     sure: float | None = None
+    balanced: bool = False
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -210,7 +213,7 @@ class Evaluation:
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
             Every class, group and stratum is a dictionary. "ranges" has the intervals of metrics by key. "proven",
-            "cost" and "sure" are there only if they are not None.
+            "cost" and "sure" are there only if they are not None, "balanced" only if it is True.
 
         Examples
         --------
@@ -221,8 +224,8 @@ class Evaluation:
         """
         facts = asdict(self)
         values, strata = facts.pop("values"), facts.pop("strata")
-        for name in ("proven", "cost", "sure"):
-            if getattr(self, name) is None:
+        for name in ("proven", "cost", "sure", "balanced"):
+            if facts[name] is None or facts[name] is False:
                 del facts[name]
         keys = {METRICS[name].key: value for name, value in values.items()}
         facts["ranges"] = {METRICS[name].key: ends for name, ends in self.ranges.items()}

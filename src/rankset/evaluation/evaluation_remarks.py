@@ -31,6 +31,8 @@ def _coverage_remark(evaluation: Evaluation) -> str:
     interval = f"{evaluation.confidence:.0%} interval from these rows {ends_in_words(evaluation.interval)}"
     if evaluation.cost is not None:
         return f"not promised, because labels have costs; {interval}"
+    if evaluation.balanced:
+        return f"not promised: the promise is about macro coverage; {interval}"
     return f"target {1 - evaluation.alpha:g}{attained}; {interval}"
 
 
@@ -61,7 +63,8 @@ def _with_interval(evaluation: Evaluation, name: str, words: str) -> str:
 
 
 def _macro_remark(evaluation: Evaluation) -> str:
-    return _with_interval(evaluation, MACRO_COVERAGE, "mean over classes, rare and frequent ones alike")
+    target = f"target {1 - evaluation.alpha:g}; " if evaluation.balanced else ""
+    return _with_interval(evaluation, MACRO_COVERAGE, f"{target}mean over classes, rare and frequent ones alike")
 
 
 def _far_below_remark(evaluation: Evaluation) -> str:

@@ -1,6 +1,8 @@
   const CLASSES = data.own_names ? "positions" : "classes";
   const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows", many], ["coverage", "coverage", fixed], ["interval", percent(data.confidence) + " interval"], ["size", "mean size", (value) => fixed(value, 3)]];
 
+  if (data.scores.some((one) => one.pooled)) COLUMNS.splice(4, 0, ["pooled", "with Pooled", (value) => (value === null ? "" : fixed(value))]);
+  const ENOUGH_FOR_EACH = 100;  // calibration rows of every class, from which on PerLabel does as well as Pooled
   const logFactorials = [0];
   function logFactorial(n) {
     while (logFactorials.length <= n) logFactorials.push(logFactorials.at(-1) + Math.log(logFactorials.length));
@@ -30,7 +32,7 @@
   const intervalOf = (score, name) => { const [low, high] = score.ranges[name][state.level]; return low === null ? "" : percent(data.confidence) + " interval " + fixed(low) + " to " + fixed(high); };
   function classFacts(score, alpha) {
     const far = Number((1 - alpha - 0.1).toPrecision(12));
-    const told = { "macro coverage": "mean of the coverage of all " + CLASSES, "RMS class gap": "typical gap to " + asked(alpha) + ", less what chance adds", "classes far below": "share of " + CLASSES + " below " + far, "classes below 50%": "share of " + CLASSES + " below 0.5" };
+    const told = { "macro coverage": (score.guarantee.about === "classes" ? "target " + asked(alpha) + "; " : "") + "mean of the coverage of all " + CLASSES, "RMS class gap": "typical gap to " + asked(alpha) + ", less what chance adds", "classes far below": "share of " + CLASSES + " below " + far, "classes below 50%": "share of " + CLASSES + " below 0.5" };
     tiles(by("class-facts"), Object.entries(told).map(([name, words]) => {
       const value = metric(score, name), more = score.ranges[name] && value !== null ? "; " + intervalOf(score, name) : "";
       return [name, shown(value), value === null ? data.metrics.find((one) => one.name === name).undefined : words + more];
@@ -41,9 +43,21 @@
     if (!marked) return "No " + (data.own_names ? "position" : "class") + " is marked: the " + percent(data.confidence) + " interval of each reaches " + asked(alpha) + ".";
     return many(marked) + " of " + many(count) + " " + CLASSES + " are marked “below”: their " + percent(data.confidence) + " interval ends below " + asked(alpha) + ". Chance marks up to " + share + " of " + CLASSES + " that reach " + asked(alpha) + ". " + (least ? "With confidence " + sure + ", at least " + many(least) + " of all " + many(count) + " are below it." : "So it is not sure that any of them is below it.");
   }
+  const PROVEN_OF_POOLED = "Proven with Pooled is the coverage of all rows together; that of each class is only approximate.";
+  function pooledInWords(score) {  // what Pooled does on halves of these rows, if it was measured
+    const pooled = score.pooled, gaps = pooled?.gap[state.level], sizes = pooled?.size[state.level];
+    if (!gaps) return [];
+    const changes = gaps.includes(null) ? "the mean size changes" : "the RMS class gap changes from " + fixed(gaps[0], 3) + " to " + fixed(gaps[1], 3) + ", and " + "the mean size";
+    const how = pooled.halves === 1 ? "a random half of these rows: it calibrates, and the other half tests" : pooled.halves + " random halves of these rows: each calibrates, and the other half tests";
+    return ["With condition=rs.Pooled(), classes borrow calibration rows from each other: " + changes + " from " + fixed(sizes[0], 2) + " to " + fixed(sizes[1], 2) + ". Both were measured on " + how + " (" + many(pooled.rows) + " rows calibrate)."];
+  }
   function remedies(score, marked) {  // sentences about what would help marked classes; the place for more of them
-    if (!marked || (score.guarantee.groups > 1 && !score.guarantee.shared) || data.own_names) return [];
-    return ["condition=rs.PerLabel() gives each class its own threshold, and promises the coverage of each. At this alpha it needs at least " + many(data.needed[state.level]) + " calibration rows of every class."];
+    const measured = pooledInWords(score), own = score.guarantee, alone = own.groups === 1 && !own.shared && !data.own_names;
+    if (!alone || !(marked || measured.length)) return [];
+    const each = Math.round(own.rows / data.classes.length), few = each < ENOUGH_FOR_EACH;
+    const here = "Here there are about " + many(each) + " calibration rows per class" + (few ? "." : ", so PerLabel is the better choice if rare classes have that many, too.");
+    const told = measured.length ? measured : ["condition=rs.Pooled() is for few calibration rows per class: classes borrow rows from each other."];
+    return [...told, PROVEN_OF_POOLED + " If every class has about " + ENOUGH_FOR_EACH + " calibration rows or more, use condition=rs.PerLabel() instead: it promises the coverage of each class. At this alpha it needs at least " + many(data.needed[state.level]) + " of every class. " + here];
   }
   function classes(score) {
     const alpha = data.alphas[state.level], hits = score.class_hits[state.level];
@@ -53,7 +67,7 @@
       by("classes-note").textContent = "Candidates have names of their own in every row, so these are rows by the position of the true label among the candidates, counted from 0.";
     }
     if (!hits) { document.querySelector("#classes tbody").replaceChildren(); by("classes-words").replaceChildren(); by("classes-note").textContent = "There are too many classes to list."; return; }
-    const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], hits: hits[k], size: score.class_size[state.level][k] })).filter((row) => row.rows);
+    const rows = data.classes.map((name, k) => ({ name, rows: data.counts[k], hits: hits[k], size: score.class_size[state.level][k], pooled: score.pooled?.coverage[state.level]?.[k] ?? null })).filter((row) => row.rows);
     for (const row of rows) {
       const ends = exactInterval(row.hits, row.rows);
       Object.assign(row, { coverage: row.hits / row.rows, interval: ends.map((end) => fixed(end)).join(" to "), marked: ends[1] < asked(alpha) });

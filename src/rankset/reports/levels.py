@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.conditions import condition_in_words, shared_promise
+from rankset.conditions import condition_in_words
 from rankset.core import coverage_law, parallel
 from rankset.core.alpha import smallest_alpha
 from rankset.evaluation.class_ranges import ClassCounts, class_ranges
 from rankset.evaluation.metrics import METRICS, class_counts
 from rankset.inputs.vocabulary import short
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, SURE, Floats, Ints, LabelledRows, TestedRule
+from rankset.rules.sentences import proven_by_sharing
 
 SHOWN_ROWS = 100
 """Number of ambiguous rows that are listed."""
@@ -49,18 +50,29 @@ def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str
     }
 
 
+def sizes_of_groups(rule: TestedRule) -> list[tuple[int, int]]:
+    """Return calibration rows and absent labels of each group; of all together if groups share rows."""
+    if rule.spec.sharing is not None:
+        return [(int(rule.counts.sum()), int(rule.absent.sum()))]
+    return list(zip(rule.counts.tolist(), rule.absent.tolist(), strict=True))
+
+
 def _guarantee(rule: TestedRule) -> dict[str, Any]:
-    """What the guarantee of one rule depends on: its condition, its groups, and its calibration rows."""
-    counts, absent, shared = rule.counts.tolist(), rule.absent.tolist(), shared_promise(rule.spec.condition)
-    least = max((smallest_alpha(*size) for size in zip(counts, absent, strict=True) if size[1]), default=Fraction(0))
+    """What the guarantee of one rule depends on: its condition, its groups, and its calibration rows.
+
+    It is "about" all rows, every group, or the mean over classes. Groups that share rows need enough rows together.
+    """
+    spec, sizes = rule.spec, sizes_of_groups(rule)
+    least = max((smallest_alpha(*size) for size in sizes if size[1]), default=Fraction(0))
     return {
-        "condition": condition_in_words(rule.spec.condition),
-        "groups": rule.spec.n_groups,
-        "rows": sum(counts),
-        "smallest": min(counts) if shared is None else sum(counts),
-        "absent": sum(absent),
+        "condition": condition_in_words(spec.condition),
+        "groups": spec.n_groups,
+        "about": "classes" if spec.balanced else "groups" if spec.promises_by_group else "rows",
+        **({} if spec.sharing is None else {"shared": proven_by_sharing(spec)}),
+        "rows": sum(rows for rows, _ in sizes),
+        "smallest": min(rows for rows, _ in sizes),
+        "absent": sum(absent for _, absent in sizes),
         "least": float(least),
-        **({} if shared is None else {"shared": shared}),
     }
 
 

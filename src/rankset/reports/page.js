@@ -3,7 +3,7 @@
     const band = score.band;
     draw("coverage", [
       ...(band ? [{ x: [...data.alphas, ...[...data.alphas].reverse()], y: [...band.map((b) => b[1]), ...band.map((b) => b[0]).reverse()], fill: "toself", line: { width: 0 }, fillcolor: "rgba(52,120,190,.2)", name: "sampling variation, " + percent(data.confidence), hoverinfo: "skip" }] : []),
-      { x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "target", hovertemplate: "target %{y:.3f}<extra></extra>" },
+      ...(score.guarantee.about === "classes" ? [] : [{ x: data.alphas, y: data.alphas.map((a) => 1 - a), line: { dash: "dash", color: "#888" }, name: "target", hovertemplate: "target %{y:.3f}<extra></extra>" }]),
       { x: data.alphas, y: score.metrics.coverage, line: { color: BLUE }, name: "observed", hovertemplate: "alpha %{x}: coverage %{y:.4f}<extra></extra>" },
     ], { xaxis: { title: { text: "alpha" } }, yaxis: { title: { text: "coverage" } }, shapes: marked(alpha).shapes });
   }
@@ -86,15 +86,15 @@
   }
   const BIG = ["coverage", "size"];
   function facts(score, alpha) {
-    const at = state.level, hits = metric(score, "coverage"), width = metric(score, "size");
-    tiles(by("facts"), [["coverage", shown(hits), "target " + asked(alpha) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["size", shown(width), "mean number of labels in a set, of " + many(data.classes.length)]]);
+    const at = state.level, hits = metric(score, "coverage"), width = metric(score, "size"), macro = score.guarantee.about === "classes";
+    tiles(by("facts"), [["coverage", shown(hits), (macro ? "not promised: the promise is about macro coverage" : "target " + asked(alpha)) + "; " + percent(data.confidence) + " interval " + score.interval[at].map((v) => fixed(v)).join(" to ")], ["size", shown(width), "mean number of labels in a set, of " + many(data.classes.length)]]);
     const tile = (one) => { const value = metric(score, one.name); return [one.name, shown(value), value === null ? one.undefined : one.explanation + (score.ranges[one.name] ? "; " + intervalOf(score, one.name) : "")]; };
     by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : [...expected(score), ...sure(score)]), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
-    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered (target " + askedPercent(alpha) + "), " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
+    by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered" + (macro ? "" : " (target " + askedPercent(alpha) + ")") + ", " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }
   function words(score, alpha) {
-    const own = score.guarantee, needed = data.needed[state.level], enough = own.smallest >= needed, apart = own.groups > 1 && !own.shared, has = apart ? "The smallest of " + own.groups + " groups" : "The calibration set";
-    const where = own.shared ? ", " + own.shared : apart ? ", within every group of the condition (" + own.condition + ")" : "";
+    const own = score.guarantee, needed = data.needed[state.level], enough = own.smallest >= needed, apart = own.about === "groups", has = apart ? "The smallest of " + own.groups + " groups" : "The calibration set";
+    const where = apart ? ", within every group of the condition (" + own.condition + ")" : own.about === "classes" ? ", on average over classes, rare and frequent ones alike" : "";
     const proven = score.proven[state.level];
     const absent = data.absent, unattained = own.absent && alpha < own.least;
     const told = [unattained ? "The true label is not among the candidates in " + many(own.absent) + " of " + many(own.rows) + " calibration rows, and no set can contain it there. So a coverage of " + askedPercent(alpha) + " cannot be attained" + (apart ? " in every group" : "") + ": alpha must be at least " + fixed(own.least) + ". Sets hold every candidate."
@@ -104,7 +104,8 @@
       : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",
       ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
       "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
-      (apart ? "It is an average over the rows of a group, and says" : "It is an average over rows: single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
+      (apart ? "It is an average over the rows of a group, and says" : "It is an average over " + own.about + ": single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
+      ...(own.shared && proven !== 0 ? ["Groups share calibration rows (" + own.condition + "): " + own.shared + "."] : []),
       enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (apart ? " there." : ".")];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }

@@ -20,7 +20,8 @@ from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.inputs.vocabulary import distinct_labels
 from rankset.reports.automatic import automatic
-from rankset.reports.levels import describe_score
+from rankset.reports.levels import describe_score, sizes_of_groups
+from rankset.reports.pooled import with_pooled
 from rankset.reports.results import Study
 from rankset.reports.rule_names import rule_names
 from rankset.reports.several_labels import RowsOfLabels, study_several
@@ -186,14 +187,18 @@ def study_tested(
 ) -> Study:
     """Return the results of rules with the outputs of their models for the same rows.
 
-    ``answers`` are the labelled outputs if all rules have the same model: then the study has its automatic decisions.
+    ``answers`` are the labelled outputs if all rules have the same model: then the study has its automatic decisions,
+    and what ``Pooled`` would do for the classes.
     """
     if rows.n == 0:
         raise InputError.no_rows_to_evaluate()
     labels = rule_names([rule.spec for rule in rules], names)
     shown = progress.bar(rules, "report", show=show_progress, unit="scores")
     with once():
-        scores = [describe_score(rule, rows, label) for rule, label in zip(shown, labels, strict=True)]
+        scores = [
+            describe_score(rule, rows, label) | with_pooled(rule, answers, rows)
+            for rule, label in zip(shown, labels, strict=True)
+        ]
     decided = {} if answers is None else automatic(answers)
     return Study({**_facts(rules, rows), "metrics": _metrics(), "scores": scores, **decided})
 
@@ -229,7 +234,7 @@ def _facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, Any]:
     return {
         "rows": rows.n,
         "calibration": int(rules[0].counts.sum()),
-        "smallest": int(min(rule.counts.min() for rule in rules)),
+        "smallest": min(rows for rule in rules for rows, _ in sizes_of_groups(rule)),
         "groups": max(rule.spec.n_groups for rule in rules),
         "alphas": [float(one) for one in rows.alphas],
         "alpha": float(rows.alpha),
@@ -250,7 +255,7 @@ def _absent_facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, 
     absent, tested = max(int(rule.absent.sum()) for rule in rules), int((rows.labels < 0).sum())
     if not absent and not tested:
         return {}
-    sizes = [size for rule in rules for size in zip(rule.counts.tolist(), rule.absent.tolist(), strict=True)]
+    sizes = [size for rule in rules for size in sizes_of_groups(rule)]
     least = max((smallest_alpha(*size) for size in sizes if size[1]), default=Fraction(0))
     return {"absent": {"calibration": absent, "rows": tested, "least": float(least)}}
 

@@ -178,7 +178,7 @@ class RuleOnRows:
         A set contains the labels whose p-value, (1 + loss from the label on) / (1 + n), is larger than alpha. With
         a confidence the loss must be larger than what the promise allows. So both are the same question.
         """
-        if self.spec.n_groups > 1 or self.spec.sharing is not None or not self.spec.guaranteed or self.absent.any():
+        if not self.spec.has_law or self.absent.any():
             return None
         n, shares = int(self.counts[0]), self.rule.calibration.weights is not None
         allowed = [promise_of(alpha, SURE, shares=shares).allowed(n) for alpha in alphas]
@@ -195,7 +195,7 @@ class RuleOnRows:
         laws: dict[str, Any] = {}
         if self.spec.n_groups > 1:
             return {}
-        if self.spec.guaranteed and self.spec.sharing is None:
+        if self.spec.has_law:
             known = [law for alpha in alphas if (law := rule.at(alpha).law) is not None]
             ranges = [coverage_law.sampling_range(n_rows, law.least_k, law.n, CONFIDENCE) for law in known]
             laws["band"] = [list(map(float, ends)) for ends in ranges]

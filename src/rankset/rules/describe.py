@@ -18,7 +18,7 @@ from rankset.errors import RuleError
 from rankset.rules.bands import HasBand
 from rankset.rules.group_choice import group_number, is_alone
 from rankset.rules.level_rule import LevelRule
-from rankset.rules.sentences import threshold_of
+from rankset.rules.sentences import proven_by_sharing, threshold_of
 from rankset.rules.spec import ONE_LABEL, RuleSpec, settings_text
 from rankset.rules.summaries import RankProfile
 from rankset.rules.tables import groups_table, levels_table
@@ -41,7 +41,7 @@ class DescribesRule(HasBand):
 
     def __repr__(self) -> str:
         spec = self.spec
-        caveats = (spec.traits.caveat, None if spec.guaranteed else NOT_PROVEN)
+        caveats = (spec.traits.caveat, proven_by_sharing(spec) if spec.guaranteed else NOT_PROVEN)
         return (
             f"Rule({settings_text(spec)}, kind={spec.kind!r}, "
             f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._absent_note}"
@@ -78,6 +78,8 @@ class DescribesRule(HasBand):
             facts.insert(2, ("target", repr(spec.target), ""))
         if not spec.guaranteed:
             facts.append(("coverage", "not proven", notebook.faint("the calibration rows are from a stratified split")))
+        elif (proven := proven_by_sharing(spec)) is not None:
+            facts.append(("coverage", proven.removeprefix("coverage is "), ""))
         levels = (levels_table if spec.n_groups == 1 else groups_table)(self)
         return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
 

@@ -80,6 +80,7 @@ class PredictsAtLevel:
             "confidence": None if sure is None else float(sure),
             "target": None if self.spec.target == ONE_LABEL else self.spec.target,
             "by_label": self.spec.promises_by_label,
+            "balanced": self.spec.balanced,
         }
         return {**fields, **promised, "template": ARRAY, "options": None}
 

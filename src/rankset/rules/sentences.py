@@ -81,6 +81,21 @@ def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
     return f"{words}, in every group separately" if spec.promises_by_group and not spec.promises_by_label else words
 
 
+def proven_by_sharing(spec: RuleSpec) -> str | None:
+    """Return for whom coverage is proven if groups share rows, in words; None if they do not share rows.
+
+    Groups that borrow rows are covered about equally. With weights alone nothing is known about a single class.
+    """
+    if spec.sharing is None:
+        return None
+    whole = f"coverage is proven {'on average over classes' if spec.balanced else 'over all rows'}"
+    if spec.n_groups == 1:
+        return whole
+    one = "class" if spec.by_label and not spec.condition.needs_groups else "group"
+    borrowed = spec.sharing.borrowing is not None
+    return f"{whole}, {f'and approximate for each {one}' if borrowed else f'not for a single {one}'}"
+
+
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
     """Return what the threshold with this number means; -1 stands for groups without calibration rows.
 

@@ -146,6 +146,11 @@ class RuleSpec:
         """Whether the promise is about every group separately: there are several, and they do not share rows."""
         return self.n_groups > 1 and self.sharing is None
 
+    @property
+    def has_law(self) -> bool:
+        """Whether the distribution of coverage is known: it is proven, and there is one threshold from its own rows."""
+        return self.guaranteed and self.n_groups == 1 and self.sharing is None
+
     @cached_property
     def below(self) -> bool:
         """Whether sets must not contain entries: they contain what is less unusual."""
@@ -287,7 +292,7 @@ class HasSpec:
 
     @property
     def condition(self) -> Condition:
-        """The condition of the rule. It defines the groups for which coverage holds separately."""
+        """The condition of the rule. It defines the groups: coverage holds in each separately, if they share no rows."""
         return self.spec.condition
 
     @property

@@ -19,7 +19,7 @@ SHOWN_LEVEL = 0.1
 
 def levels_table(rule: DescribesRule) -> str:
     """Return a table of coverage bands at some levels, and which labels a set contains, as HTML."""
-    if not rule.spec.guaranteed:
+    if not rule.spec.has_law:
         return notebook.table([(f"{alpha:g}", rule.describe(alpha)) for alpha in SHOWN_LEVELS], ("alpha", "a set"))
     bands = [(alpha, rule.coverage_band(alpha)) for alpha in SHOWN_LEVELS]
     rows = [

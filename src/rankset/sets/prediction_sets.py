@@ -63,6 +63,8 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
     by_label
         Whether the promise of the target holds for groups of labels separately, as with ``PerLabel()``, and not for
         all labels of a row together.
+    balanced
+        Whether the promise is about the mean of the coverage over classes, as with ``Balanced``, and not over rows.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
     confidence: float | None = None
     target: Any = None
     by_label: bool = False
+    balanced: bool = False
 
     @classmethod
     def _of(cls, form: ListedSets | MarkedSets, **fields: Any) -> PredictionSets:  # noqa: ANN401
@@ -205,7 +208,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         options, sure = joined_options(batches), {part.confidence for part in batches}
         confidence, by_label = first.confidence if len(sure) == 1 else None, any(part.by_label for part in batches)
         own = (first.names, first.level, law, template, options, proven, confidence, first.target, by_label)
-        return cls(sizes.cumsum(), codes, *own)
+        return cls(sizes.cumsum(), codes, *own, balanced=any(part.balanced for part in batches))
 
     def __len__(self) -> int:
         return len(self._form)
@@ -292,7 +295,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
             return replace(self, offsets=offsets, codes=codes, template=template, options=options)
         fields = {
             name: getattr(self, name)
-            for name in ("names", "level", "law", "proven", "confidence", "target", "by_label")
+            for name in ("names", "level", "law", "proven", "confidence", "target", "by_label", "balanced")
         }
         return self._of(form, template=template, options=options, **fields)
 

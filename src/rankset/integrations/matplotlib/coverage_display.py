@@ -190,9 +190,10 @@ class CoverageDisplay(Display):
         if target != ONE:
             drawn = curves(p_values, columns, None, alphas, target)
             return cls._of_target(drawn, rule, confidence).plot(ax, **line)
-        n = rule.n if rule.spec.n_groups == 1 and rule.guaranteed else None
+        n = rule.n if rule.spec.has_law else None
         absent = rule.calibration.n_absent
         options: dict[str, Any] = {"n_calibration": n, "n_absent": absent, "confidence": confidence, "ax": ax}
+        options["promised"] = not rule.spec.balanced
         return cls.from_predictions(p_values, columns, alphas=alphas, target=target, **options, **line)
 
     @classmethod
@@ -229,17 +230,17 @@ class CoverageDisplay(Display):
         if isinstance(rule, Rule) and rule.target != ONE:
             drawn = curves(p_values, y, estimator.classes_, ALPHAS, rule.target)
             return cls._of_target(drawn, rule, 0.9).plot(ax, **line)
-        known = isinstance(rule, Rule) and rule.spec.n_groups == 1 and rule.guaranteed
+        known = isinstance(rule, Rule) and rule.spec.has_law
         n = rule.n if known else None
         options = {"classes": estimator.classes_, "n_calibration": n, "target": rule.spec.target, "ax": ax}
-        options["promised"] = not rule.spec.promises_by_label
+        options["promised"] = not rule.spec.promises_by_label and not rule.spec.balanced
         return cls.from_predictions(p_values, y, **options, **line)
 
     @classmethod
     def _of_target(cls, drawn: Curves, rule: Rule, confidence: float) -> Self:
         """Return the display of a rule whose target is not ``OneLabel``; its band reaches up to 1 where scores tie."""
         ends = None
-        if rule.spec.n_groups == 1 and rule.guaranteed:
+        if rule.spec.has_law:
             alphas, shares = drawn.alphas.tolist(), rule.calibration.weights is not None
             low, high = coverage_ranges(drawn.n_rows, rule.n, 0, alphas, confidence, shares=shares)
             ends = low, np.where([rule.coverage_band(alpha).tied for alpha in alphas], 1.0, high)

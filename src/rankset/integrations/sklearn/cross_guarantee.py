@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankset.conditions import has_one_label_per_group
 from rankset.core.alpha import Alpha, exact_alpha, rows_needed
 from rankset.core.alpha_argument import takes_alpha
+from rankset.errors import RuleError
 from rankset.rules.merging import renumbered
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
@@ -38,7 +39,8 @@ class ProvesCoverage:
         equal size (Vovk et al. 2018). It is smaller than 2 if one fold has more than about half of the rows.
 
         If there are several thresholds, the value is computed for each group, where n is the number of rows of the
-        group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass.
+        group. The lowest value is returned, or the value of the ``group`` or ``label`` you pass. If groups share rows
+        (``Pooled``), n is the number of all rows, and the value is about all rows. Nothing is proven for one group.
 
         With ``AllLabels()`` it is the probability that the set contains all labels of the row. With ``AnyLabel()`` and
         ``AtMostMissed(m)`` every fold can prefer another label of a row, so less is proven: with m rows in the largest
@@ -62,7 +64,7 @@ class ProvesCoverage:
         Raises
         ------
         RuleError
-            If the group or label does not exist.
+            If the group or label does not exist, or if groups share rows.
 
         Examples
         --------
@@ -72,7 +74,11 @@ class ProvesCoverage:
         0.7682
         """
         exact, sizes = exact_alpha(alpha), self._fold_sizes()
-        if group is not None or label is not None:
+        if self.spec.sharing is not None:
+            if group is not None or label is not None:
+                raise RuleError.guarantee_of_shared_rows(self.spec.condition)
+            sizes = sizes.sum(axis=1, keepdims=True)
+        elif group is not None or label is not None:
             sizes = sizes[:, [self._number(group, label)]]
         if not self.spec.guaranteed or (self.stratified and not has_one_label_per_group(self.rules[0].condition)):
             return 0.0

@@ -58,7 +58,7 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     KindError
         If ``rules`` is not a tuple of rules.
     RuleError
-        If the rules differ in score, condition, classes, kind or seed.
+        If the rules differ in score, condition, classes, kind or seed, or if their rows have weights (``Balanced``).
 
     Examples
     --------
@@ -79,6 +79,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             self.rules[0]._check_mergeable(rule)
         if self.rules[0].calibration.weights is not None or self.rules[0].spec.below:
             raise RuleError.folds_with_shares(self.rules[0].target)
+        if self.rules[0].spec.balanced:
+            raise RuleError.folds_with_weights(self.rules[0].condition)
 
     def __repr__(self) -> str:
         first = self.rules[0].spec
@@ -89,12 +91,14 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
 
     def _repr_html_(self) -> str:
         first = self.rules[0].spec
-        where = " in every group" if first.n_groups > 1 else ""
+        each = ", and about as much for each group" if first.n_groups > 1 else ""
+        where = " in every group" if first.promises_by_group else ""
+        usual = f"usually it is about 0.9{' over all rows' + each if first.sharing is not None else ''}"
         facts = [
             ("score", repr(first.score)),
             ("condition", repr(first.condition)),
             ("classes", notebook.chips(first.classes.values[:10], first.n_columns - 10)),
-            ("proven at alpha=0.1", f"coverage of at least {self.guarantee(0.1):.4f}{where}; usually it is about 0.9"),
+            ("proven at alpha=0.1", f"coverage of at least {self.guarantee(0.1):.4f}{where}; {usual}"),
         ]
         title = f"CrossRule of {len(self.rules)} folds, calibrated on {self.n:,} rows"
         return notebook.card(title, notebook.table(facts))

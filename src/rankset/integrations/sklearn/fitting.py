@@ -20,7 +20,15 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from rankset.conditions import Condition, checked_condition, has_clusters, has_one_label_per_group
+from rankset.conditions import (
+    Balanced,
+    Condition,
+    Pooled,
+    checked_condition,
+    has_clusters,
+    has_one_label_per_group,
+    shares_rows,
+)
 from rankset.decisions.triage import Triage, triage
 from rankset.errors import KindError, LabelError, RuleError, SplitError, warn
 from rankset.evaluation.calibrate import calibrate
@@ -155,6 +163,8 @@ class Settings:
             raise SplitError.chosen_with_folds(self.split)
         if len(split) > 1 and isinstance(self.target, Recall | Cost | CertainLabels):
             raise RuleError.folds_with_shares(self.target)
+        if len(split) > 1 and _weighs_rows(self.condition):
+            raise RuleError.folds_with_weights(self.condition)
         models = [self.train_one(X, labels, fit_params, train) for train, _ in split]
         return models, [rows for _, rows in split]
 
@@ -223,9 +233,9 @@ class Settings:
         return self._rule(calibrating, classes, best)
 
     def _triage(self, rows: CalibrationRows, classes: NDArray[Any]) -> Triage | None:
-        """Return what ``triage`` learns from the calibration rows; None if rows can have several labels, or if labels
-        were used to select the rows."""
-        if has_several_labels(self.target) or self.stratified:
+        """Return what ``triage`` learns from the calibration rows; None if rows can have several labels, if labels
+        were used to select the rows, or if groups share rows."""
+        if has_several_labels(self.target) or self.stratified or shares_rows(self.condition):
             return None
         options: dict[str, Any] = {"condition": self.condition, "kind": rows.kind, "classes": classes}
         return triage(rows.outputs, rows.labels, groups=rows.groups, **options)
@@ -255,6 +265,11 @@ def _check_choice(choice: Choice, target: Target) -> None:
         raise RuleError.only_calibrate("a method that chooses a score", target)
     if target != OneLabel() and choice.objective != "size":
         raise RuleError.option("objective", choice.objective, ("size",))
+
+
+def _weighs_rows(condition: Condition) -> bool:
+    """Return whether rows have weights that depend on their class."""
+    return isinstance(condition.condition if isinstance(condition, Pooled) else condition, Balanced)
 
 
 def _unchanged(rule: Rule) -> Rule:

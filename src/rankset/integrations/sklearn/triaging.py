@@ -29,6 +29,8 @@ class TriagesRows:
         """Return why ``fit`` made no triage."""
         if isinstance(self.rule_, CrossRule):
             return f"{len(self.rule_.rules)} folds"
+        if self.rule_.spec.sharing is not None:
+            return repr(self.rule_.condition)
         several = has_several_labels(self.rule_.spec.target)
         return "a target for several labels" if several else "a stratified split"
 
