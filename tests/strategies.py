@@ -167,7 +167,7 @@ def rows(draw, n_rows, n_columns):
 
 
 @st.composite
-def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_columns=5, shared=True):  # noqa: PLR0913
+def problems(draw, score=scores, condition=None, min_rows=2, max_rows=22, max_columns=5, *, shared=True):
     n_rows = draw(st.integers(min_rows, max_rows))
     n_columns = draw(st.integers(1, max_columns))
     return Problem(

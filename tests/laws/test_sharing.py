@@ -141,7 +141,7 @@ def test_equal_weights_are_no_weights(pair):
 @settings(deadline=None)
 def test_tables_and_single_cells_and_many_rows_agree(pair, most_rows):
     """The table of all places, and cells one by one, count the same rows; the simpler bound counts not fewer."""
-    problem, news = pair
+    problem, _ = pair
     rule = problem.calibrate()
     if rule.spec.sharing is None:
         return

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,7 +91,13 @@ class PerLabel:
             object.__setattr__(self, "clusters", names)
 
     @classmethod
-    def clustered(cls, probs: ArrayLike, labels: ArrayLike, alpha: Alpha = 0.1, **options: Any) -> PerLabel:
+    def clustered(
+        cls,
+        probs: ArrayLike,
+        labels: ArrayLike,
+        alpha: Alpha = 0.1,
+        **options: Any,  # noqa: ANN401
+    ) -> PerLabel:
         """Find clusters of classes with similar scores on rows of their own. Do not calibrate on the same rows.
 
         Parameters
@@ -114,9 +121,9 @@ class PerLabel:
         >>> rs.PerLabel.clustered(probs[:100], labels[:100], n_clusters=2)
         PerLabel(clusters=('cluster 2', 'cluster 2', 'cluster 1', 'cluster 2'))
         """
-        from rankset import cluster_labels  # it needs scores and rules, which stand above conditions
-
-        return cluster_labels(probs, labels, alpha, **options)
+        # Finding clusters needs scores and rules, which stand above conditions, so the function is looked up by name.
+        find = import_module("rankset").cluster_labels
+        return cast("PerLabel", find(probs, labels, alpha, **options))
 
     def __repr__(self) -> str:
         return "PerLabel()" if self.clusters is None else f"PerLabel(clusters={self.clusters!r})"

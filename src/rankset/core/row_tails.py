@@ -47,8 +47,8 @@ class SortedTails:
         counts = np.bincount((self.ordered * BUCKETS).astype(np.int64), minlength=BUCKETS + 2)
         return (2 * (counts.cumsum() - counts) + (counts > 0)).astype(np.int32)
 
-    def not_above_many(self, bounds: Floats) -> Ints:
-        """Do the same as ``not_above``, faster if ``bounds`` are many and sorted; they are at most 1 before rounding."""
+    def not_above_many(self, bounds: Floats) -> NDArray[np.int32]:
+        """Do the same as ``not_above``, faster if ``bounds`` are many and sorted, and at most 1 before rounding."""
         numbers = self._buckets.take((bounds * BUCKETS).astype(np.int32))
         unsure = np.flatnonzero(numbers & 1)
         numbers >>= 1

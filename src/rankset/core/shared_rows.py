@@ -160,7 +160,8 @@ class SharedRows:
 
     @cached_property
     def _sums_if_stranger(self) -> Floats:
-        return np.bincount(self._groups, self._if_stranger[self._places], len(self.sizes))
+        sums: Floats = np.bincount(self._groups, self._if_stranger[self._places], len(self.sizes)).astype(np.float64)
+        return sums
 
     @cached_property
     def _differences(self) -> Floats:

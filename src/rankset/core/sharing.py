@@ -24,7 +24,7 @@ class Borrowing:
     tilt: float
 
     def in_own_units(self, strangeness: Floats, sizes: Ints, sums: Floats) -> Floats:
-        """Return strangeness in units of the mean of a group with ``sizes`` rows, whose strangeness adds to ``sums``."""
+        """Return strangeness in units of the mean of a group with ``sizes`` rows, which add up to ``sums``."""
         units = (self.tilt + sizes) / (self.tilt + sums)
         units *= strangeness
         return units

@@ -73,10 +73,11 @@ def auto(
     frequencies of the classes will be different in new rows.
 
     With ``objective="macro"`` all classes count the same, however frequent they are: the mean of their coverages is at
-    least 1 - alpha, if ``shares`` are the true shares of the classes. The condition is then ``Pooled(Balanced(shares))``.
-    On the first part of the rows, THR and RANK divided by the shares, THR with a temperature, THR and a recalibration
-    without class factors are compared under this condition, and the one with the smallest sets is used. Pass
-    ``condition=Pooled(PerLabel())`` if classes should be covered evenly and coverage must hold over all rows.
+    least 1 - alpha, if ``shares`` are the true shares of the classes. The condition is then
+    ``Pooled(Balanced(shares))``. On the first part of the rows, THR and RANK divided by the shares, THR with a
+    temperature, THR and a recalibration without class factors are compared under this condition, and the one with the
+    smallest sets is used. Pass ``condition=Pooled(PerLabel())`` if classes should be covered evenly and coverage must
+    hold over all rows.
 
     With a ``target`` for several labels per row, the first part is used to fit ``Marginals`` and to compare it with
     ``Share`` (for ``Recall()``) and THR. Nothing is fitted, and all rows calibrate the default score, if fewer than 500

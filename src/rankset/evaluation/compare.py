@@ -225,7 +225,10 @@ def compare(
 
 
 def _compare_conditions(
-    conditions: Sequence[Condition], groups: ArrayLike | None, *rows: Any, **options: Any
+    conditions: Sequence[Condition],
+    groups: ArrayLike | None,
+    *rows: Any,  # noqa: ANN401
+    **options: Any,  # noqa: ANN401
 ) -> ConditionComparison:
     """Compare each of several conditions with the same options; groups are passed to those that use them."""
     if not conditions:

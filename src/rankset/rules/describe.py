@@ -32,7 +32,11 @@ class DescribesRule(HasBand):
     spec: RuleSpec
     calibration: Calibration
     at: Callable[..., LevelRule]
-    _shared: SharedRows | None
+
+    @property
+    def _shared(self) -> SharedRows | None:
+        """The calibration rows as groups that share them see them; ``Rule`` has them from ``HasLevels``."""
+        raise NotImplementedError
 
     @property
     def n(self) -> int:
