@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 import rankset as rs
 
 DOCS = Path(__file__).parents[1] / "docs" / "how-to"
+PAGES = (DOCS / "every-class.md", DOCS.parent / "understand" / "sharing.md")
+"""Pages that have places for tables."""
 ALPHA = 0.1
 PER_CLASS = (5, 10, 20, 50)
 """Calibration rows per class that occurs, on average."""
@@ -216,7 +218,19 @@ def tables(numbers: Mapping[str, list[dict[str, Any]]]) -> dict[str, str]:
         own = [cell["methods"][name] for cell in tails]
         cells = " | ".join(f"{one['size_ratio']:.2f}, {one['macro']:.3f}, {one['gap_ratio']:.2f}" for one in own)
         long.append(f"| {name} | {cells} |")
-    return {"every class": "\n".join(lines), "long tail": "\n".join(long)}
+    return {"every class": "\n".join(lines), "long tail": "\n".join(long), "torchcp": _beside_torchcp()}
+
+
+def _beside_torchcp() -> str:
+    """The table of every-class-torchcp.json: coverage, size, and gap in points."""
+    cells = json.loads((DOCS / "every-class-torchcp.json").read_text(encoding="utf-8"))["cells"]
+    head = "| | " + " | ".join(f"{cell['per_class']} rows per class: coverage, size, gap" for cell in cells) + " |"
+    lines = [head, "|---|" + "---|" * len(cells)]
+    for name in cells[0]["methods"]:
+        own = [cell["methods"][name] for cell in cells]
+        told = " | ".join(f"{one['coverage']:.3f}, {one['size']:.2f}, {100 * one['gap']:.1f}" for one in own)
+        lines.append(f"| {name} | {told} |")
+    return "\n".join(lines)
 
 
 def refreshed(page: str, numbers: Mapping[str, list[dict[str, Any]]]) -> str:
@@ -246,8 +260,8 @@ def main() -> int:
             print(f"{model.name}, {per_class} per class: {time.perf_counter() - start:.0f} s", flush=True)
             options.output.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
     print(*tables(numbers).values(), sep="\n\n")
-    page = DOCS / "every-class.md"
-    page.write_text(refreshed(page.read_text(encoding="utf-8"), numbers), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(refreshed(page.read_text(encoding="utf-8"), numbers), encoding="utf-8")
     return 0
 
 

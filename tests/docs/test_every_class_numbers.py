@@ -26,8 +26,9 @@ def made_up(n, n_classes, seed=0):
 
 
 def test_the_tables_are_those_of_the_numbers():
-    page = (every_class.DOCS / "every-class.md").read_text(encoding="utf-8")
-    assert every_class.refreshed(page, NUMBERS) == page
+    pages = [page.read_text(encoding="utf-8") for page in every_class.PAGES]
+    assert [every_class.refreshed(page, NUMBERS) for page in pages] == pages
+    assert all(f"<!-- {name} -->" in pages[1] for name in every_class.tables(NUMBERS))
     for name, table in every_class.tables(NUMBERS).items():
         assert f"\n{table}\n" in every_class.refreshed(f"<!-- {name} -->\nold\n<!-- end -->", NUMBERS)
 
@@ -35,8 +36,17 @@ def test_the_tables_are_those_of_the_numbers():
 def test_pooled_evens_out_the_coverage_of_classes():
     for per_class, most in {5: 0.90, 10: 0.84, 20: 0.72, 50: 0.60}.items():
         assert MEANS[per_class]["Pooled"][1] <= most
-        assert MEANS[per_class]["Pooled"][0] <= 1.12
         assert MEANS[per_class]["PerLabel"][0] > MEANS[per_class]["Pooled"][0]
+
+
+def test_pooled_sets_are_little_larger_than_those_of_one_threshold():
+    for per_class, most in {5: 1.03, 10: 1.04, 20: 1.07, 50: 1.11}.items():
+        assert MEANS[per_class]["Pooled"][0] <= most
+
+
+def test_auto_and_pooled_even_out_the_coverage_of_classes():
+    for per_class, most in {5: 0.97, 10: 0.85, 20: 0.75, 50: 0.65}.items():
+        assert MEANS[per_class]["auto + Pooled"][1] <= most
 
 
 def test_coverage_over_all_rows_keeps_its_promise():
