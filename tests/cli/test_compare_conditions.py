@@ -34,7 +34,7 @@ def test_conditions_are_those_of_python(folder):
 
 def test_tables(folder):
     fine(*ASKED, "--conditions", "--alpha", "0.2", "-o", "a.csv")
-    with open("a.csv", newline="") as file:
+    with (folder / "a.csv").open(newline="") as file:
         head, *rows = csv.reader(file)
     columns = condition_columns(FOUND.comparisons)
     assert head == list(columns)

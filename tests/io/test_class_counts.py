@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import suppress
 
 import pytest
 
@@ -124,12 +125,10 @@ def test_missing_files_are_refused():
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.csv.gz"])
 def test_hostile_files_give_an_answer_or_an_error_of_the_library(folder, name, data):
     (folder / name).write_bytes(data)
-    try:
+    found = {}
+    with suppress(RanksetError):
         found = read_class_counts(name)
-    except RanksetError as error:
-        assert str(error).encode()
-    else:
-        assert all(0 < count <= LARGEST for count in found.values())
+    assert all(0 < count <= LARGEST for count in found.values())
 
 
 def test_memory_is_limited(folder, monkeypatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from rankset.evaluation.metrics import METRICS
 from rankset.io.dialect import DECIMALS
 from rankset.io.layout import Layout
 from rankset.io.notes import Note, also_listening, decimal_of_scores
+from rankset.io.rows import Rows
 from rankset.io.writers.csv import PLAIN, excel_style
 from rankset.scores import AUTO, NAMED_SCORES
 from rankset.targets.base import has_several_labels
@@ -166,32 +167,25 @@ def compare(
     heard: list[Note] = []
     with also_listening(heard.append):
         rows = layout.read_calibration_rows(*pairs[0], read_class_names(classes, layout), kind)
-    with rows.name_file_in_errors(), progress.track("comparing"):
-        levels = tuple(alphas) or (DEFAULT_ALPHA,)
-        alpha: Any = levels[0] if conditions else levels
-        wanted_conditions: Any = (
-            conditions_of(layout) if conditions else condition_of(layout, per_label=per_label, pooled=pooled)
-        )
-        results: Any = rs.compare(
-            rows.scores,
-            rows.labels_for(rows.classes),
-            alpha,
-            scores=scores,
-            condition=wanted_conditions,
-            groups=rows.groups,
-            metrics=metrics_of(metrics, output, conditions=conditions),
-            kind=kind or "probs",
-            classes=rows.classes,
-            ids=rows.ids,
-            repeats=repeats,
-            seed=seed,
-            target=costs_like(wanted, rows.columns),
-        )
+    levels = tuple(alphas) or (DEFAULT_ALPHA,)
+    condition = conditions_of(layout) if conditions else condition_of(layout, per_label=per_label, pooled=pooled)
+    asked = {"alpha": levels[0] if conditions else levels, "condition": condition, "kind": kind or "probs"}
+    measured = metrics_of(metrics, output, conditions=conditions)
+    shared = {"scores": scores, "metrics": measured, "repeats": repeats, "seed": seed, "target": wanted}
+    results = _compare_rows(rows, asked | shared)
     if output is not None:
         style = excel_style(excel_decimal or layout.decimal or decimal_of_scores(heard)) if excel else PLAIN
         write_comparison(results, output, metrics=metrics, style=style, force=force)
         echo(f"{output}: {'picture' if output.suffix.lower() in PICTURES else 'table'} of the comparison", err=True)
     echo(json.dumps(_facts(results, levels)) if as_json else repr(results))
+
+
+def _compare_rows(rows: Rows, options: Mapping[str, Any]) -> Any:
+    """Compare on the rows of a file: several alphas, or several conditions."""
+    target = costs_like(options["target"], rows.columns)
+    about_rows: dict[str, Any] = {"groups": rows.groups, "classes": rows.classes, "ids": rows.ids, "target": target}
+    with rows.name_file_in_errors(), progress.track("comparing"):
+        return rs.compare(rows.scores, rows.labels_for(rows.classes), **{**options, **about_rows})
 
 
 def _facts(results: rs.Comparisons | rs.ConditionComparison, levels: Sequence[str]) -> dict[str, Any]:
