@@ -103,7 +103,9 @@ def test_rules_that_share_rows_say_what_is_proven(condition, about, words):
 
 def test_groups_are_named_as_such():
     sites = np.array(["north", "south"] * 350)
-    assert repr(rule_of(rs.Pooled(rs.PerGroup()), groups=sites)).endswith("over all rows, and approximate for each group)")
+    assert repr(rule_of(rs.Pooled(rs.PerGroup()), groups=sites)).endswith(
+        "over all rows, and approximate for each group)"
+    )
 
 
 def test_evaluations_of_balanced_sets_are_about_macro_coverage():

@@ -290,7 +290,7 @@ class HasSpec:
 
     @property
     def condition(self) -> Condition:
-        """The condition of the rule. It defines the groups: coverage holds in each separately, if they share no rows."""
+        """The condition of the rule. It defines groups: coverage holds in each separately, if they share no rows."""
         return self.spec.condition
 
     @property

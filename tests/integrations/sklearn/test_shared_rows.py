@@ -31,7 +31,9 @@ def known(condition, rows):
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
-@pytest.mark.parametrize("split", [rs.Holdout(0.5), rs.GivenSplit(range(200, 600))], ids=lambda split: type(split).__name__)
+@pytest.mark.parametrize(
+    "split", [rs.Holdout(0.5), rs.GivenSplit(range(200, 600))], ids=lambda split: type(split).__name__
+)
 def test_sets_are_those_of_the_rule_of_the_calibration_rows(condition, split):
     model = fitted(condition, split=split, method="thr")
     ((_, rows),) = split.parts(Y[SOME], 0)
