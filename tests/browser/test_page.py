@@ -87,7 +87,7 @@ def test_the_slider_moves_every_number(visit, place):
     assert row[2:] == list(expected.values())
     first = visit.page.locator("#classes tbody tr").first.locator("td").all_inner_texts()
     worst = seen.worst_class
-    assert [*first[2:4], first[5]] == [
+    assert [first[2], *first[4:]] == [
         f"{worst.coverage:.4f}",
         marked_interval(worst, seen.alpha),
         f"{worst.mean_size:.3f}",
@@ -110,7 +110,7 @@ def test_classes_have_exact_intervals_and_marks(visit, place):
     visit.set_alpha(place)
     seen = rs.evaluate(RULE.predict(LOGITS[NEW], f"{(place + 1) / 100:g}"), TRUTH)
     told = [row.locator("td").all_inner_texts() for row in visit.page.locator("#classes tbody tr").all()]
-    assert sorted(row[3] for row in told) == sorted(marked_interval(share, seen.alpha) for share in seen.classes)
+    assert sorted(row[4] for row in told) == sorted(marked_interval(share, seen.alpha) for share in seen.classes)
     marked = sum(share.interval()[1] < 1 - seen.alpha for share in seen.classes)
     assert visit.page.locator("#classes td.missed").count() == marked
     words = visit.page.inner_text("#classes-words")
@@ -127,17 +127,17 @@ def test_classes_are_shown_with_pooled(visit, place):
     visit.set_alpha(place)
     study = rs.reports.study_rules([RULE], LOGITS[NEW], TRUTH)
     told = study.data["scores"][0]["pooled"]
-    assert visit.page.locator("#classes thead th").nth(4).inner_text() == "with Pooled"
+    assert visit.page.locator("#classes thead th").nth(3).inner_text() == "with Pooled"
     found = [row.locator("td").all_inner_texts() for row in visit.page.locator("#classes tbody tr").all()]
-    assert sorted(row[4] for row in found) == sorted(f"{one:.4f}" for one in told["coverage"][place])
+    assert sorted(row[3] for row in found) == sorted(f"{one:.4f}" for one in told["coverage"][place])
     words = visit.page.inner_text("#classes-words")
     gaps, sizes = told["gap"][place], told["size"][place]
     assert "the RMS class gap changes from {:.3f} to {:.3f}".format(*gaps) in words
     assert "the mean size from {:.2f} to {:.2f}".format(*sizes) in words
     assert "5 random halves of these rows" in words
     assert "Proven with Pooled is the coverage of all rows together" in words
-    visit.page.locator("#classes thead th button").nth(4).click()
-    column = visit.page.locator("#classes tbody td:nth-child(5)").all_inner_texts()
+    visit.page.locator("#classes thead th button").nth(3).click()
+    column = visit.page.locator("#classes tbody td:nth-child(4)").all_inner_texts()
     assert column == sorted(column)
 
 

@@ -1,7 +1,8 @@
   const CLASSES = data.own_names ? "positions" : "classes";
   const COLUMNS = [["name", data.own_names ? "position" : "class"], ["rows", "rows", many], ["coverage", "coverage", fixed], ["interval", percent(data.confidence) + " interval"], ["size", "mean size", (value) => fixed(value, 3)]];
 
-  if (data.scores.some((one) => one.pooled)) COLUMNS.splice(4, 0, ["pooled", "with Pooled", (value) => (value === null ? "" : fixed(value))]);
+  if (data.scores.some((one) => one.pooled)) COLUMNS.splice(3, 0, ["pooled", "with Pooled", (value) => (value === null ? "" : fixed(value))]);
+  const INTERVAL = COLUMNS.findIndex(([key]) => key === "interval");
   const ENOUGH_FOR_EACH = 100;  // calibration rows of every class, from which on PerLabel does as well as Pooled
   const logFactorials = [0];
   function logFactorial(n) {
@@ -47,15 +48,15 @@
   function pooledInWords(score) {  // what Pooled does on halves of these rows, if it was measured
     const pooled = score.pooled, gaps = pooled?.gap[state.level], sizes = pooled?.size[state.level];
     if (!gaps) return [];
-    const changes = gaps.includes(null) ? "the mean size changes" : "the RMS class gap changes from " + fixed(gaps[0], 3) + " to " + fixed(gaps[1], 3) + ", and " + "the mean size";
+    const changes = gaps.includes(null) ? "the mean size changes" : "the RMS class gap changes from " + fixed(gaps[0], 3) + " to " + fixed(gaps[1], 3) + ", and the mean size";
     const how = pooled.halves === 1 ? "a random half of these rows: it calibrates, and the other half tests" : pooled.halves + " random halves of these rows: each calibrates, and the other half tests";
     return ["With condition=rs.Pooled(), classes borrow calibration rows from each other: " + changes + " from " + fixed(sizes[0], 2) + " to " + fixed(sizes[1], 2) + ". Both were measured on " + how + " (" + many(pooled.rows) + " rows calibrate)."];
   }
   function remedies(score, marked) {  // sentences about what would help marked classes; the place for more of them
     const measured = pooledInWords(score), own = score.guarantee, alone = own.groups === 1 && !own.shared && !data.own_names;
     if (!alone || !(marked || measured.length)) return [];
-    const each = Math.round(own.rows / data.classes.length), few = each < ENOUGH_FOR_EACH;
-    const here = "Here there are about " + many(each) + " calibration rows per class" + (few ? "." : ", so PerLabel is the better choice if rare classes have that many, too.");
+    const rarest = Math.round((own.rows * Math.min(...data.counts)) / data.rows);
+    const here = "Judging by the test rows, the rarest class has about " + many(rarest) + (rarest < ENOUGH_FOR_EACH ? "." : ", so PerLabel is the better choice.");
     const told = measured.length ? measured : ["condition=rs.Pooled() is for few calibration rows per class: classes borrow rows from each other."];
     return [...told, PROVEN_OF_POOLED + " If every class has about " + ENOUGH_FOR_EACH + " calibration rows or more, use condition=rs.PerLabel() instead: it promises the coverage of each class. At this alpha it needs at least " + many(data.needed[state.level]) + " of every class. " + here];
   }
@@ -79,6 +80,6 @@
     rows.forEach((row, place) => {  // sorted like the lines
       if (!row.marked) return;
       lines[place].children[2].classList.add("missed");
-      lines[place].children[3].prepend(make("span", "below", "chip missed"), " ");
+      lines[place].children[INTERVAL].prepend(make("span", "below", "chip missed"), " ");
     });
   }

@@ -35,9 +35,9 @@ class ClassCoverageDisplay(Display):
     """Coverage of each true class with its exact (Clopper-Pearson) interval, lowest first unless ``sort=False``.
 
     A dashed line shows 1 - alpha, the target: of every class with ``PerLabel``, of the average over classes with
-    ``Balanced``, else of the average over all rows. With ``Pooled``, every class is near it, but this is not proven.
-    If rows can have several labels, it is the recall of each label: the share of its rows whose sets contain it. There is no line for sets that promise something else: ``Cost``, ``CertainLabels`` and
-    ``precise``.
+    ``Balanced``, else of the average over all rows. With ``Pooled``, classes are usually near it, but this is not
+    proven. If rows can have several labels, it is the recall of each label: the share of its rows whose sets contain
+    it. There is no line for sets that promise something else: ``Cost``, ``CertainLabels`` and ``precise``.
 
     Parameters
     ----------
