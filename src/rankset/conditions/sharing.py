@@ -42,7 +42,9 @@ class Pooled:
 
     What is proven: sets contain the true label with probability at least 1 - alpha, over all rows, for any score and
     any number of rows per group, none included. Coverage of each group is 1 - alpha only approximately: nothing is
-    proven about a single group. The more rows all groups have, the closer it comes. If every group has about 100 rows
+    proven about a single group. Without ties between keys it comes closer the more rows all groups have; with many
+    equal keys, wrap the score in ``TieBreak``. Rows must be exchangeable: not a stratified sample, with the same mix of
+    groups in new rows. If every group has about 100 rows
     or more, use the condition itself, without ``Pooled``: then coverage of every group is proven.
 
     Parameters

@@ -41,6 +41,10 @@ class SortedTails:
         """Return how many rows of ``groups``, the first of which stand at ``starts``, have smaller ranks."""
         return np.searchsorted(self._own_ranks, groups * (self.n + 1) + ranks) - starts
 
+    def ranks_of(self, group: int, start: int, n: int) -> Ints:
+        """Return the ascending ranks of the ``n`` rows of one group, the first of which stands at ``start``."""
+        return self._own_ranks[start : start + n] - group * (self.n + 1)
+
     @cached_property
     def _buckets(self) -> NDArray[np.int32]:
         """For buckets of equal length: twice the number of tails before each of them, plus 1 if it has any."""

@@ -109,11 +109,21 @@ class SharedRows:
         rows, n = slice(self._starts[group], self._ends[group]), int(self.sizes[group])
         own = np.repeat(np.arange(n, -1, -1), np.diff(self._places[rows] + 1, prepend=0, append=self.n_places))
         bounds = self._tails_of_cells(self._borrowing, np.full(1, group), np.arange(self.n_places), own)
+        if self._row_tails.if_stranger is None:
+            return self._beyond_by_smaller_tails(group, own, bounds)
         last = self._row_tails.last_places(bounds)
         last[rows] = self._places[rows]
         weights = None if (self.weights == 1).all() else self._row_tails.weights
         ending = _sums_at(last + 1, weights, self.n_places + 1)
         return self.total - ending[:-1].cumsum()
+
+    def _beyond_by_smaller_tails(self, group: int, own: Ints, bounds: Floats) -> Ints:
+        """Do the same with one tail for every row: own rows that are counted with the others are steps, too."""
+        tails, n = self._row_tails.if_not, int(self.sizes[group])
+        others = tails.not_above_many(bounds)
+        steps = np.searchsorted(others[::-1], tails.ranks_of(group, self._starts[group], n), side="right")
+        inside = np.repeat(np.arange(n + 1), np.diff(steps, prepend=0, append=self.n_places))[::-1]
+        return tails.weights_before[others] + (own - inside) * self.weights[group]
 
     def _tails_of_cells(self, borrowing: Borrowing, groups: Ints, places: Ints, own: Ints) -> Floats:
         """Return the tail of the group of each cell, if the cell is one of its rows, rounded up."""

@@ -174,6 +174,9 @@ class ConditionComparison:
                 _draw_point(ax, line, places, colour=f"C{number}", marker=marker)
         ax.set_xlabel(x)
         ax.set_ylabel(y)
+        ax.set_title(
+            f"alpha = {self.comparisons[0].alpha:g}; bars: ± one standard deviation over halves", fontsize="small"
+        )
         ax.grid(alpha=0.3)
         if x == "size":
             _scale_sizes(ax, [line.means[places[0]] for one in self.comparisons for line in one.lines])

@@ -49,14 +49,14 @@
     const pooled = score.pooled, gaps = pooled?.gap[state.level], sizes = pooled?.size[state.level];
     if (!gaps) return [];
     const changes = gaps.includes(null) ? "the mean size changes" : "the RMS class gap changes from " + fixed(gaps[0], 3) + " to " + fixed(gaps[1], 3) + ", and the mean size";
-    const how = pooled.halves === 1 ? "a random half of these rows: it calibrates, and the other half tests" : pooled.halves + " random halves of these rows: each calibrates, and the other half tests";
-    return ["With condition=rs.Pooled(), classes borrow calibration rows from each other: " + changes + " from " + fixed(sizes[0], 2) + " to " + fixed(sizes[1], 2) + ". Both were measured on " + how + " (" + many(pooled.rows) + " rows calibrate)."];
+    const how = pooled.halves === 1 ? "a random half of these rows: rows of it calibrate, and the other half tests" : pooled.halves + " random halves of these rows: rows of one half calibrate, and the other half tests";
+    return ["With condition=rs.Pooled(), classes borrow calibration rows from each other: " + changes + " from " + fixed(sizes[0], 2) + " to " + fixed(sizes[1], 2) + ". Both were measured on " + how + " (" + many(pooled.rows) + " rows calibrate" + (pooled.rows < score.guarantee.rows ? "; the rule has " + many(score.guarantee.rows) : "") + ")."];
   }
   function remedies(score, marked) {  // sentences about what would help marked classes; the place for more of them
     const measured = pooledInWords(score), own = score.guarantee, alone = own.groups === 1 && !own.shared && !data.own_names;
     if (!alone || !(marked || measured.length)) return [];
     const rarest = Math.round((own.rows * Math.min(...data.counts)) / data.rows);
-    const here = "Judging by the test rows, the rarest class has about " + many(rarest) + (rarest < ENOUGH_FOR_EACH ? "." : ", so PerLabel is the better choice.");
+    const here = "Judging by the test rows, the rarest class has about " + many(rarest) + " of the rule's calibration rows" + (rarest < ENOUGH_FOR_EACH ? "." : ", so PerLabel is the better choice.");
     const told = measured.length ? measured : ["condition=rs.Pooled() is for few calibration rows per class: classes borrow rows from each other."];
     return [...told, PROVEN_OF_POOLED + " If every class has about " + ENOUGH_FOR_EACH + " calibration rows or more, use condition=rs.PerLabel() instead: it promises the coverage of each class. At this alpha it needs at least " + many(data.needed[state.level]) + " of every class. " + here];
   }

@@ -34,7 +34,7 @@ DIGITS = 4
 def with_pooled(rule: TestedRule, data: Prepared | None, rows: LabelledRows) -> dict[str, Any]:
     """Return coverage by class, RMS class gap and mean size with ``Pooled()`` at every level, ready for JSON.
 
-    One half of the test rows calibrates, the other one tests. Gap and size have two numbers: those of one threshold
+    One half of the test rows calibrates, but not more rows than the rule has; the other half tests. Gap and size have two numbers: those of one threshold
     for all rows on the same halves, and those of ``Pooled()``. At levels for which halves have too few rows, entries
     are None. Nothing is returned for rules with another condition than ``Marginal()``, and where the question makes no
     sense or takes long.
@@ -43,15 +43,16 @@ def with_pooled(rule: TestedRule, data: Prepared | None, rows: LabelledRows) -> 
     if data is None or not count:
         return {}
     plain = replace(data, groups=None, ids=data.ids if rule.spec.with_ids else None)
-    splits = halves(rows.n, count, 0)
+    n_cal = min(rows.n // 2, int(rule.counts.sum()))
+    splits = [(cal[:n_cal], test) for cal, test in halves(rows.n, count, 0)]
     now, then = (_tested(rule.spec, condition, plain, splits, rows) for condition in (Marginal(), Pooled()))
-    enough = [rows.n // 2 >= rows_needed(alpha) for alpha in rows.alphas]
+    enough = [n_cal >= rows_needed(alpha) for alpha in rows.alphas]
     pairs: dict[str, list[Any]] = {
         name: [pair if known else None for pair, known in zip(_pairs(now, then, name), enough, strict=True)]
         for name in (GAP, SIZE)
     }
     coverage = [one if known else None for one, known in zip(_coverage(then, len(rows.classes)), enough, strict=True)]
-    told = {"halves": count, "rows": rows.n // 2, "coverage": coverage, "gap": pairs[GAP], "size": pairs[SIZE]}
+    told = {"halves": count, "rows": n_cal, "coverage": coverage, "gap": pairs[GAP], "size": pairs[SIZE]}
     return {"pooled": told}
 
 

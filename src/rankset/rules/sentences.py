@@ -88,7 +88,7 @@ def proven_by_sharing(spec: RuleSpec) -> str | None:
     """
     if spec.sharing is None:
         return None
-    whole = f"coverage is proven {'on average over classes' if spec.balanced else 'over all rows'}"
+    whole = f"coverage is proven {'on average over classes, if their shares are right' if spec.balanced else 'over all rows'}"
     if spec.n_groups == 1:
         return whole
     one = "class" if spec.by_label and not spec.condition.needs_groups else "group"
@@ -123,7 +123,7 @@ def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
 def _why_everything(at: AtLevel, number: int) -> str:
     """Return why a group has no threshold: too few calibration rows, or too many absent labels."""
     if at.spec.sharing is not None and at.counts.sum() >= (at.promise or Promise(at.level)).rows_needed:
-        return "rows of other groups are so much less unusual that none is beyond every label of this group"
+        return "its rows, and those it borrows, are so unusual that at this alpha no label is left out"
     n = int(at.counts[number]) if number >= 0 else 0
     absent = 0 if at.absent is None or number < 0 else int(at.absent[number])
     if not absent:
