@@ -81,11 +81,11 @@ def test_groups_of_the_rows_and_blocks_change_nothing(monkeypatch):
     ("condition", "about", "words"),
     [
         (rs.Pooled(), "rows", "coverage is proven over all rows, and approximate for each class"),
-        (rs.Balanced(COUNTS), "classes", "coverage is proven on average over classes, not for a single class"),
+        (rs.Balanced(COUNTS), "classes", "coverage is proven on average over classes, if their shares are right, not for a single class"),
         (
             rs.Pooled(rs.Balanced(COUNTS)),
             "classes",
-            "coverage is proven on average over classes, and approximate for each class",
+            "coverage is proven on average over classes, if their shares are right, and approximate for each class",
         ),
         (rs.Pooled(rs.Marginal()), "rows", "coverage is proven over all rows"),
     ],

@@ -148,8 +148,9 @@ class Balanced:
     >>> probs, labels = rs.datasets.load("carer")
     >>> counts = [4666, 5362, 1304, 2159, 1937, 572]                    # of the rows on which the model was trained
     >>> rule = rs.calibrate(probs[:1000], labels[:1000], kind="logits", method="thr", condition=rs.Balanced(counts))
-    >>> rule
-    Rule(Thr(), Balanced(6 classes, shares from 0.03575 to 0.3351), kind='logits', 6 classes, calibrated on 1,000 rows)
+    >>> result = rs.evaluate(rule.predict(probs[1000:], alpha=0.1), labels[1000:])
+    >>> f"{result['macro coverage']:.2f} {result['size']:.2f}"
+    '0.89 1.21'
     >>> rs.Balanced.fit(["cat", "owl", "cat"], ["cat", "owl"]).shares
     (2.0, 1.0)
     """

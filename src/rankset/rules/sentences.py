@@ -88,7 +88,8 @@ def proven_by_sharing(spec: RuleSpec) -> str | None:
     """
     if spec.sharing is None:
         return None
-    whole = f"coverage is proven {'on average over classes, if their shares are right' if spec.balanced else 'over all rows'}"
+    over = "on average over classes, if their shares are right" if spec.balanced else "over all rows"
+    whole = f"coverage is proven {over}"
     if spec.n_groups == 1:
         return whole
     one = "class" if spec.by_label and not spec.condition.needs_groups else "group"
