@@ -144,7 +144,7 @@ def test_classes_are_shown_with_pooled(visit, place):
 @pytest.mark.parametrize(
     ("condition", "words", "target"),
     [
-        (rs.Pooled(), "coverage is proven over all rows, and approximate for each class", True),
+        (rs.Pooled(), "coverage is proven over all rows; of each label only approximately", True),
         (rs.Balanced([1, 2, 3, 4, 5, 6]), "on average over classes, rare and frequent ones alike", False),
     ],
     ids=["Pooled", "Balanced"],

@@ -80,12 +80,17 @@ def test_groups_of_the_rows_and_blocks_change_nothing(monkeypatch):
 @pytest.mark.parametrize(
     ("condition", "about", "words"),
     [
-        (rs.Pooled(), "rows", "coverage is proven over all rows, and approximate for each class"),
-        (rs.Balanced(COUNTS), "classes", "coverage is proven on average over classes, if their shares are right, not for a single class"),
+        (rs.Pooled(), "rows", "coverage is proven over all rows; of each label only approximately"),
+        (
+            rs.Balanced(COUNTS),
+            "classes",
+            "coverage is proven on average over classes, if the given shares of classes are right",
+        ),
         (
             rs.Pooled(rs.Balanced(COUNTS)),
             "classes",
-            "coverage is proven on average over classes, if their shares are right, and approximate for each class",
+            "coverage is proven on average over classes, if the given shares of classes are right; of each class only "
+            "approximately",
         ),
         (rs.Pooled(rs.Marginal()), "rows", "coverage is proven over all rows"),
     ],
@@ -104,7 +109,7 @@ def test_rules_that_share_rows_say_what_is_proven(condition, about, words):
 def test_groups_are_named_as_such():
     sites = np.array(["north", "south"] * 350)
     assert repr(rule_of(rs.Pooled(rs.PerGroup()), groups=sites)).endswith(
-        "over all rows, and approximate for each group)"
+        "over all rows; of each group only approximately)"
     )
 
 

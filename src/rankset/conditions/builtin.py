@@ -21,6 +21,7 @@ from rankset.conditions.base import (
     shares_rows,
 )
 from rankset.core.alpha import Alpha
+from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, LabelError
 from rankset.inputs.vocabulary import Name, Names, group_names, plain
 
@@ -91,6 +92,7 @@ class PerLabel:
             object.__setattr__(self, "clusters", names)
 
     @classmethod
+    @takes_alpha
     def clustered(
         cls,
         probs: ArrayLike,

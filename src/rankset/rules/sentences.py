@@ -82,19 +82,9 @@ def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
 
 
 def proven_by_sharing(spec: RuleSpec) -> str | None:
-    """Return for whom coverage is proven if groups share rows, in words; None if they do not share rows.
-
-    Groups that borrow rows are covered about equally. With weights alone nothing is known about a single class.
-    """
-    if spec.sharing is None:
-        return None
-    over = "on average over classes, if their shares are right" if spec.balanced else "over all rows"
-    whole = f"coverage is proven {over}"
-    if spec.n_groups == 1:
-        return whole
-    one = "class" if spec.by_label and not spec.condition.needs_groups else "group"
-    borrowed = spec.sharing.borrowing is not None
-    return f"{whole}, {f'and approximate for each {one}' if borrowed else f'not for a single {one}'}"
+    """Return for whom coverage is proven if groups share rows, in words; None if they do not share rows."""
+    shared = shared_promise(spec.condition)
+    return None if shared is None else f"coverage is proven {shared}"
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
