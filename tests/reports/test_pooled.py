@@ -77,6 +77,9 @@ def test_groups_of_the_rows_and_blocks_change_nothing(monkeypatch):
     assert told_of(rule_of())["pooled"] == expected
 
 
+MACRO = "coverage is proven on average over classes, if the given shares of classes are right"
+
+
 @pytest.mark.parametrize(
     ("condition", "about", "words"),
     [
@@ -84,13 +87,12 @@ def test_groups_of_the_rows_and_blocks_change_nothing(monkeypatch):
         (
             rs.Balanced(COUNTS),
             "classes",
-            "coverage is proven on average over classes, if the given shares of classes are right",
+            MACRO,
         ),
         (
             rs.Pooled(rs.Balanced(COUNTS)),
             "classes",
-            "coverage is proven on average over classes, if the given shares of classes are right; of each class only "
-            "approximately",
+            f"{MACRO}; of each class only approximately",
         ),
         (rs.Pooled(rs.Marginal()), "rows", "coverage is proven over all rows"),
     ],

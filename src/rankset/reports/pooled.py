@@ -34,10 +34,10 @@ DIGITS = 4
 def with_pooled(rule: TestedRule, data: Prepared | None, rows: LabelledRows) -> dict[str, Any]:
     """Return coverage by class, RMS class gap and mean size with ``Pooled()`` at every level, ready for JSON.
 
-    One half of the test rows calibrates, but not more rows than the rule has; the other half tests. Gap and size have two numbers: those of one threshold
-    for all rows on the same halves, and those of ``Pooled()``. At levels for which halves have too few rows, entries
-    are None. Nothing is returned for rules with another condition than ``Marginal()``, and where the question makes no
-    sense or takes long.
+    Rows of one half of the test rows calibrate, but not more than the rule has; the other half tests. Gap and size have
+    two numbers: those of one threshold for all rows on the same halves, and those of ``Pooled()``. At levels for which
+    there are too few rows, entries are None. Nothing is returned for rules with another condition than ``Marginal()``,
+    and where the question makes no sense or takes long.
     """
     count = 0 if data is None else _halves(rule.spec, data, rows)
     if data is None or not count:
