@@ -293,3 +293,125 @@ def test_clusters_by_class_name_are_told_how_to_be_passed():
         rs.PerLabel(clusters)
     assert "[clusters[name] for name in classes]" in str(caught.value)
     assert rs.PerLabel([clusters[name] for name in clusters]).clusters == ("viral", "viral", "bacterial")
+
+
+class TestSharingRows:
+    """``Pooled`` and ``Balanced``: what they take, and what rules with them refuse."""
+
+    PROBS, LABELS = rs.datasets.load("marketing")
+
+    @pytest.mark.parametrize("name", ["borrow", "tilt"])
+    @pytest.mark.parametrize("value", [0, -1, 5e-324, np.nan, np.inf, 1e13, "5", None, True])
+    def test_numbers_are_within_their_range(self, name, value):
+        with refused(KindError.argument(name, "a number from 1e-06 to 1e+12", value)):
+            rs.Pooled(**{name: value})
+
+    @pytest.mark.parametrize(
+        "shares",
+        [
+            [],
+            [1, 0],
+            [1, -1],
+            [1, np.nan],
+            [1, np.inf],
+            [10**400],
+            "12",
+            b"ab",
+            3,
+            np.array(5),
+            [[1], [2]],
+            [1, 1e13],
+            None,
+        ],
+    )
+    def test_shares_are_positive_numbers(self, shares):
+        with pytest.raises(KindError):
+            rs.Balanced(shares)
+
+    @pytest.mark.parametrize("shares", [{0: 3, 1: 1}, {3, 1}, "counts"], ids=["dict", "set", "series"])
+    def test_shares_with_an_order_of_their_own_are_refused(self, shares):
+        pandas = pytest.importorskip("pandas")
+        given = pandas.Series([1, 1, 0]).value_counts() if shares == "counts" else shares
+        for call in (rs.Balanced, lambda some: rs.auto(self.PROBS, self.LABELS, objective="macro", shares=some)):
+            with refused(KindError.shares_by_name(given)):
+                call(given)
+
+    def test_shares_of_any_scale_and_type_are_the_same_weights(self):
+        known = rs.Balanced([4, 1, 2, 1])._sharing(4).weights.tolist()
+        for shares in (np.array([0.5, 0.125, 0.25, 0.125]), (4e250, 1e250, 2e250, 1e250), iter([8, 2, 4, 2])):
+            assert rs.Balanced(shares)._sharing(4).weights.tolist() == known
+        assert repr(rs.Balanced([1e308] * 4)) == "Balanced(4 classes, shares from 0.25 to 0.25)"
+
+    def test_there_is_one_share_per_class(self):
+        with refused(LabelError.shares(4, 3)):
+            rs.calibrate(self.PROBS, self.LABELS, condition=rs.Balanced([1, 2, 3]))
+
+    @pytest.mark.parametrize("classes", [0, -1, 10**12])
+    def test_fit_takes_a_possible_number_of_classes(self, classes):
+        with refused(KindError.argument("classes", "a number of classes from 1 to 4,194,304", classes)):
+            rs.Balanced.fit([0, 1], classes)
+
+    def test_fit_counts_classes(self):
+        assert rs.Balanced.fit(["b", "a", "b"], ["a", "b"]).shares == (1.0, 2.0)
+        with refused(KindError.class_without_rows("c")):
+            rs.Balanced.fit(["b", "a"], ["a", "b", "c"])
+        with refused(KindError.argument("labels", "a list or an array of labels", np.array(3))):
+            rs.Balanced.fit(np.array(3), 2)
+
+    def test_a_subclass_shares_rows_too(self):
+        @dataclass(frozen=True)
+        class Own(rs.Pooled):
+            """A subclass that changes nothing."""
+
+        ours = rs.calibrate(self.PROBS, self.LABELS, condition=Own())
+        assert (
+            ours.p_values(self.PROBS)
+            == rs.calibrate(self.PROBS, self.LABELS, condition=rs.Pooled()).p_values(self.PROBS)
+        ).all()
+
+    @pytest.mark.parametrize("outer", [rs.Pooled, rs.PerLabelAndGroup], ids=lambda kind: kind.__name__)
+    def test_conditions_inside_do_not_share_rows(self, outer):
+        with refused(KindError.shared_rows_inside(outer.__name__, rs.Pooled())):
+            outer(rs.Pooled())
+
+    def test_what_is_not_proven_is_refused(self):
+        rule = rs.calibrate(self.PROBS, self.LABELS, condition=rs.Pooled())
+        with refused(RuleError.shared_rows_and_confidence(rs.Pooled())):
+            rule.predict(self.PROBS, 0.1, confidence=0.9)
+        with refused(RuleError.band_of_shared_rows(rs.Pooled())):
+            rule.coverage_band(0.1, label=1)
+        with refused(RuleError.shared_rows_need_one_label(rs.Pooled(), rs.Cost({0: 1}, others=2))):
+            rs.calibrate(self.PROBS, self.LABELS, condition=rs.Pooled(), target=rs.Cost({0: 1}, others=2))
+        with refused(RuleError.decisions_by_shared_rows(rs.Pooled())):
+            rs.triage(self.PROBS, self.LABELS, condition=rs.Pooled())
+
+    def test_a_rule_with_one_group_is_described(self):
+        for condition in (rs.PerLabel(["a"] * 4), rs.Pooled(rs.PerLabel(["a"] * 4))):
+            rule = rs.calibrate(self.PROBS, self.LABELS, method="thr", condition=condition)
+            assert rule.describe(0.1) == "keeps labels with a probability of at least 0.1806"
+
+    def test_groups_without_rows_borrow(self):
+        groups = ["north"] * 130 + ["south"] * 130
+        rule = rs.calibrate(self.PROBS, self.LABELS, condition=rs.Pooled(rs.PerGroup()), groups=groups)
+        with pytest.warns(rs.RanksetWarning, match="made from the rows of the other groups"):
+            sets = rule.predict(self.PROBS[:2], 0.1, groups=["west", "west"])
+        assert (sets.sizes < 4).all()
+
+    def test_few_rows_keep_every_label_with_one_warning(self):
+        rule = rs.calibrate(self.PROBS[:8], self.LABELS[:8], condition=rs.Pooled())
+        with pytest.warns(rs.RanksetWarning, match="at least 9 calibration rows are needed for alpha=0.1, got 8"):
+            assert (rule.predict(self.PROBS, 0.1).sizes == 4).all()
+
+    def test_objectives_of_auto(self):
+        counts = [1, 1, 2, 1]
+        rule = rs.auto(self.PROBS, self.LABELS, objective="macro", shares=counts)
+        assert rule.condition == rs.Pooled(rs.Balanced(counts))
+        assert "macro coverage of at least 1 - alpha holds" in repr(rule)
+        for options in (
+            {"objective": "macro"},
+            {"shares": counts},
+            {"objective": "classes"},
+            {"objective": "macro", "shares": counts, "condition": rs.PerLabel()},
+        ):
+            with pytest.raises(KindError):
+                rs.auto(self.PROBS, self.LABELS, **options)

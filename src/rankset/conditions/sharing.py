@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,12 +26,13 @@ from rankset.core.arrays import is_real
 from rankset.core.sharing import Borrowing, Sharing
 from rankset.errors import KindError, LabelError
 from rankset.inputs.label_counts import count_of_classes
+from rankset.inputs.row_index import is_default
 
 PER_LABEL = PerLabel()
 BORROWED, TILT = 200.0, 20.0
 """Fixed numbers. Neighbouring ones do about as well (docs/understand/sharing.md)."""
-LARGEST = 1e12
-"""Largest number of borrowed rows."""
+SMALLEST, LARGEST = 1e-6, 1e12
+"""Smallest and largest number of borrowed rows; the latter is also the largest ratio of two shares."""
 UNITS = 1 << 30
 """The largest weight of a class; all others are smaller, and rounded to integers."""
 
@@ -60,7 +64,7 @@ class Pooled:
     Raises
     ------
     KindError
-        If ``condition`` is not a condition, or itself shares rows, or if a number is not positive.
+        If ``condition`` is not a condition, or is a ``Pooled`` itself, or if a number is too small or too large.
 
     Examples
     --------
@@ -83,8 +87,8 @@ class Pooled:
             raise KindError.shared_rows_inside("Pooled", inner)
         for name in ("borrow", "tilt"):
             value = getattr(self, name)
-            if not is_real(value) or not 0 < value <= LARGEST:
-                raise KindError.argument(name, f"a positive number of at most {LARGEST:g}", value)
+            if not is_real(value) or not SMALLEST <= value <= LARGEST:
+                raise KindError.argument(name, f"a number from {SMALLEST:g} to {LARGEST:g}", value)
             object.__setattr__(self, name, float(value))
 
     def __repr__(self) -> str:
@@ -162,15 +166,20 @@ class Balanced:
 
     def __post_init__(self) -> None:
         expected = "a list of positive numbers, one per class, in column order"
-        given: object = self.shares
-        if isinstance(given, Mapping):
+        given: Any = self.shares
+        index = getattr(given, "index", None)
+        named = index is not None and not callable(index) and not is_default(index)
+        if named or isinstance(given, Mapping | AbstractSet):
             raise KindError.shares_by_name(given)
-        if isinstance(given, str | bytes | set | frozenset) or not isinstance(given, Iterable):
+        listed = given.tolist() if hasattr(given, "tolist") else given
+        if isinstance(listed, str | bytes) or not isinstance(listed, Iterable):
             raise KindError.argument("shares", expected, given)
-        shares = tuple(given)
-        if not shares or not all(is_real(share) and 0 < share < np.inf for share in shares):
-            raise KindError.argument("shares", expected, self.shares)
-        object.__setattr__(self, "shares", tuple(float(share) for share in shares))
+        shares = tuple(map(_as_float, listed))
+        if not shares or not all(0 < share < math.inf for share in shares):
+            raise KindError.argument("shares", expected, given)
+        if max(shares) / LARGEST > min(shares):
+            raise KindError.argument("shares", f"numbers of which none is {LARGEST:g} times as large as another", given)
+        object.__setattr__(self, "shares", shares)
 
     @classmethod
     def fit(cls, labels: ArrayLike, classes: int | Iterable[object]) -> Balanced:
@@ -203,10 +212,11 @@ class Balanced:
         return cls(count_of_classes(labels, classes))
 
     def __repr__(self) -> str:
-        total = sum(self.shares)
+        largest = max(self.shares)
+        total = math.fsum(share / largest for share in self.shares)
         return (
-            f"Balanced({len(self.shares):,} classes, shares from {min(self.shares) / total:.4g} "
-            f"to {max(self.shares) / total:.4g})"
+            f"Balanced({len(self.shares):,} classes, shares from {min(self.shares) / largest / total:.4g} "
+            f"to {1 / total:.4g})"
         )
 
     def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
@@ -228,3 +238,11 @@ class Balanced:
     def _sharing(self, n_columns: int) -> Sharing:  # noqa: ARG002
         """Return how groups share rows: keys are compared as they are, with weights."""
         return Sharing(weights=self._weights)
+
+
+def _as_float(share: object) -> float:
+    """Return a share as a number: NaN for what is no number, and infinity for integers beyond all floats."""
+    try:
+        return float(cast("float", share)) if is_real(share) else math.nan
+    except OverflowError:
+        return math.inf

@@ -63,7 +63,7 @@ class KindError(RanksetError, TypeError):
     def shares_by_name(cls, received: object) -> Self:
         remedy = "Pass [shares[name] for name in classes], with the class names in the order of the columns."
         expected = "a list of positive numbers, one per class, in column order"
-        return cls("shares", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
+        return cls("shares", f"be {expected}", f"{short_repr(received)}, which is in an order of its own", remedy)
 
     @classmethod
     def class_without_rows(cls, name: object) -> Self:

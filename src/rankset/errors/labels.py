@@ -72,7 +72,7 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
     def absent_condition(cls, condition: object, row: int) -> Self:
         return cls(
             "labels",
-            f"be classes for {short_repr(condition)}, because coverage must hold for every true label separately",
+            f"be classes for {short_repr(condition)}, because the group of a row depends on its true label",
             ABSENT,
             (
                 "Drop the rows whose true label is not among the candidates, or calibrate with ",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 from rankset.conditions import Balanced, Condition, Marginal, Pooled
 from rankset.errors import KindError, silent
@@ -38,7 +39,7 @@ def condition_for(objective: str, condition: Condition, shares: Sequence[float] 
     if shares is None:
         expected = "the number of training rows of each class, in column order, with objective='macro'"
         raise KindError.argument("shares", expected, shares)
-    return Pooled(Balanced(tuple(shares)))
+    return Pooled(Balanced(cast("tuple[float, ...]", shares)))
 
 
 def shares_of(condition: Condition) -> tuple[float, ...] | None:

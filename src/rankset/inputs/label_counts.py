@@ -15,13 +15,20 @@ from rankset.inputs.vocabulary import Name, class_names, in_order
 
 Ints = NDArray[np.int64]
 
+MOST_CLASSES = 1 << 22
+"""Largest number of classes."""
+
 
 def columns_of_labels(labels: ArrayLike, classes: int | Iterable[object]) -> tuple[Sequence[Name], Ints]:
     """Return the names of the classes, and the column of each label; ``classes`` are names, or their number."""
     if isinstance(classes, bool):
         raise KindError.argument("classes", "the number of classes, or their names in column order", classes)
-    values = range(int(classes)) if isinstance(classes, int | np.integer) else in_order(classes)
-    if not hasattr(labels, "__len__"):
+    if isinstance(classes, int | np.integer):
+        if not 1 <= classes <= MOST_CLASSES:
+            raise KindError.argument("classes", f"a number of classes from 1 to {MOST_CLASSES:,}", classes)
+        classes = range(int(classes))
+    values = classes if isinstance(classes, range) else in_order(classes)
+    if not hasattr(labels, "__len__") or getattr(labels, "ndim", 1) == 0:
         raise KindError.argument("labels", "a list or an array of labels", labels)
     n = len(cast("Sized", labels))
     if n == 0:

@@ -121,5 +121,5 @@ class LevelRule(Sealed, PredictsAtLevel, HasSpec):
         if group is None and label is None and self.spec.n_groups > 1:
             found = group_sentences(self, digits)
             return text_of_groups(self.spec, found)
-        number = group_number(self.spec, group, label)
-        return one_sentence(self, number, digits)
+        alone = group is None and label is None and self.spec.n_groups == 1
+        return one_sentence(self, 0 if alone else group_number(self.spec, group, label), digits)

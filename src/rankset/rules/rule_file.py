@@ -38,6 +38,9 @@ FORMAT_WITH_TARGET = 4
 MOST_ROWS = 1 << 53
 """Largest number of rows with absent labels in a file."""
 
+MOST_SHARED_ABSENT = 1 << 22
+"""The same if groups share rows: they are then looked at one by one, and a small file must not fill the memory."""
+
 MOST_CLASSES = 1 << 22
 """Largest number of classes of a rule in a file: a small file must not reserve memory for billions of classes."""
 
@@ -186,7 +189,8 @@ def _checked_absent(spec: RuleSpec, absent: NDArray[Any] | None, *, expected: bo
     if absent is None:
         return None
     fits = absent.dtype == np.int64 and len(absent) == spec.n_groups and (absent >= 0).all() and absent.any()
-    if not fits or sum(absent.tolist()) > MOST_ROWS:
+    most = MOST_ROWS if spec.sharing is None else MOST_SHARED_ABSENT
+    if not fits or sum(absent.tolist()) > most:
         raise ValueError("its numbers of absent labels cannot be right")
     absent_rows.check_condition(spec.condition, spec.table(), absent > 0)
     return absent

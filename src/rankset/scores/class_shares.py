@@ -16,6 +16,8 @@ from rankset.scores.parameters import as_float, by_column
 from rankset.scores.wording import Wording
 
 EXPECTED = "None, or one number above 0 per class in column order"
+LARGEST = 1e300
+"""Numbers are smaller, so that their sum is finite."""
 LARGEST_RATIO = 1e12
 """How many times the smallest share the largest one can be."""
 CLOSE_TO_1 = 1e-9
@@ -83,7 +85,7 @@ class HasShares:
 def _normalised(score: HasShares) -> tuple[float, ...]:
     values = by_column(score, "shares", EXPECTED)
     numbers = [as_float(value) for value in values]
-    if not numbers or not all(0 < number < math.inf for number in numbers):
+    if not numbers or not all(0 < number < LARGEST for number in numbers):
         remedy = "Count a class without training rows as 1 row."
         raise ScoreError.parameter(type(score).__name__, "shares", EXPECTED, score.shares, remedy)
     if max(numbers) > LARGEST_RATIO * min(numbers):
