@@ -19,6 +19,8 @@ from strategies import alphas, problems, problems_with_news
 pytestmark = pytest.mark.filterwarnings("ignore::rankset.RanksetWarning")
 
 MULTISETS = 10_000
+FEW = settings(max_examples=max(10, settings.default.max_examples // 6))
+"""For laws that calibrate once for every row."""
 NUMBERS = (0.5, 2.0, 5.0, 20.0, 100.0, 1e9)
 
 
@@ -46,6 +48,7 @@ def most_often(p_values, weights):
     )
 
 
+@FEW
 @given(problems(max_rows=9, max_columns=4, condition=st.none()), st.data())
 def test_leaving_each_row_out_in_turn_no_p_value_is_too_small_too_often(problem, data):
     """Exact, through calibrate and p_values: for every a the weight of rows with p <= a is at most a of all."""
