@@ -34,8 +34,9 @@ def test_raps_without_penalty_is_aps(pair, alpha, randomized):
     assert sets_of(pair, alpha, rs.Raps(penalty=0, free_ranks=3, randomized=randomized)) == aps
 
 
-@given(problems_with_news(), alphas)
+@given(problems_with_news(shared=False), alphas)
 def test_topk_contains_rank(pair, alpha):
+    """Groups that share rows are left out: ties change how unusual their rows are, not only which are counted."""
     inside, outside = (sets_of(pair, alpha, score).mask for score in (rs.Rank(), rs.TopK()))
     assert not (inside & ~outside).any()
 

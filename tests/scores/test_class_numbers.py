@@ -452,3 +452,9 @@ def test_the_coverage_of_rare_classes_is_larger_with_shares():
         assert abs(inside.mean() - 0.9) < 0.02
         macro[score] = np.mean([inside[labels[4000:] == label].mean() for label in range(8)])
     assert macro[rs.Thr(shares)] > macro[rs.Thr()] + 0.05
+
+
+def test_offsets_of_an_infinite_key_stay_infinite():
+    """With one class the margin is minus infinity."""
+    rule = rs.calibrate(np.ones((12, 1)), np.zeros(12, int), method=rs.ClassOffsets(rs.Margin(), (0.5,)))
+    assert rule.predict(np.ones((3, 1)), alpha=0.1).sizes.tolist() == [1, 1, 1]

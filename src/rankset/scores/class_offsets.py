@@ -173,7 +173,8 @@ class ClassOffsets(Wrapper):
         """Return the ``Reach`` of the inner score for the largest offset."""
         largest = max(self.offsets)
         limit = bounds[0] + largest
-        return reach_of(self.score, (limit + ROUNDING * (1 + np.abs(bounds[0]) + abs(largest)),))
+        slack = ROUNDING * (1 + np.abs(bounds[0]) + abs(largest))
+        return reach_of(self.score, (np.where(np.isfinite(slack), limit + slack, limit),))
 
     def ranges(self, features: FeatureRanges) -> tuple[Range, ...]:
         """Return the lowest and highest possible value of the key."""
