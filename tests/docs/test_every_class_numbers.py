@@ -53,8 +53,8 @@ def test_coverage_over_all_rows_keeps_its_promise():
     for cell in [*BALANCED, *TAILS.values()]:
         for name in ("Marginal", "Pooled"):
             own = cell["methods"][name]
-            room = 3 * own["coverage_error"]
-            assert 0.9 - room <= own["coverage"] <= 0.9 + 2 / (cell["rows"] + 1) + room, (cell["model"], name)
+            margin = 3 * own["coverage_error"]
+            assert 0.9 - margin <= own["coverage"] <= 0.9 + 2 / (cell["rows"] + 1) + margin, (cell["model"], name)
 
 
 def test_with_a_long_tail():

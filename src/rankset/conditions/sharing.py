@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,7 +25,7 @@ from rankset.core.arrays import is_real
 from rankset.core.sharing import Borrowing, Sharing
 from rankset.errors import KindError, LabelError
 from rankset.inputs.label_counts import count_of_classes
-from rankset.inputs.row_index import is_default
+from rankset.inputs.row_index import has_own_order
 
 PER_LABEL = PerLabel()
 BORROWED, TILT = 200.0, 20.0
@@ -167,9 +166,7 @@ class Balanced:
     def __post_init__(self) -> None:
         expected = "a list of positive numbers, one per class, in column order"
         given: Any = self.shares
-        index = getattr(given, "index", None)
-        named = index is not None and not callable(index) and not is_default(index)
-        if named or isinstance(given, Mapping | AbstractSet):
+        if has_own_order(given):
             raise KindError.shares_by_name(given)
         listed = given.tolist() if hasattr(given, "tolist") else given
         if isinstance(listed, str | bytes) or not isinstance(listed, Iterable):

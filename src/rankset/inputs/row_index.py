@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -90,6 +92,13 @@ def _may_be_same_rows(ours: Any, theirs: Any, *, numbered: bool) -> bool:  # noq
     type for those) belongs to other rows.
     """
     return is_default(ours) or is_default(theirs) or (numbered and type(theirs).__name__ != "RangeIndex")
+
+
+def has_own_order(values: object) -> bool:
+    """Return whether values have names or no order: mappings, sets, and series whose index is not 0 … n-1."""
+    index = getattr(values, "index", None)
+    named = index is not None and not callable(index) and not is_default(index)
+    return named or isinstance(values, Mapping | AbstractSet)
 
 
 def is_default(index: Any) -> bool:  # noqa: ANN401

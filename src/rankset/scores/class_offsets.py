@@ -32,7 +32,7 @@ from rankset.scores.wrappers import Wrapper
 
 EXPECTED = f"one number per class in column order, with absolute values of at most {LARGEST_FITTED:g}"
 ROUNDING = 1e-12
-"""Upper bound for the relative rounding error of a difference of two float64, with some room."""
+"""Upper bound for the relative rounding error of a difference of two float64; the true error is smaller."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,7 +23,7 @@ LARGEST_RATIO = 1e12
 CLOSE_TO_1 = 1e-9
 """Shares whose sum is as close to 1 are kept as they are, so shares that were divided by their sum stay the same."""
 ROUNDING = 1e-12
-"""Upper bound for the relative rounding error of a quotient or product of two float64, with some room."""
+"""Upper bound for the relative rounding error of a quotient or product of two float64; the true error is smaller."""
 
 
 class HasShares:

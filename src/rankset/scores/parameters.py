@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from rankset.core.arrays import is_real, is_whole
 from rankset.errors import ScoreError
-from rankset.inputs.row_index import is_default
+from rankset.inputs.row_index import has_own_order
 
 LARGEST_FITTED = 1e6
 """Largest absolute value of a fitted number."""
@@ -84,9 +83,7 @@ def by_column(score: object, name: str, expected: str) -> tuple[Any, ...]:
     counts by class, most frequent first.
     """
     values = getattr(score, name)
-    index = getattr(values, "index", None)
-    named = index is not None and not callable(index) and not is_default(index)
-    if named or isinstance(values, Mapping | AbstractSet):
+    if has_own_order(values):
         raise ScoreError.parameter_by_name(type(score).__name__, name, expected, values)
     return list_parameter(score, name, expected)
 
