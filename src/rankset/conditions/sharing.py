@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from rankset.conditions.base import (
     sharing_of,
 )
 from rankset.conditions.builtin import PerLabel
-from rankset.core.arrays import is_real
+from rankset.core.arrays import as_float, is_real
 from rankset.core.sharing import Borrowing, Sharing
 from rankset.errors import KindError, LabelError
 from rankset.inputs.label_counts import count_of_classes
@@ -171,7 +171,7 @@ class Balanced:
         listed = given.tolist() if hasattr(given, "tolist") else given
         if isinstance(listed, str | bytes) or not isinstance(listed, Iterable):
             raise KindError.argument("shares", expected, given)
-        shares = tuple(map(_as_float, listed))
+        shares = tuple(map(as_float, listed))
         if not shares or not all(0 < share < math.inf for share in shares):
             raise KindError.argument("shares", expected, given)
         if max(shares) / LARGEST > min(shares):
@@ -235,11 +235,3 @@ class Balanced:
     def _sharing(self, n_columns: int) -> Sharing:  # noqa: ARG002
         """Return how groups share rows: keys are compared as they are, with weights."""
         return Sharing(weights=self._weights)
-
-
-def _as_float(share: object) -> float:
-    """Return a share as a number: NaN for what is no number, and infinity for integers beyond all floats."""
-    try:
-        return float(cast("float", share)) if is_real(share) else math.nan
-    except OverflowError:
-        return math.inf

@@ -1,5 +1,6 @@
 """Small helpers for arrays: read-only dataclasses, object arrays, integers that float64 cannot hold."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -37,6 +38,14 @@ def fits_64_bits(number: int) -> bool:
 def is_real(value: object) -> bool:
     """Return whether ``value`` is a real number of Python or NumPy and not a boolean."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def as_float(value: Any) -> float:  # noqa: ANN401
+    """Return a real number as a float: NaN for anything else, and infinity for an integer beyond all floats."""
+    try:
+        return float(value) if is_real(value) else math.nan
+    except OverflowError:
+        return math.inf
 
 
 def object_array(values: Iterable[object]) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankset.core.alpha import Alpha, exact_alpha, threshold_position
 from rankset.core.alpha_argument import takes_alpha
+from rankset.core.arrays import as_float
 from rankset.core.cells import Cells
 from rankset.core.lexicographic import Keys
 from rankset.errors import KindError, ScoreError
@@ -24,7 +25,7 @@ from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import checked_traits, declared
 from rankset.scores.fitting_keys import check_single_key, label_columns, label_keys, rows_to_fit
 from rankset.scores.key_ranges import FeatureRanges, Range, ranges_of
-from rankset.scores.parameters import LARGEST_FITTED, as_float, by_column, is_fitted_number
+from rankset.scores.parameters import LARGEST_FITTED, by_column, is_fitted_number
 from rankset.scores.reach import Reach, reach_of
 from rankset.scores.thr import Thr
 from rankset.scores.wording import Wording, can_be_empty

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.arrays import as_float
 from rankset.core.cells import Cells
 from rankset.errors import ScoreError
 from rankset.scores.key_ranges import Range
-from rankset.scores.parameters import as_float, by_column
+from rankset.scores.parameters import by_column
 from rankset.scores.wording import Wording
 
 EXPECTED = "None, or one number above 0 per class in column order"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.arrays import is_whole
+from rankset.core.arrays import as_float, is_whole
 from rankset.core.cells import Cells
 from rankset.core.exponential import exp_of_nonpositive
 from rankset.core.lexicographic import Keys
@@ -22,7 +22,7 @@ from rankset.scores.base import Score, checked_score
 from rankset.scores.declarations import checked_traits
 from rankset.scores.fitting_keys import check_single_key, label_columns, label_keys, rows_to_fit
 from rankset.scores.key_ranges import FeatureRanges, Range
-from rankset.scores.parameters import as_float, by_column, check_fitted_numbers
+from rankset.scores.parameters import by_column, check_fitted_numbers
 from rankset.scores.reach import REACHES, Reach, reach_of
 from rankset.scores.thr import Thr
 from rankset.scores.wording import Wording

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankset.core.arrays import is_real, is_whole
+from rankset.core.arrays import as_float, is_real, is_whole
 from rankset.errors import ScoreError
 from rankset.inputs.row_index import has_own_order
 
@@ -86,14 +86,6 @@ def by_column(score: object, name: str, expected: str) -> tuple[Any, ...]:
     if has_own_order(values):
         raise ScoreError.parameter_by_name(type(score).__name__, name, expected, values)
     return list_parameter(score, name, expected)
-
-
-def as_float(value: Any) -> float:  # noqa: ANN401
-    """Return a real number as a float: NaN for anything else, and infinity for an integer beyond all floats."""
-    try:
-        return float(value) if is_real(value) else math.nan
-    except OverflowError:
-        return math.inf
 
 
 def is_fitted_number(value: object) -> bool:
