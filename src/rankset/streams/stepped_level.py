@@ -1,0 +1,109 @@
+"""A level that moves by steps, in integers: so the bound of its miss rate holds without rounding."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+UNIT = 1 << 40
+"""Steps are multiples of 1 / UNIT."""
+BLOCK = 1000
+"""The typical delay is the largest of the last one to two blocks of so many labels."""
+LEAST_CHANGE = 2
+"""It becomes smaller only if it was too large by this factor: every change of the step makes the bound larger."""
+
+
+class Steps(Protocol):
+    """What says how large a step is."""
+
+    def _step_units(self, state: SteppedLevel) -> int:
+        """Return the step after a label, in units; always positive, or always 0."""
+
+
+class SteppedLevel:
+    """The level after some labels, alpha + sum of step * (alpha - missed), and what its bound depends on.
+
+    The level is ``units`` / (denominator of alpha * UNIT). Let r be 1 / step, 0 <= R the sum of all increases of r, and
+    [low, high] the interval that the level cannot leave. Then the sum of (missed - alpha) over all labels is at most
+    (alpha - low) r(first) + (high - low) R, and at least -(high - alpha) r(first) - (high - low) R.
+    """
+
+    FIELDS = ("units", "rows", "misses", "delay", "typical_delay", "block", "earlier", "present", "first", "largest")
+    FURTHER = ("last", "start")
+
+    def __init__(self, alpha: Fraction, method: Steps) -> None:
+        self.alpha, self.method = alpha, method
+        self.units = alpha.numerator * UNIT
+        self.rows = self.misses = 0
+        self.delay = self.typical_delay = 0
+        self.block = self.earlier = self.present = 0
+        self.first = self.largest = self.last = self.start = 0
+        self.closed = Fraction(0)
+
+    @property
+    def parts(self) -> tuple[int, int]:
+        """The level as numerator and denominator."""
+        return self.units, self.alpha.denominator * UNIT
+
+    def learn(self, missed: bool, p_value: float, delay: int) -> None:  # noqa: ARG002, FBT001
+        """Learn from one label."""
+        self._see_delay(delay)
+        step = self.method._step_units(self)
+        if step != self.last:
+            self._see_step(step)
+        self.units += step * (self.alpha.numerator - (self.alpha.denominator if missed else 0))
+        self.rows += 1
+        self.misses += missed
+
+    def _see_delay(self, delay: int) -> None:
+        """Remember the largest delay, and the largest one lately."""
+        self.delay, self.present = max(self.delay, delay), max(self.present, delay)
+        self.block += 1
+        if self.block >= BLOCK:
+            self.block, self.earlier, self.present = 0, self.present, 0
+        lately = max(self.earlier, self.present)
+        if lately > self.typical_delay or (self.block == 0 and LEAST_CHANGE * lately <= self.typical_delay):
+            self.typical_delay = lately
+
+    def _see_step(self, step: int) -> None:
+        """Remember what the bound needs: the first and the largest step, and how often 1 / step increased by what."""
+        if not self.last:
+            self.first = self.start = step
+        elif step > self.last:
+            self.closed += Fraction(UNIT, self.last) - Fraction(UNIT, self.start)
+            self.start = step
+        self.last, self.largest = step, max(self.largest, step)
+
+    @property
+    def bound(self) -> Fraction | None:
+        """Largest possible |misses / labels - alpha|; None if the level never moves, or before the first label.
+
+        With one step for all labels it is (max(alpha, 1 - alpha) + step (1 + delay)) / (step * labels).
+        """
+        if not self.last:
+            return None
+        beyond = Fraction(self.largest * (1 + self.delay), UNIT)
+        increases = self.closed + Fraction(UNIT, self.last) - Fraction(UNIT, self.start)
+        side = max(self.alpha, 1 - self.alpha) + beyond
+        return (side * Fraction(UNIT, self.first) + (1 + 2 * beyond) * increases) / self.rows
+
+    def numbers(self) -> dict[str, object]:
+        """Return the state as plain numbers."""
+        found: dict[str, object] = {name: getattr(self, name) for name in (*self.FIELDS, *self.FURTHER)}
+        return {**found, "closed": [self.closed.numerator, self.closed.denominator]}
+
+    def restore(self, numbers: dict[str, Any]) -> None:
+        """Take over what ``numbers`` returned; raise ValueError if it cannot be right."""
+        names = {*self.FIELDS, *self.FURTHER, "closed"}
+        if set(numbers) != names or not all(type(numbers[name]) is int for name in names - {"closed"}):
+            raise ValueError("the numbers of its level cannot be right")
+        if any(numbers[name] < 0 for name in names - {"closed", "units"}) or numbers["misses"] > numbers["rows"]:
+            raise ValueError("the numbers of its level cannot be right")
+        closed = numbers["closed"]
+        if not isinstance(closed, list) or len(closed) != 2 or not all(type(part) is int for part in closed):
+            raise ValueError("the numbers of its level cannot be right")
+        if closed[1] < 1 or closed[0] < 0 or bool(numbers["last"]) != bool(numbers["rows"] and numbers["first"]):
+            raise ValueError("the numbers of its level cannot be right")
+        for name in names - {"closed"}:
+            setattr(self, name, numbers[name])
+        self.closed = Fraction(*closed)
