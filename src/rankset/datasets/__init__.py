@@ -1,5 +1,5 @@
-"""Model outputs and labels for the eleven data sets of the paper, for one whose classes have a long tail, and for one
-whose rows have several labels.
+"""Model outputs and labels for the eleven data sets of the paper, for one whose classes have a long tail, for one whose
+rows are in the order of time, and for one whose rows have several labels.
 
 The images and texts are not included.
 
@@ -18,7 +18,7 @@ from rankset.datasets import class_names
 from rankset.errors import RuleError
 from rankset.inputs.matrix import Kind
 
-__all__ = ["DATASETS", "LONG_TAILED", "SEVERAL_LABELS", "Dataset", "load"]
+__all__ = ["DATASETS", "LONG_TAILED", "ORDERED", "SEVERAL_LABELS", "Dataset", "load"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Dataset:
     model
         The model whose outputs are stored.
     task
-        The type of inputs that the model classified: "images", "questions" or "texts".
+        The type of inputs that the model classified: "images", "questions", "texts" or "tables".
     kind
         The type of values in the model outputs: "probs" or "logits", or "marginals" if rows have several labels.
     classes
@@ -102,6 +102,22 @@ Examples
 """
 
 
+ORDERED: Mapping[str, Dataset] = {
+    "electricity": Dataset("Elec2", "boosted trees", "tables", class_names.PRICES, "probs"),
+}
+"""Data sets whose rows are in the order of time, by name. The model was trained once, on earlier rows, and the rows
+drift: do not draw calibration rows at random there, take the first ones.
+
+Examples
+--------
+>>> import rankset as rs
+>>> probs, labels = rs.datasets.load("electricity")
+>>> right = probs.argmax(axis=1) == labels
+>>> print(f"{right[:5000].mean():.2f} {right[-5000:].mean():.2f}")
+0.82 0.64
+"""
+
+
 SEVERAL_LABELS: Mapping[str, Dataset] = {
     "goemotions": Dataset("GoEmotions", "logistic regressions", "texts", class_names.GO_EMOTIONS, "marginals"),
 }
@@ -119,11 +135,12 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[Any]]:
     """Return the model outputs and the labels of one data set.
 
     The rows of "news20" are sorted by label. Draw calibration rows at random there: the first rows have few classes.
+    The rows of "electricity" are in the order of time.
 
     Parameters
     ----------
     name
-        Name of the data set, a key of ``DATASETS``, ``LONG_TAILED`` or ``SEVERAL_LABELS``.
+        Name of the data set, a key of ``DATASETS``, ``LONG_TAILED``, ``ORDERED`` or ``SEVERAL_LABELS``.
 
     Returns
     -------
@@ -145,7 +162,7 @@ def load(name: str) -> tuple[NDArray[np.floating], NDArray[Any]]:
     >>> probs.shape
     (260, 4)
     """
-    known = {**DATASETS, **LONG_TAILED, **SEVERAL_LABELS}
+    known = {**DATASETS, **LONG_TAILED, **ORDERED, **SEVERAL_LABELS}
     if name not in known:
         raise RuleError.option("name", name, tuple(known))
     with as_file(files("rankset.datasets") / f"{name}.npz") as path, np.load(path) as arrays:

@@ -35,4 +35,5 @@ GO_EMOTIONS = tuple(
     remorse sadness surprise neutral
     """.split()  # noqa: SIM905 - easier to read
 )
+PRICES = ("down", "up")
 TWEETS = ("anger", "joy", "optimism", "sadness")
