@@ -53,7 +53,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
 SITE = ROOT / "docs" / "_build" / "html" / "index.html"
 BUILT = SITE.parents[1] / "built"  # carries the time at which the last build that succeeded began
 MADE_BY_SPHINX = ("_build", "_pictures", "gallery", "reference/generated", "reference/backreferences")
-PEERS = ("peer-crepes", "peer-mapie", "peer-puncc", "peer-torchcp")  # environments without the project
+PEERS = ("peer-crepes", "peer-mapie", "peer-puncc", "peer-river", "peer-torchcp")  # environments without the project
 BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, torchcp asks for far more than it needs
     "peer-torchcp": ("torch==2.13.0", "--no-deps torchcp==1.2.1"),
     "tensors": ("torch==2.13.0",),
@@ -395,6 +395,12 @@ JOBS = {
         [f"python experiments/long_tail.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     ),
+    "electricity": Job(
+        "train a model on the first rows of Elec2 and write its scores of the next ones: --data <folder>",
+        "test",
+        [f"python experiments/electricity.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
     "choosing": Job(
         "auto against fixed scores on real score files: --data <folder>",
         "demo",
@@ -417,6 +423,12 @@ JOBS = {
         "test",
         [f"python experiments/every_class.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ),
+    "shift-study": Job(
+        "coverage of new rows from another source, with known and estimated weights: --data <folder>",
+        "test",
+        [f"python experiments/shift.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",

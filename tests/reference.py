@@ -122,7 +122,7 @@ def group(condition, label, row_group):
             return (first, group(condition.second, label, row_group))
         case rs.Pooled():
             return group(condition.condition, label, row_group)
-        case rs.Balanced():
+        case rs.Balanced() | rs.LabelShift():
             return (label,)
     raise NotImplementedError(condition)
 
@@ -148,7 +148,7 @@ def p_values(problem, rows, row_groups, ids=None):
 
 def _p_value(calibration, problem, row, label, name, draw):
     own_group, own_key = group(problem.condition, label, name), key(problem.score, row, label, draw)
-    if isinstance(problem.condition, rs.Pooled | rs.Balanced):
+    if isinstance(problem.condition, rs.Pooled | rs.Balanced | rs.LabelShift):
         return shared_p_value(calibration, problem.condition, own_group, own_key)
     peers = [other for where, other in calibration if where == own_group]
     return Fraction(1 + sum(other >= own_key for other in peers), 1 + len(peers))
@@ -158,6 +158,8 @@ def weight(condition, own_group):
     """The weight of a row of a group: with ``Balanced``, inversely proportional to the share of its class."""
     if isinstance(condition, rs.Pooled):
         return weight(condition.condition, own_group)
+    if isinstance(condition, rs.LabelShift):
+        return max(1, round(2**30 * Fraction(condition.factors[own_group[0]]) / Fraction(max(condition.factors))))
     if not isinstance(condition, rs.Balanced):
         return 1
     least, own = (Fraction(share) for share in (min(condition.shares), condition.shares[own_group[0]]))
@@ -178,7 +180,7 @@ def shared_p_value(calibration, condition, own_group, own_key):
 
 def rows_beyond(calibration, condition, own_group, own_key):
     """Which calibration rows are at least as unusual as the cell, each seen by its own group."""
-    if isinstance(condition, rs.Balanced):
+    if isinstance(condition, rs.Balanced | rs.LabelShift):
         return [key >= own_key for _, key in calibration]
     n = len(calibration) + 1
 
@@ -206,3 +208,29 @@ def rows_beyond(calibration, condition, own_group, own_key):
         )
         answer.append(tail(where, key, strangeness(key, key < own_key), sum(others), 0) <= bound)
     return answer
+
+
+def weighted_p_values(problem, weights, news, own, weight_of):
+    """Exact p-values of all labels of new rows, if rows have weights; ``weight_of`` returns that of a cell."""
+    condition, shared = problem.condition, isinstance(problem.condition, rs.Pooled | rs.Balanced | rs.LabelShift)
+    calibration, masses = [], []
+    for row, label, name, draw, mine in zip(
+        problem.probs, problem.labels, problem.groups, draws(problem.probs, problem.ids), weights, strict=True
+    ):
+        calibration.append((group(condition, label, name), label_key(problem.score, row, label, draw)))
+        masses.append(weight_of(condition, label, name, mine))
+
+    def p_value(row, label, name, draw, mine):
+        own_group, own_key = group(condition, label, name), key(problem.score, row, label, draw)
+        new = weight_of(condition, label, name, mine)
+        inside = [shared or where == own_group for where, _ in calibration]
+        if shared:
+            beyond = rows_beyond(calibration, condition, own_group, own_key)
+        else:
+            beyond = [counts and other >= own_key for counts, (_, other) in zip(inside, calibration, strict=True)]
+        whole = new + sum(mass for mass, counts in zip(masses, inside, strict=True) if counts)
+        part = new + sum(mass for mass, counts in zip(masses, beyond, strict=True) if counts)
+        return Fraction(part, whole) if whole else Fraction(1)
+
+    rows = zip(news.probs, news.groups, draws(news.probs, news.ids), own, strict=True)
+    return [[p_value(row, label, name, draw, mine) for label in range(len(row))] for row, name, draw, mine in rows]

@@ -143,7 +143,9 @@ def conditions(n_columns, *, shared=True):
         return alone
     numbers = st.sampled_from([0.5, 5, 20, 100, 1e9])
     balanced = st.lists(st.sampled_from([1, 2, 0.3, 50]), min_size=n_columns, max_size=n_columns).map(rs.Balanced)
-    return st.one_of(alone, balanced, st.builds(rs.Pooled, st.one_of(alone, balanced), numbers, numbers))
+    factors = st.lists(st.sampled_from([1, 2, 0.3, 1e-12]), min_size=n_columns, max_size=n_columns).map(rs.LabelShift)
+    weighed = st.one_of(balanced, factors)
+    return st.one_of(alone, weighed, st.builds(rs.Pooled, st.one_of(alone, weighed), numbers, numbers))
 
 
 def conditions_alone(n_columns):

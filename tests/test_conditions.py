@@ -299,6 +299,7 @@ class TestSharingRows:
     """``Pooled`` and ``Balanced``: what they take, and what rules with them refuse."""
 
     PROBS, LABELS = rs.datasets.load("marketing")
+    EXPECTED = "a list of positive numbers, one per class, in column order"
 
     @pytest.mark.parametrize("name", ["borrow", "tilt"])
     @pytest.mark.parametrize("value", [0, -1, 5e-324, np.nan, np.inf, 1e13, "5", None, True])
@@ -333,7 +334,7 @@ class TestSharingRows:
         pandas = pytest.importorskip("pandas")
         given = pandas.Series([1, 1, 0]).value_counts() if shares == "counts" else shares
         for call in (rs.Balanced, lambda some: rs.auto(self.PROBS, self.LABELS, objective="macro", shares=some)):
-            with refused(KindError.shares_by_name(given)):
+            with refused(KindError.numbers_by_name("shares", self.EXPECTED, given)):
                 call(given)
 
     def test_shares_of_any_scale_and_type_are_the_same_weights(self):
@@ -343,7 +344,7 @@ class TestSharingRows:
         assert repr(rs.Balanced([1e308] * 4)) == "Balanced(4 classes, shares from 0.25 to 0.25)"
 
     def test_there_is_one_share_per_class(self):
-        with refused(LabelError.shares(4, 3)):
+        with refused(LabelError.numbers_of_classes("Balanced", 4, 3)):
             rs.calibrate(self.PROBS, self.LABELS, condition=rs.Balanced([1, 2, 3]))
 
     @pytest.mark.parametrize("classes", [0, -1, 10**12])

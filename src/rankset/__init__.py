@@ -34,6 +34,13 @@ Score, Cells, Reach                    how to write a score: the protocol; the f
 Wording                                words and numbers for a score of your own that describes its thresholds
 Marginal, PerLabel, PerGroup, PerLabelAndGroup    conditions: groups for which coverage must hold separately
 Pooled, Balanced                       conditions whose groups share rows: few rows per class; all classes count alike
+LabelShift                             a condition for new rows with other shares of classes
+
+Stream                                 rows that keep coming: a level that follows the labels, and alarms
+Adaptive, Fixed, Decaying, Experts     how the level of a stream follows what was missed
+Alarms, Alarm, Learned                 what the alarms of a stream say; what an update of a stream did
+exchangeable, Exchangeability          do these rows look like the calibration rows?
+
 cluster_labels                         clusters of classes with similar scores, for PerLabel
 Condition                              how to write a condition: the protocol
 
@@ -69,6 +76,7 @@ TriageDisplay                          share of accepted rows against their erro
 
 Modules and errors
 engines, torch                         Dask, Spark and folders of files; PyTorch
+shift                                  weights for new rows from another source, estimated from their outputs
 datasets, paper, reports               example data; experiments of the RANK paper; the parts of a report
 errors                                 all exceptions
 RanksetError, RanksetWarning           base class of all errors; warnings
@@ -120,6 +128,7 @@ MODULES_ON_DEMAND = {
     "engines": "rankset.engines",
     "paper": "rankset.paper",
     "reports": "rankset.reports",
+    "shift": "rankset.shift",
     "torch": "rankset.integrations.torch",
 }
 NAMES_ON_DEMAND = {
@@ -130,6 +139,17 @@ NAMES_ON_DEMAND = {
     "AtMostMissed": "targets",
     "Average": "scores",
     "Balanced": "conditions",
+    "LabelShift": "conditions",
+    "Adaptive": "streams",
+    "Alarm": "streams",
+    "Alarms": "streams",
+    "Decaying": "streams",
+    "Exchangeability": "streams",
+    "Experts": "streams",
+    "Fixed": "streams",
+    "Learned": "streams",
+    "Stream": "streams",
+    "exchangeable": "streams",
     "Cells": "core.cells",
     "CertainLabels": "targets",
     "Choice": "integrations.sklearn.choice",
@@ -233,6 +253,7 @@ PACKAGES = (
     "rules",
     "scores",
     "sets",
+    "streams",
     "targets",
 )
 """Packages that are imported at first use as well, but are not listed among the public names."""
@@ -241,7 +262,13 @@ NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
-    from rankset.conditions import Balanced as Balanced, Condition as Condition, Marginal as Marginal
+    from rankset import shift as shift
+    from rankset.conditions import (
+        Balanced as Balanced,
+        Condition as Condition,
+        LabelShift as LabelShift,
+        Marginal as Marginal,
+    )
     from rankset.conditions import PerGroup as PerGroup, PerLabel as PerLabel
     from rankset.conditions import PerLabelAndGroup as PerLabelAndGroup, Pooled as Pooled
     from rankset.core.cells import Cells as Cells
@@ -297,6 +324,9 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.scores import Seen as Seen, Share as Share, Temperature as Temperature, Tempered as Tempered
     from rankset.scores import Thr as Thr, TieBreak as TieBreak, TopK as TopK, TopTwo as TopTwo, Wording as Wording
     from rankset.sets import PredictionSets as PredictionSets
+    from rankset.streams import Adaptive as Adaptive, Alarm as Alarm, Alarms as Alarms, Decaying as Decaying
+    from rankset.streams import Exchangeability as Exchangeability, Experts as Experts, Fixed as Fixed
+    from rankset.streams import Learned as Learned, Stream as Stream, exchangeable as exchangeable
     from rankset.targets import AllLabels as AllLabels, AnyLabel as AnyLabel, AtMostMissed as AtMostMissed
     from rankset.targets import (
         CertainLabels as CertainLabels,

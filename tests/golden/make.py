@@ -92,6 +92,14 @@ CASES = {
         "target": rs.Recall(),
         "classes": ["cat", "dog", "fox"],
     },
+    "thr-label-shift": {"score": rs.Thr(), "condition": rs.LabelShift((1, 1.5, 2))},
+    "aps-pooled-label-shift": {"score": rs.Aps(), "condition": rs.Pooled(rs.LabelShift((3, 2, 2)))},
+    "rank-weights": {"score": rs.Rank(), "weights": True},
+    "aps-weights-groups": {"score": rs.Aps(), "condition": rs.PerGroup(), "groups": ["a", "b"], "weights": True},
+    "thr-weights-absent": {"score": rs.Thr(), "absent": 5, "weights": True},
+    "thr-weights-pooled": {"score": rs.Thr(), "condition": rs.Pooled(rs.LabelShift((1, 1.2, 1))), "weights": True},
+    "share-weights-recall": {"score": rs.Share(), "kind": "marginals", "target": rs.Recall(), "weights": True},
+    "thr-weights-cost": {"score": rs.Thr(), "target": rs.Cost({0: 1, 2: "2.5"}, others=10), "weights": True},
 }
 
 
@@ -151,6 +159,8 @@ def decided(made, news):
 
 def number_of(options) -> int:
     """The format number of the file of a case."""
+    if "weights" in options:
+        return rule_file.FORMAT_WITH_WEIGHTS
     if "target" in options or options.get("kind", "").startswith("marginal"):
         return rule_file.FORMAT_WITH_TARGET
     if "guaranteed" in options:
@@ -183,7 +193,7 @@ def main() -> None:
             path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
-def case(rng, *, groups=None, absent=0, guaranteed=True, **options):
+def case(rng, *, groups=None, absent=0, guaranteed=True, weights=False, **options):
     """A rule, and rows (as their lists) it has not seen."""
     values = rows(rng, options.get("kind", "probs"), N_ROWS + N_NEWS)
     classes = options.get("classes", [0, 1, 2])
@@ -193,9 +203,11 @@ def case(rng, *, groups=None, absent=0, guaranteed=True, **options):
         labels = rng.random((N_ROWS, len(classes))) < 0.4
     names = None if groups is None else [groups[code] for code in rng.integers(0, len(groups), N_ROWS + N_NEWS)]
     known, new = (None, None) if names is None else (names[:N_ROWS], names[N_ROWS:])
-    rule = rs.calibrate(values[:N_ROWS], labels, groups=known, **options)
+    own = rng.uniform(0.5, 1.5, N_ROWS + N_NEWS).round(3) if weights else None
+    rule = rs.calibrate(values[:N_ROWS], labels, groups=known, weights=own[:N_ROWS] if weights else None, **options)
     rule = rule if guaranteed else rule._without_guarantee()
-    return rule, {"rows": values[N_ROWS:].tolist(), "groups": new}
+    further = {"weights": own[N_ROWS:].tolist()} if weights else {}
+    return rule, {"rows": values[N_ROWS:].tolist(), "groups": new, **further}
 
 
 def rows(rng, kind, n_rows):
@@ -210,12 +222,12 @@ def rows(rng, kind, n_rows):
 
 def answers(rule, news):
     """What ``rule`` says about the rows, as plain lists."""
-    rows, groups = news["rows"], news["groups"]
+    rows, per_row = news["rows"], {"groups": news["groups"], "weights": news.get("weights")}
     if rule.spec.below:
-        return {"sets": {a: rule.predict(rows, a, groups=groups).to_lists() for a in ALPHAS}, "p_values": None}
+        return {"sets": {a: rule.predict(rows, a, **per_row).to_lists() for a in ALPHAS}, "p_values": None}
     return {
-        "sets": {a: [labels.tolist() for labels in rule.predict(rows, a, groups=groups)] for a in ALPHAS},
-        "p_values": rule.p_values(rows, groups=groups).tolist(),
+        "sets": {a: [labels.tolist() for labels in rule.predict(rows, a, **per_row)] for a in ALPHAS},
+        "p_values": rule.p_values(rows, **per_row).tolist(),
     }
 
 

@@ -467,3 +467,22 @@ def test_absent_labels_of_batches_are_those_of_all_rows():
         asked = {"scores": ["thr"], "kind": "logits", "classes": classes, "repeats": 2}
         assert (found.values == rs.compare(CARER, labels, 0.3, **asked).values).all()
         assert rs.torch.choose(["thr"], SAME, batches, 0.3, classes=classes, **QUIET) == rs.Thr()
+
+
+@pytest.mark.filterwarnings("ignore:the weights make:rankset.RanksetWarning")
+@pytest.mark.parametrize("method", ["rank", "auto"])
+def test_weights_of_batches_are_those_of_rows(method):
+    rng = np.random.default_rng(0)
+    logits, weights = torch.tensor(rng.normal(size=(200, 3))), torch.tensor(rng.uniform(0.5, 1.5, 200))
+    labels = torch.tensor(rng.integers(0, 3, 200))
+    loader = [
+        {"x": logits[a : a + 64], "labels": labels[a : a + 64], "w": weights[a : a + 64]} for a in (0, 64, 128, 192)
+    ]
+    model = lambda x: x  # noqa: E731
+    rule = rs.torch.calibrate(model, loader, weights="w", method=method)
+    assert rule == rs.calibrate(logits.numpy(), labels.numpy(), kind="logits", weights=weights.numpy(), method=method)
+    sets = rs.torch.predict(rule, model, loader, alpha=0.2, weights="w")
+    assert sets.to_lists() == rule.predict(logits.numpy(), 0.2, weights=weights.numpy()).to_lists()
+    assert rs.torch.evaluate(rule, model, loader, alpha=0.2, weights="w").n == 200
+    with pytest.raises(rs.RanksetError, match="weights"):
+        rs.torch.predict(rule, model, loader, alpha=0.2, forward=lambda model, batch: model(batch["x"]))

@@ -182,7 +182,7 @@ def test_rank_counts_are_sums_of_weights(numbers, seed):
 
 def test_buckets_find_what_a_search_finds():
     rng = np.random.default_rng(0)
-    tails = row_tails.SortedTails(rng.random(500), np.zeros(500, int), np.ones(1, int))
+    tails = row_tails.SortedTails(rng.random(500), np.zeros(500, int), np.ones(500, int))
     bounds = np.sort(np.concatenate([rng.random(300), tails.ordered[:100], [0.0, 1.0, 1 + 1e-12]]))
     assert tails.not_above_many(bounds).tolist() == tails.not_above(bounds).tolist()
 

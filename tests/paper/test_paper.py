@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.datasets import DATASETS, LONG_TAILED, load
+from rankset.datasets import DATASETS, LONG_TAILED, ORDERED, load
 from rankset.errors import RuleError, StorageError
 from rankset.paper import METHODS, ClassColumn, printed_rule, resample
 from rankset.paper.definitions import confident_errors
@@ -206,6 +206,7 @@ def test_an_unknown_row_is_told_the_known_ones():
                 "carer",
                 "tweet",
                 "news20_long_tail",
+                "electricity",
                 "goemotions",
             ),
         )
@@ -232,3 +233,13 @@ def test_a_long_tail_has_the_shares_of_its_training_rows(name):
     assert counts.max() / counts.min() > 10
     first = np.bincount(labels[:1000], minlength=len(counts))
     assert (np.abs(first - 1000 * counts / counts.sum()) < 30).all()
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_rows_in_the_order_of_time_drift(name):
+    probs, labels = load(name)
+    assert probs.shape == (len(labels), len(ORDERED[name].classes))
+    assert (probs.sum(axis=1) == 1).all()
+    rule = rs.calibrate(probs[:1000], labels[:1000])
+    covered = rule.predict(probs[1000:], alpha=0.1).covers(labels[1000:])
+    assert covered[-5000:].mean() < 0.8

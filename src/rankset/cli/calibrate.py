@@ -23,6 +23,7 @@ from rankset.cli.files import (
     save_rule,
     split_paths,
 )
+from rankset.cli.label_shift import label_shift_of
 from rankset.cli.options import DEFAULT_ALPHA, FILE, not_a_confidence, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.targets import target_of
@@ -75,7 +76,7 @@ from rankset.targets.cost import costs_like
 @click.option("--per-label", is_flag=True, help="Guarantee coverage for every class separately.")
 @click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
 @options(
-    *("pooled", "training_counts", "balanced", "adjusted"),
+    *("pooled", "training_counts", "balanced", "adjusted", "label_shift"),
     *(
         "kind",
         "target",
@@ -87,6 +88,7 @@ from rankset.targets.cost import costs_like
         "labels",
         "group",
         "identity",
+        "weights",
         "drop",
         "options",
         "classes",
@@ -111,6 +113,7 @@ def calibrate(
     training_counts: Path | None,
     balanced: bool,
     adjusted: bool,
+    label_shift: Path | None,
     output: Path,
     kind: Any,
     target: str | None,
@@ -134,6 +137,9 @@ def calibrate(
     If classes have few rows, --per-label keeps nearly every label: use --pooled. If some classes are rare and matter as
     much as others, use --balanced or --adjusted with --training-counts.
 
+    If new rows are distributed otherwise than these, use --weights COLUMN here and in rankset predict. If only the
+    shares of the classes are others, use --label-shift FILE.
+
     SCORES can also be a folder. With --label or --labels, you can also pass several files of scores. Several files are
     read by parallel processes.
 
@@ -149,20 +155,24 @@ def calibrate(
     rankset calibrate val.csv --label answer --cost malignant=10 --other-cost 1 -o rule.rankset
     rankset calibrate val.csv --label answer --pooled -o rule.rankset
     rankset calibrate val.csv --label answer --adjusted --training-counts train.csv -o rule.rankset
+    rankset calibrate val.csv --label answer --weights weight -o rule.rankset
+    rankset calibrate val.csv --label answer --label-shift factors.csv -o rule.rankset
     """
     scores, labels = split_paths(paths, label_files, layout)
-    check_output(output, ".rankset", (*paths, *label_files, classes, training_counts), force=force)
+    check_output(output, ".rankset", (*paths, *label_files, classes, training_counts, label_shift), force=force)
     level, wanted = _level_of_auto(method, alpha, auto_alpha), target_of(target, costs, other_cost)
     score = AUTO if level is not None else default_score(kind, wanted) if method is None else NAMED_SCORES[method]
     chosen = _with_options(score, parameters, temperature, tie_break=tie_break)
     flags = {"balanced": balanced, "adjusted": adjusted, "pooled": pooled, "per_label": per_label}
     training = training_of(training_counts, layout, chosen, **flags)
+    shift = label_shift_of(label_shift, layout, **flags)
     layout = replace(layout, several=has_several_labels(wanted))
     pairs = pair_files(scores, labels)
     if level is not None and len(pairs) > 1:
         raise click.UsageError("--method auto works with one file only. Join the files, or choose another --method.")
     names = read_class_names(classes, layout)
     training.check_names(names, len(pairs))
+    shift.check_names(names, len(pairs))
     if len(pairs) == 1:
         layout, kind = find_usual_arrays(*pairs[0], layout, kind)
         note_class_names(pairs[0][0], classes)
@@ -174,10 +184,12 @@ def calibrate(
         "target": wanted,
     }
     if len(pairs) > 1:
-        rule = shards.calibrate(scores, labels, layout=layout, classes=names, **training.applied(shared, names or ()))
+        shared = shift.applied(training.applied(shared, names or ()), names or ())
+        rule = shards.calibrate(scores, labels, layout=layout, classes=names, **shared)
     else:
         rows = layout.read_calibration_rows(*pairs[0], names, kind)
-        rule = _calibrate_rows(rows, training.applied(shared, rows.columns) | {"alpha": level})
+        shared = shift.applied(training.applied(shared, rows.columns), rows.columns)
+        rule = _calibrate_rows(rows, shared | {"alpha": level})
     save_rule(rule, output, force=force)
     print_facts(rule_facts(rule), str(output), as_json=as_json)
 
@@ -233,7 +245,7 @@ def _with_parameters(score: rs.Score, parameters: Sequence[str]) -> rs.Score:
 def _calibrate_rows(rows: Rows, shared: Mapping[str, Any]) -> rs.Rule:
     """Calibrate on the rows of one file; where the score is chosen, nothing is random and ids are not used."""
     ids = None if shared["method"] == AUTO else rows.ids
-    about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": ids}
+    about_rows: dict[str, Any] = {"classes": rows.classes, "groups": rows.groups, "ids": ids, "weights": rows.weights}
     target = costs_like(shared["target"], rows.columns)
     with rows.name_file_in_errors(), progress.track("calibrating"):
         return rs.calibrate(rows.scores, rows.labels_for(rows.classes), **about_rows, **{**shared, "target": target})

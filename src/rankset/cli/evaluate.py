@@ -37,6 +37,7 @@ from rankset.io.layout import Layout
     "labels",
     "group",
     "identity",
+    "weights",
     "drop",
     "options",
     "key",
@@ -88,7 +89,7 @@ def evaluate(
             rule_groups = rows.groups if rule.condition.needs_groups else None
             for alpha in levels:
                 asked = rule.at(alpha, confidence=confidence)
-                sets[alpha].append(asked.predict(rows.scores, groups=rule_groups, ids=rows.ids))
+                sets[alpha].append(asked.predict(rows.scores, groups=rule_groups, ids=rows.ids, weights=rows.weights))
     if not truth:
         raise InputError.no_rows_to_evaluate()
     labels = np.concatenate(truth)
@@ -105,11 +106,14 @@ def evaluate(
 
 
 def _promise(rule: rs.Rule, alpha: str, confidence: str | None) -> dict[str, Any]:
-    """Return what is promised with a confidence, or if groups share rows; {} for other rules, or if it is not proven.
+    """Return what is promised with a confidence, if groups share rows, or if rows have weights.
+
+    It is {} for other rules, or if it is not proven.
 
     If groups share rows, the promise is not that every group is covered, and can be a mean over classes.
     """
-    text = proven_promise(rule, alpha) if confidence is not None or rule.spec.sharing is not None else None
+    told = confidence is not None or rule.spec.sharing is not None or rule.spec.weighted
+    text = proven_promise(rule, alpha) if told else None
     if text is None:
         return {}
     return {"promise": {"confidence": confidence, "text": text}}

@@ -44,6 +44,8 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
     rule = load_rule(rule_file)
     if rule.spec.sharing is not None and was_passed("confidence"):
         raise RuleError.shared_rows_and_confidence(rule.condition)
+    if rule.spec.weighted and was_passed("confidence"):
+        raise RuleError.weights_and_confidence()
     facts = {**rule_facts(rule), "levels": _levels(rule, alphas or USUAL_ALPHAS, confidence)}
     print_facts(facts, str(rule_file), as_json=as_json)
 
@@ -61,7 +63,7 @@ def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, 
             **_coverage_facts(rule, alpha),
             **_promises(rule, alpha, confidence),
         }
-        if rule.spec.traits.orders_by_rank:
+        if rule.spec.traits.orders_by_rank and not rule.spec.weighted:
             profile = rule.rank_profile(alpha)
             bounds = {} if profile.size_bounds is None else {"sizes": list(profile.size_bounds)}
             levels[alpha] |= {"r_star": profile.r_star, **bounds}
@@ -73,12 +75,17 @@ def _has_groups(rule: rs.Rule) -> bool:
     return rule.spec.n_groups > 1 or rule.condition.needs_groups
 
 
+def _has_mean_only(rule: rs.Rule) -> bool:
+    """Return whether nothing is known but the mean over calibrations: groups share rows, or rows have weights."""
+    return rule.spec.sharing is not None or rule.spec.weighted
+
+
 def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
     """Return what is promised at some alpha, and what sets contain if it holds with a confidence; {} if not proven."""
     promise = proven_promise(rule, alpha)
     if promise is None:
         return {}
-    if rule.spec.sharing is not None:  # nothing is known but the mean over calibrations
+    if _has_mean_only(rule):
         return {"promise": promise}
     asked = rule.at(alpha, confidence=confidence)
     sure: dict[str, Any] = {"rule": asked.describe()}
@@ -90,7 +97,7 @@ def _promises(rule: rs.Rule, alpha: str, confidence: str) -> dict[str, Any]:
 
 def _coverage_facts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
     """Return the range of coverage in 90 % of calibrations, and whether ties may raise it; nothing if not proven."""
-    if not rule.guaranteed or rule.spec.sharing is not None:
+    if not rule.guaranteed or _has_mean_only(rule):
         return {}
     band = rule.coverage_band(alpha, confidence=CONFIDENCE)
     name = "coverage" if rule.calibration.weights is None else "kept"
@@ -111,10 +118,10 @@ def _group_counts(rule: rs.Rule, alpha: str) -> dict[str, Any]:
         "rules": {one.name: one.sentence for one in found},
         **({"more_rules": rule.spec.n_groups - len(found)} if rule.spec.n_groups > len(found) else {}),
         "thresholds": int((~kept).sum()),
-        **({} if rule.spec.sharing is not None else _small_groups(counts, needed)),
+        **({} if _has_mean_only(rule) else _small_groups(counts, needed)),
         **(
             {"groups_with_absent_labels": int((kept & (counts >= needed)).sum())}
-            if rule.calibration.n_absent and rule.spec.sharing is None
+            if rule.calibration.n_absent and not _has_mean_only(rule)
             else {}
         ),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankset.cli.label_shift import LABEL_SHIFT_OPTIONS
 from rankset.cli.notes import print_notes
 from rankset.cli.promises import PROMISE_OPTIONS
 from rankset.cli.spreadsheets import SPREADSHEET_OPTIONS
@@ -98,6 +99,7 @@ OPTIONS = {
     **SPREADSHEET_OPTIONS,
     **TARGET_OPTIONS,
     **TRAINING_OPTIONS,
+    **LABEL_SHIFT_OPTIONS,
     "force": click.option("--force", is_flag=True, help="Replace output files that exist."),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),
 }
@@ -114,6 +116,11 @@ LAYOUT_OPTIONS = {
     "group": click.option("--group", help="Column with the group of each row."),
     "identity": click.option(
         "--id", "identity", help="Column with a unique id for each row. Used by randomised scores."
+    ),
+    "weights": click.option(
+        "--weights",
+        metavar="COLUMN",
+        help="Column with the weight of each row: a number from 0 on. Or one number, the weight of all rows.",
     ),
     "drop": click.option("--drop", multiple=True, help="Column that is not a class and is ignored; may be repeated."),
     "options": click.option(

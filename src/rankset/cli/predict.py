@@ -49,7 +49,7 @@ OUTPUT_HELP = (
 @options(
     *("excel", "excel_decimal"),
     *("alpha", "confidence", "next_rows", "all_groups"),
-    *("group", "identity", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force"),
+    *("group", "identity", "weights", "keep", "drop", "options", "key", "file_format", "header", "max_memory", "force"),
 )
 def predict(
     rule_file: Path,
@@ -80,6 +80,7 @@ def predict(
     rankset predict rule.rankset test_logits.npy --alpha 0.1 --confidence 0.95 -o sets.parquet
     rankset predict rule.rankset test.csv --id patient --keep site | head
     rankset predict rule.rankset test.csv --excel -o sets.csv
+    rankset predict rule.rankset new.csv --weights weight -o sets.csv
     """
     sure = promise_arguments(confidence, next_rows, all_groups=all_groups)
     to_folder = output is not None and (output.endswith("/") or Path(output).is_dir())
@@ -141,5 +142,7 @@ def _predict_one_file(rule: rs.LevelRule, path: str, empty: Any, layout: Layout)
     step = rows_of_part(rows)
     count = -(-len(rows.scores) // step)
     with rows.name_file_in_errors():
-        sets = rule.predict_parts(rows.scores, groups=rows.groups, ids=rows.ids, empty=empty, rows=step)
+        sets = rule.predict_parts(
+            rows.scores, groups=rows.groups, ids=rows.ids, weights=rows.weights, empty=empty, rows=step
+        )
         yield from with_kept(progress.bar(sets, "predicting", show=count > 1, unit="parts", total=count), rows)

@@ -10,10 +10,10 @@ import numpy as np
 import rankset as rs
 from rankset.cli.conditions import condition_in_words
 from rankset.cli.echo import echo
-from rankset.conditions import shared_promise
 from rankset.core.alpha import smallest_alpha
 from rankset.inputs.vocabulary import short
 from rankset.rules.absent_rows import rounded_up
+from rankset.rules.sentences import proven_by_sharing
 from rankset.targets import OneLabel
 
 TITLES = {
@@ -45,6 +45,7 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
         **({} if rule.spec.target == OneLabel() else {"target": repr(rule.spec.target)}),
         "kind": rule.kind,
         "rows": rule.n,
+        **({"effective rows": round(rule.effective_rows, 1)} if rule.spec.tells_effective_rows else {}),
         **({_ASIDE[rule.spec.below]: rule.set_aside} if rule.set_aside else {}),
         **({} if rule.guaranteed else {"guaranteed": False}),
         **_promise_facts(rule),
@@ -58,9 +59,10 @@ def rule_facts(rule: rs.Rule) -> dict[str, Any]:
 
 def _promise_facts(rule: rs.Rule) -> dict[str, Any]:
     """Return what is promised, if groups share rows: the condition alone would say more than is proven."""
-    shared = shared_promise(rule.condition)
-    proven = shared is not None and rule.guaranteed and not rule.calibration.n_absent
-    return {"promise": f"coverage of at least 1 - alpha {shared}"} if proven else {}
+    shared = proven_by_sharing(rule.spec)
+    if shared is None or not rule.guaranteed or rule.calibration.n_absent:
+        return {}
+    return {"promise": f"coverage of at least 1 - alpha {shared.removeprefix('coverage is proven ')}"}
 
 
 def _absent_facts(rule: rs.Rule) -> dict[str, Any]:
@@ -68,6 +70,8 @@ def _absent_facts(rule: rs.Rule) -> dict[str, Any]:
     absent = rule.calibration.n_absent
     if not absent:
         return {}
+    if rule.spec.weighted:  # it depends on the weight of the new row
+        return {"absent labels": absent}
     sizes = [rule.calibration.size_of(group) for group in range(rule.spec.n_groups)]
     least = max(smallest_alpha(*size) for size in sizes if size[1])
     return {"absent labels": absent, "smallest alpha": f"{least} (about {rounded_up(least)})"}

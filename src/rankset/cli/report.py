@@ -38,6 +38,7 @@ Pair = tuple[str, str | None]
         "absent",
         "group",
         "identity",
+        "weights",
         "drop",
         "options",
         "classes",
@@ -110,10 +111,15 @@ def _split_files(paths: Sequence[str], layout: Layout) -> tuple[list[str], list[
 
 
 def _check_calibration(pairs: Sequence[Pair], layout: Layout) -> None:
-    """Refuse --group, and the same file for calibration and test, where scores are calibrated."""
+    """Refuse --group, --weights, and the same file for calibration and test, where scores are calibrated."""
     if layout.group is not None:
         raise click.UsageError(
             "--group works only with rules: rankset report rule.rankset … --group COLUMN. Pass a rule, or no --group."
+        )
+    if layout.weights is not None:
+        raise click.UsageError(
+            "--weights works only with rules: rankset report rule.rankset … --weights COLUMN. Pass a rule, or no "
+            "--weights."
         )
     if Path(pairs[0][0]).resolve() == Path(pairs[1][0]).resolve():
         raise click.UsageError("Calibration rows and test rows must be in different files, got the same file twice.")
@@ -136,6 +142,7 @@ def _study(rules: Sequence[rs.Rule], rows: Rows, alpha: str, names: Sequence[str
             *(rules, rows.scores, labels),
             groups=rows.groups,
             ids=rows.ids,
+            weights=rows.weights,
             names=names,
             alpha=alpha,
             show_progress=True,

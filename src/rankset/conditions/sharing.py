@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,19 +20,18 @@ from rankset.conditions.base import (
     sharing_of,
 )
 from rankset.conditions.builtin import PerLabel
-from rankset.core.arrays import as_float, is_real
+from rankset.conditions.class_weights import WeighsClasses, numbers_of_classes
+from rankset.core.arrays import is_real
+from rankset.core.masses import UNIT
 from rankset.core.sharing import Borrowing, Sharing
-from rankset.errors import KindError, LabelError
+from rankset.errors import KindError
 from rankset.inputs.label_counts import count_of_classes
-from rankset.inputs.row_index import has_own_order
 
 PER_LABEL = PerLabel()
 BORROWED, TILT = 200.0, 20.0
 """Fixed numbers. Neighbouring ones do about as well (docs/understand/sharing.md)."""
 SMALLEST, LARGEST = 1e-6, 1e12
-"""Smallest and largest number of borrowed rows; the latter is also the largest ratio of two shares."""
-UNITS = 1 << 30
-"""The largest weight of a class; all others are smaller, and rounded to integers."""
+"""Smallest and largest number of borrowed rows."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +114,11 @@ class Pooled:
     def _sharing(self, n_columns: int) -> Sharing:
         """Return how groups share rows: they borrow from all rows."""
         inner = sharing_of(self.condition, n_columns)
-        return Sharing(Borrowing(self.borrow, self.tilt), None if inner is None else inner.weights)
+        return replace(inner or Sharing(), borrowing=Borrowing(self.borrow, self.tilt))
 
 
 @dataclass(frozen=True)
-class Balanced:
+class Balanced(WeighsClasses):
     """All classes count the same, however frequent they are: the mean of their coverages is at least 1 - alpha.
 
     With other conditions frequent classes decide: with ``Marginal()`` rare classes can be covered much less often. Here
@@ -159,24 +157,10 @@ class Balanced:
     """
 
     shares: tuple[float, ...]
-    needs_groups = False
-    has_clusters = True
     trusted = True
 
     def __post_init__(self) -> None:
-        expected = "a list of positive numbers, one per class, in column order"
-        given: Any = self.shares
-        if has_own_order(given):
-            raise KindError.shares_by_name(given)
-        listed = given.tolist() if hasattr(given, "tolist") else given
-        if isinstance(listed, str | bytes) or not isinstance(listed, Iterable):
-            raise KindError.argument("shares", expected, given)
-        shares = tuple(map(as_float, listed))
-        if not shares or not all(0 < share < math.inf for share in shares):
-            raise KindError.argument("shares", expected, given)
-        if max(shares) / LARGEST > min(shares):
-            raise KindError.argument("shares", f"numbers of which none is {LARGEST:g} times as large as another", given)
-        object.__setattr__(self, "shares", shares)
+        object.__setattr__(self, "shares", numbers_of_classes("shares", self.shares))
 
     @classmethod
     def fit(cls, labels: ArrayLike, classes: int | Iterable[object]) -> Balanced:
@@ -216,22 +200,12 @@ class Balanced:
             f"to {1 / total:.4g})"
         )
 
-    def count(self, n_columns: int, n_row_groups: int) -> int:  # noqa: ARG002
-        """Return the number of classes."""
-        if len(self.shares) != n_columns:
-            raise LabelError.shares(n_columns, len(self.shares))
-        return n_columns
-
-    def numbers(self, columns: Ints, row_groups: Ints, n_columns: int, n_row_groups: int) -> Ints:  # noqa: ARG002
-        """Return the column of each label."""
-        return columns
-
     @cached_property
     def _weights(self) -> Ints:
         """The weight of a row of each class: inversely proportional to its share, at least 1."""
         least = Fraction(min(self.shares))
-        return np.array([max(1, round(UNITS * least / Fraction(share))) for share in self.shares], dtype=np.int64)
+        return np.array([max(1, round(UNIT * least / Fraction(share))) for share in self.shares], dtype=np.int64)
 
     def _sharing(self, n_columns: int) -> Sharing:  # noqa: ARG002
         """Return how groups share rows: keys are compared as they are, with weights."""
-        return Sharing(weights=self._weights)
+        return Sharing(weights=self._weights, balanced=True)

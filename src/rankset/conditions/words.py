@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankset.conditions.base import Condition
 from rankset.conditions.builtin import Marginal, PerGroup, PerLabel, PerLabelAndGroup
+from rankset.conditions.label_shift import LabelShift
 from rankset.conditions.sharing import Balanced, Pooled
 from rankset.inputs.vocabulary import short
 
@@ -11,6 +12,7 @@ WIDTH = 80
 """Longer texts of conditions that are not of rankset are truncated."""
 UNITS = ("label", "cluster of labels", "group")
 """What can have a threshold of its own, in the order in which it is told."""
+WITH_FACTORS = "if the factors of the label shift are right"
 OVER_CLASSES = "on average over classes, if the given shares of classes are right"
 
 
@@ -28,6 +30,8 @@ def condition_in_words(condition: Condition) -> str:
         return f"{condition_in_words(condition.condition)}, pooled"
     if isinstance(condition, Balanced):
         return "balanced over classes"
+    if isinstance(condition, LabelShift):
+        return "for other shares of classes"
     units = _units(condition)
     if units is None:
         return short(repr(condition), WIDTH)
@@ -40,12 +44,12 @@ def shared_promise(condition: Condition) -> str | None:
     >>> shared_promise(Pooled(PerLabel()))
     'over all rows; of each label only approximately'
     """
-    if isinstance(condition, Balanced):
-        return OVER_CLASSES
+    if isinstance(condition, Balanced | LabelShift):
+        return OVER_CLASSES if isinstance(condition, Balanced) else WITH_FACTORS
     if not isinstance(condition, Pooled):
         return None
-    if isinstance(condition.condition, Balanced):
-        return f"{OVER_CLASSES}; of each class only approximately"
+    if isinstance(condition.condition, Balanced | LabelShift):
+        return f"{shared_promise(condition.condition)}; of each class only approximately"
     units = _units(condition.condition)
     if units is not None and not units:
         return "over all rows"

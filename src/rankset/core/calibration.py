@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import lexicographic, weights
+from rankset.core import lexicographic, masses, weights
 from rankset.core.arrays import Sealed
 from rankset.core.entries import Entries, RowCounts
 from rankset.core.lexicographic import Keys
+from rankset.core.masses import UNIT, RowMasses
 from rankset.core.promise import Promise
 from rankset.core.sorted_keys import Search, SortedKeys
 from rankset.core.tail_tables import TailTables, tail_tables
@@ -82,6 +83,9 @@ class Calibration(Sealed):
         Such rows have no keys in ``keys``: theirs are after all others.
     weights : the loss of a row if the entry is missed; None if all are 1.
     rows : the numbers of rows; None if every entry, and every absent label, is a row.
+    masses : the weight of each entry in units of ``core.masses``, if rows have weights of their own; then ``weights``
+        is None.
+    row_masses : the weights of rows, added up; None if rows have no weights.
     """
 
     keys: Keys
@@ -89,6 +93,8 @@ class Calibration(Sealed):
     absent: Ints | None = None
     weights: Weights | None = None
     rows: RowCounts | None = None
+    masses: Ints | None = None
+    row_masses: RowMasses | None = None
 
     @classmethod
     def of(cls, groups: Ints, keys: Keys, count: int) -> "Calibration":
@@ -114,6 +120,21 @@ class Calibration(Sealed):
         *own, parts_of_one, wholes = keys
         return cls(tuple(own), offsets, None, (parts_of_one, wholes), rows)
 
+    @classmethod
+    def of_weighted(
+        cls,
+        parts: Sequence[Entries],
+        count: int,
+        row_masses: RowMasses,
+        rows: RowCounts | None = None,
+        absent: Ints | None = None,
+    ) -> "Calibration":
+        """Sort entries whose rows have weights; equal keys are sorted by their masses."""
+        together = [(part.groups, (*part.keys, part.masses)) for part in parts if part.masses is not None]
+        (*keys, own), offsets = _sorted(together, count)
+        absent = None if absent is None or not absent.any() else absent
+        return cls(tuple(keys), offsets, absent, None, rows, own, row_masses)
+
     def __len__(self) -> int:
         return int(self.offsets[-1]) + self.n_absent if self.rows is None else self.rows.labelled
 
@@ -122,15 +143,23 @@ class Calibration(Sealed):
         if not isinstance(other, Calibration):
             return NotImplemented
         same_rows = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.counts, other.counts)
-        ours, theirs = self.keys + (self.weights or ()), other.keys + (other.weights or ())
+        ours, theirs = (one.keys + (one.weights or ()) + one._own_masses for one in (self, other))
+        same_masses = self.row_masses is other.row_masses is None or (
+            self.row_masses is not None and self.row_masses.same(other.row_masses)
+        )
         return (
             same_rows
+            and same_masses
             and self.rows == other.rows
             and len(ours) == len(theirs)
             and all(np.array_equal(one, another) for one, another in zip(ours, theirs, strict=True))
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _own_masses(self) -> tuple[Ints, ...]:
+        return () if self.masses is None else (self.masses,)
 
     @property
     def counts(self) -> Ints:
@@ -163,11 +192,14 @@ class Calibration(Sealed):
         """Return the sorted keys of one group."""
         return tuple(key[self.offsets[group] : self.offsets[group + 1]] for key in self.keys)
 
-    def positions(self, promise: Promise) -> Ints:
+    def positions(self, promise: Promise, own: int = UNIT) -> Ints:
         """Return the position of each group's threshold among its sorted keys, from 1 on.
 
-        Every label is kept if it is larger than the number of keys, and none if it is not positive.
+        Every label is kept if it is larger than the number of keys, and none if it is not positive. ``own`` is the
+        weight of the new row, if rows have weights.
         """
+        if self.row_masses is not None:
+            return self._positions_of_masses(promise.alpha, self.row_masses, own)
         sizes = self.counts.tolist()
         allowed = {n: promise.allowed(n) for n in set(sizes)}
         if self.weights is None:
@@ -175,6 +207,24 @@ class Calibration(Sealed):
             return held - np.array([math.floor(allowed[n]) for n in sizes], dtype=np.int64)
         found = [self._weighted_position(group, allowed[n]) for group, n in enumerate(sizes)]
         return np.array(found, dtype=np.int64)
+
+    def _positions_of_masses(self, alpha: Fraction, rows: RowMasses, own: int) -> Ints:
+        """Return the positions if rows have weights: the number of entries beyond which lies more than the limit."""
+        most, beyond = masses.limits(alpha, rows.by_group, np.array(own)), self.masses_beyond
+        ends = self.offsets[1:]
+        lost = np.zeros_like(ends) if rows.absent is None else rows.absent
+        found = self.counts_with_keys + 1
+        for group in np.flatnonzero((most >= lost) & (found > 1)).tolist():
+            inside = slice(self.offsets[group], ends[group])
+            least = most[group] - lost[group] + beyond[ends[group]]
+            found[group] = np.searchsorted(-beyond[inside], -least)
+        return np.where((found > self.counts_with_keys) & (most >= lost), 0, found)
+
+    @cached_property
+    def masses_beyond(self) -> Ints:
+        """The weight of all entries from each one on, in all groups, and 0 at the end."""
+        own = np.zeros(0, dtype=np.int64) if self.masses is None else self.masses
+        return np.append(own[::-1].cumsum()[::-1], 0)
 
     def _weighted_position(self, group: int, allowed: Fraction) -> int:
         """Return the position of a group's threshold if entries have weights."""
@@ -188,9 +238,9 @@ class Calibration(Sealed):
             return self._weighted_position(group, promise.allowed(int(self.counts[group])))
         return int(self.positions(promise)[group])
 
-    def thresholds(self, promise: Promise) -> Thresholds:
-        """Return the threshold of each group: the last key that is kept."""
-        places = self.positions(promise)
+    def thresholds(self, promise: Promise, own: int = UNIT) -> Thresholds:
+        """Return the threshold of each group: the last key that is kept; ``own`` as in ``positions``."""
+        places = self.positions(promise, own)
         everything = np.append(places > self.counts_with_keys, True)
         nothing = np.append(places <= 0, False)
         cuts = np.where(everything | nothing, 0, np.append(self.offsets[:-1] + places - 1, 0))
@@ -248,13 +298,14 @@ class Calibration(Sealed):
 
     def renumbered(self, numbers: Ints, count: int) -> "Calibration":
         """Return the same rows in ``count`` groups; group g gets the number ``numbers[g]``."""
-        if self.rows is not None:
-            entries = Entries(numbers[self.groups], self.keys, self.weights)
-            return Calibration.of_entries([entries], count, self.rows.renumbered(numbers, count))
-        absent = None
-        if self.absent is not None:
-            absent = np.zeros(count, dtype=np.int64)
-            np.add.at(absent, numbers, self.absent)
+        rows = None if self.rows is None else self.rows.renumbered(numbers, count)
+        absent = None if self.absent is None else masses.sums_at(numbers, self.absent, count)
+        entries = Entries(numbers[self.groups], self.keys, self.weights, self.masses)
+        if self.row_masses is not None:
+            own = self.row_masses.renumbered(numbers, count)
+            return Calibration.of_weighted([entries], count, own, rows, absent)
+        if rows is not None:
+            return Calibration.of_entries([entries], count, rows)
         return Calibration.of_parts([(numbers[self.groups], self.keys)], count, absent)
 
     def merge(self, *others: "Calibration") -> "Calibration":
@@ -263,15 +314,20 @@ class Calibration(Sealed):
         count = len(self.offsets) - 1
         numbers = np.arange(count, dtype=np.min_scalar_type(count))
         groups = [np.repeat(numbers, one.counts_with_keys) for one in everyone]
-        if self.rows is not None:
-            parts = [Entries(own, one.keys, one.weights) for own, one in zip(groups, everyone, strict=True)]
-            return Calibration.of_entries(parts, count, RowCounts.together([one.rows for one in everyone if one.rows]))
+        parts = [Entries(own, one.keys, one.weights, one.masses) for own, one in zip(groups, everyone, strict=True)]
+        rows = None if self.rows is None else RowCounts.together([one.rows for one in everyone if one.rows])
         absent = [one.absent for one in everyone if one.absent is not None]
-        return Calibration.of_parts(
-            [(own, one.keys) for own, one in zip(groups, everyone, strict=True)],
-            count,
-            np.sum(absent, axis=0) if absent else None,
-        )
+        lost = np.sum(absent, axis=0) if absent else None
+        if self.row_masses is not None:
+            own = RowMasses.together([one.row_masses for one in everyone if one.row_masses is not None])
+            return Calibration.of_weighted(parts, count, own, rows, lost)
+        if rows is not None:
+            return Calibration.of_entries(parts, count, rows)
+        return Calibration.of_parts([(part.groups, part.keys) for part in parts], count, lost)
+
+    def own_masses(self, groups: Ints, own: Ints) -> Ints:  # noqa: ARG002
+        """Return the weight of each cell of new rows with the weights ``own``."""
+        return own
 
 
 def _sorted(parts: Sequence[tuple[Ints, Keys]], count: int) -> tuple[Keys, Ints]:

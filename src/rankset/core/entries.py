@@ -15,11 +15,15 @@ Ints = NDArray[np.int64]
 
 
 class Entries(NamedTuple):
-    """Group, keys and weights of calibration entries; ``weights`` is None if all weights are 1."""
+    """Group, keys and weights of calibration entries; ``weights`` is None if all weights are 1.
+
+    ``masses`` are the weights of entries in units of ``core.masses``, if rows have weights of their own.
+    """
 
     groups: Ints
     keys: Keys
     weights: Weights | None
+    masses: Ints | None = None
 
     @property
     def all_weights(self) -> Weights:

@@ -26,11 +26,11 @@ class SortedTails:
     """
 
     def __init__(self, tails: Floats, groups: Ints, weights: Ints) -> None:
-        """Sort the ``tails`` of rows, which come group after group, with a weight for each group."""
+        """Sort the ``tails`` of rows, which come group after group, with the weight of each row."""
         self.n, order = len(tails), np.argsort(tails, kind="stable")
         self.ordered, self.ranks = tails[order], np.empty(self.n, dtype=np.int64)
         self.ranks[order] = np.arange(self.n)
-        self.weights_before = np.append(0, weights[groups[order]].cumsum())
+        self.weights_before = np.append(0, weights[order].cumsum())
         self._own_ranks = np.sort(groups * (self.n + 1) + self.ranks)
 
     def not_above(self, bounds: Floats) -> Ints:

@@ -6,7 +6,6 @@ row gets its tail, not smaller. So its p-value, the share of rows whose tail is 
 permutation test. ``docs/understand/sharing.md`` has the formulas and the proof.
 """
 
-import math
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -14,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core import lexicographic, parallel
+from rankset.core import lexicographic, masses, parallel
 from rankset.core.calibration import Calibration, Thresholds, check_dtypes
 from rankset.core.lexicographic import Keys
+from rankset.core.masses import UNIT
 from rankset.core.promise import Promise
 from rankset.core.row_tails import MOST_ROWS, RowTails, SortedTails
 from rankset.core.shared_tables import SharedTables
@@ -46,6 +46,7 @@ class SharedRows:
     sizes : number of rows of each group; the last entry, 0, is for group -1.
     weights : the weight of a row of each group.
     total : the weight of all rows.
+    equal : whether all rows have the weight 1.
     """
 
     def __init__(self, calibration: Calibration, sharing: Sharing) -> None:
@@ -61,11 +62,31 @@ class SharedRows:
         self._ends = self.sizes.cumsum()
         self._starts = self._ends - self.sizes
         self.weights: Ints = np.ones_like(self.sizes) if sharing.weights is None else np.append(sharing.weights, 1)
-        self.total = int((self.sizes * self.weights).sum())
+        self.equal = sharing.weights is None and calibration.masses is None
+        self._by_label, self._weighted = sharing.weights is not None, calibration.masses is not None
+        self._row_weights = self._weights_of_rows(calibration)
+        self._weights_before: Ints = np.append(0, self._row_weights.cumsum())
+        self.total = int(self._weights_before[-1])
 
-    def thresholds(self, promise: Promise) -> Thresholds:
-        """Return the threshold of each group: the last key, of any group, that is kept."""
-        groups, limits = np.arange(len(self.sizes)), self._limits(promise.alpha)
+    def _weights_of_rows(self, calibration: Calibration) -> Ints:
+        """Return the weight of every row, group after group."""
+        if calibration.masses is None or calibration.row_masses is None:
+            return self.weights[self._groups]
+        return self.own_masses(self._groups, _masses_with_absent(calibration, calibration.masses))
+
+    def own_masses(self, groups: Ints, own: Ints) -> Ints:
+        """Return the weight of each cell of new rows with the weights ``own``: times that of its group."""
+        if not self._weighted:
+            return self.weights[groups]
+        return masses.combined(own, self.weights[groups]) if self._by_label else own
+
+    def thresholds(self, promise: Promise, own: int = UNIT) -> Thresholds:
+        """Return the threshold of each group: the last key, of any group, that is kept.
+
+        ``own`` is the weight of the new row, if rows have weights.
+        """
+        groups = np.arange(len(self.sizes))
+        limits = masses.limits(promise.alpha, np.array(self.total), self.own_masses(groups, np.full(len(groups), own)))
         low, high = np.zeros_like(groups), np.full_like(groups, self.n_places)  # kept at low, not at high
         while ((high - low) > 1).any():
             middle = (low + high) >> 1
@@ -76,15 +97,15 @@ class SharedRows:
         keys = tuple(key[cuts] if len(key) else np.zeros(len(cuts), dtype=key.dtype) for key in self._keys)
         return Thresholds(keys, everything)
 
-    def _limits(self, alpha: Fraction) -> Ints:
-        """Return for each group the weight of rows beyond a cell up to which it is not kept."""
-        own = self.weights.tolist()
-        known = {weight: math.floor(alpha * (self.total + weight) - weight) for weight in set(own)}
-        return np.array([known[weight] for weight in own], dtype=np.int64)
+    @property
+    def effective_rows(self) -> float:
+        """(Sum of weights)² / sum of squared weights."""
+        weights = self._row_weights.astype(np.float64)
+        return masses.effective_rows(float(weights.sum()), float((weights * weights).sum()))
 
     def smallest_alpha(self, group: int) -> Fraction:
         """Return the smallest alpha at which the sets of a group leave out labels."""
-        own, last = int(self.weights[group]), np.array([self.n_places - 1])
+        own, last = int(self.own_masses(np.array([group]), np.array([UNIT]))[0]), np.array([self.n_places - 1])
         return Fraction(own + int(self.beyond(np.array([group]), last)[0]), own + self.total)
 
     def beyond(self, groups: Ints, places: Ints) -> Ints:
@@ -97,10 +118,18 @@ class SharedRows:
         found, ranks, less = self._row_tails.beyond(places, self._before, bounds)
         if_not, if_stranger = self._row_tails.if_not, self._row_tails.if_stranger
         inside = if_not.own_before(groups, self._starts[groups], ranks)
-        if if_stranger is not None:
-            stranger = if_stranger.own_before(groups, self._starts[groups], less)
-            inside = np.minimum(inside, own) + np.maximum(stranger - own, 0)
-        return found + (own - inside) * self.weights[groups]
+        if if_stranger is None:
+            return found + self._weight_of_last(groups, own, inside)
+        stranger = if_stranger.own_before(groups, self._starts[groups], less)
+        counted_twice = self._weight_of_last(groups, np.maximum(stranger, own), own)
+        return found + self._weight_of_last(groups, own, np.minimum(inside, own)) - counted_twice
+
+    def _weight_of_last(self, groups: Ints, many: Ints, few: Ints) -> Ints:
+        """Return by how much the last ``many`` rows of each group are heavier than its last ``few`` rows."""
+        if self.equal:
+            return many - few
+        ends = self._ends[groups]
+        return self._weights_before[ends - few] - self._weights_before[ends - many]
 
     def _beyond_everywhere(self, group: int) -> Ints:
         """Return ``beyond`` of one group at all places, with fewer steps than for each place."""
@@ -113,8 +142,7 @@ class SharedRows:
             return self._beyond_by_smaller_tails(group, own, bounds)
         last = self._row_tails.last_places(bounds)
         last[rows] = self._places[rows]
-        weights = None if (self.weights == 1).all() else self._row_tails.weights
-        ending = _sums_at(last + 1, weights, self.n_places + 1)
+        ending = masses.sums_at(last + 1, None if self.equal else self._row_weights, self.n_places + 1)
         return self.total - ending[:-1].cumsum()
 
     def _beyond_by_smaller_tails(self, group: int, own: Ints, bounds: Floats) -> Ints:
@@ -123,7 +151,7 @@ class SharedRows:
         others = tails.not_above_many(bounds)
         steps = np.searchsorted(others[::-1], tails.ranks_of(group, self._starts[group], n), side="right")
         inside = np.repeat(np.arange(n + 1), np.diff(steps, prepend=0, append=self.n_places))[::-1]
-        return tails.weights_before[others] + (own - inside) * self.weights[group]
+        return tails.weights_before[others] + self._weight_of_last(np.array(group), own, inside)
 
     def _tails_of_cells(self, borrowing: Borrowing, groups: Ints, places: Ints, own: Ints) -> Floats:
         """Return the tail of the group of each cell, if the cell is one of its rows, rounded up."""
@@ -145,10 +173,10 @@ class SharedRows:
 
         def sorted_tails(strangeness: Floats) -> SortedTails:
             units = borrowing.in_own_units(strangeness, sizes, others + strangeness)
-            return SortedTails(borrowing.tails(own, sizes, units), groups, self.weights)
+            return SortedTails(borrowing.tails(own, sizes, units), groups, self._row_weights)
 
         more = sorted_tails(stranger) if self.n <= MOST_ROWS else None
-        return RowTails(sorted_tails(not_stranger), more, self._places, self.weights[groups])
+        return RowTails(sorted_tails(not_stranger), more, self._places, self._row_weights)
 
     @cached_property
     def _before(self) -> Ints:
@@ -186,7 +214,7 @@ class SharedRows:
     @cached_property
     def _weights_from(self) -> Ints:
         """The weight of all rows from each place on."""
-        at = _sums_at(self._places, self.weights[self._groups], self.n_places)
+        at = masses.sums_at(self._places, self._row_weights, self.n_places)
         return at[::-1].cumsum()[::-1]
 
     def places(self, groups: Ints, keys: Keys, search: Search | None = None) -> NDArray[Any]:
@@ -224,14 +252,6 @@ class SharedRows:
         return answer.ravel()
 
 
-def _sums_at(places: Ints, weights: Ints | None, count: int) -> Ints:
-    """Return the sum of ``weights`` (None: 1) at each of ``count`` places, exactly."""
-    if weights is None:
-        return np.bincount(places, minlength=count)
-    low, high = (np.bincount(places, part, count) for part in (weights & 0xFFFF, weights >> 16))
-    return high.astype(np.int64) * (1 << 16) + low.astype(np.int64)
-
-
 def _with_absent(calibration: Calibration, places: Ints, last: int) -> tuple[Ints, Ints]:
     """Return group and place of every row, group after group; rows with absent labels are at the last place."""
     if calibration.absent is None:
@@ -239,3 +259,15 @@ def _with_absent(calibration: Calibration, places: Ints, last: int) -> tuple[Int
     ends = np.repeat(calibration.offsets[1:], calibration.absent)
     groups = np.repeat(np.arange(len(calibration.absent)), calibration.absent)
     return np.insert(calibration.groups, ends, groups), np.insert(places, ends, last)
+
+
+def _masses_with_absent(calibration: Calibration, own: Ints) -> Ints:
+    """Return the weight of every row, group after group; one row with an absent label has the weight of all of them."""
+    rows = calibration.row_masses
+    if calibration.absent is None or rows is None or rows.absent is None:
+        return own
+    firsts = calibration.absent.cumsum() - calibration.absent
+    lost = np.zeros(int(calibration.absent.sum()), dtype=np.int64)
+    some = calibration.absent > 0
+    lost[firsts[some]] = rows.absent[some]
+    return np.insert(own, np.repeat(calibration.offsets[1:], calibration.absent), lost)

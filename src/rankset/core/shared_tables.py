@@ -13,6 +13,7 @@ class Shared(Protocol):
     """Rows that groups share, as far as tables need them."""
 
     weights: Ints
+    equal: bool
     n_places: int
     total: int
 
@@ -63,7 +64,7 @@ class SharedTables:
             out[...] = self.rows.total
         elif name == "larger":
             out[...] = self._beyond(places)
-        elif (self.rows.weights == 1).all():
+        elif self.rows.equal:
             np.add(self._beyond(places), 1.0, out=out)
             out /= self.rows.total + 1
         else:

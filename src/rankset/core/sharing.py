@@ -47,7 +47,9 @@ class Sharing:
     ----------
     borrowing : how groups borrow rows; None if keys of all groups are compared with each other as they are.
     weights : the weight of a row of each group, positive integers; None if all are 1.
+    balanced : whether all classes count the same, so that the promise is about the mean over classes.
     """
 
     borrowing: Borrowing | None = None
     weights: Ints | None = None
+    balanced: bool = False

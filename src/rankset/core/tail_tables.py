@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.masses import RowMasses
 from rankset.core.weights import Weights, shares_from
 
 Ints = NDArray[np.int64]
@@ -28,6 +29,14 @@ class Sorted(Protocol):
         """Weights of the entries; None if all are 1."""
 
     @property
+    def row_masses(self) -> RowMasses | None:
+        """Weights of rows, added up; None if rows have no weights."""
+
+    @property
+    def masses_beyond(self) -> Ints:
+        """The weight of all entries from each one on, if rows have weights."""
+
+    @property
     def counts(self) -> Ints:
         """Number of rows of each group."""
 
@@ -40,7 +49,8 @@ class Sorted(Protocol):
 class TailTables:
     """How many entries of a cell's group have keys at least as large, and how many rows the group has, by place.
 
-    ``shares`` are the p-values of entries with weights; None if all weights are 1.
+    ``shares`` are the p-values of entries with weights; None if all weights are 1. If rows have weights, both numbers
+    are weights, and p-values depend on the weight of the new row.
     """
 
     larger: Ints
@@ -62,7 +72,13 @@ def tail_tables(calibration: Sorted, starts: Ints) -> TailTables:
     held = calibration.counts_with_keys
     held = held if calibration.absent is None else held + calibration.absent
     larger, sizes = held[groups] - (places - offsets[groups]), counts[groups]
-    shares = None
+    shares, rows = None, calibration.row_masses
+    if rows is not None:
+        larger, sizes = (
+            calibration.masses_beyond[places] - calibration.masses_beyond[offsets[1:][groups]],
+            rows.by_group[groups],
+        )
+        larger = larger if rows.absent is None else larger + rows.absent[groups]
     if calibration.weights is not None:
         parts, wholes = calibration.weights
         shares = np.ones(len(groups))

@@ -54,6 +54,7 @@ def calibrate(
     absent: str | None = None,
     score: Score | str | None = None,
     target: Target | str = OneLabel(),  # noqa: B008
+    weights: RowValues | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -81,6 +82,8 @@ def calibrate(
         lists, or the name of a column of lists; in a column, names can also be texts with ; between them. Or a list of
         the names of columns of 0 and 1, one for every class in the order of the columns of model outputs. Columns that
         have the names of the ``classes`` are matched by name.
+    weights : array, series, number or str, optional
+        Weight of each row, as in ``rankset.calibrate``. For a data frame, the name of the column.
 
     Returns
     -------
@@ -106,10 +109,10 @@ def calibrate(
         raise KindError.argument("absent", "None if probs is an array, whose labels can be rankset.ABSENT", absent)
     if is_frame(probs):
         label, marks = label_names(labels, several=task.several_labels)
-        layout = Layout(label, groups, ids, absent=absent, several=task.several_labels)
+        layout = Layout(label, groups, ids, absent=absent, several=task.several_labels, weights=weights)
         merged = dask_frames.learn(probs, task, layout, columns, marks)
     else:
-        merged = dask_arrays.gather(probs, task, {"labels": labels, "groups": groups, "ids": ids})
+        merged = dask_arrays.gather(probs, task, {"labels": labels, "groups": groups, "ids": ids, "weights": weights})
     return final_rule(merged)
 
 
@@ -127,6 +130,7 @@ def predict(
     confidence: Alpha | None = None,
     next_rows: int | None = None,
     all_groups: bool = False,
+    weights: RowValues | None = None,
 ) -> Any:
     """Return the same sets as ``rule.predict``, as a lazy Dask object.
 
@@ -137,7 +141,7 @@ def predict(
         Model outputs, as in ``calibrate``.
     alpha : float, str or Fraction
         Largest allowed probability that a set does not contain the true label.
-    columns, groups, ids
+    columns, groups, ids, weights
         As in ``calibrate``.
     empty : {"allow", "top"}
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
@@ -170,7 +174,7 @@ def predict(
     task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if is_frame(probs):
-        return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept), columns)
+        return dask_frames.predict(probs, task, Layout(None, groups, ids, keep=kept, weights=weights), columns)
     if columns is not None or kept:
         raise KindError.argument("columns and keep", "None if probs is an array", columns or kept)
-    return dask_arrays.predict(probs, task, groups, ids)
+    return dask_arrays.predict(probs, task, {"groups": groups, "ids": ids, "weights": weights})

@@ -9,7 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 
-from rankset.core.arrays import object_array
+from rankset.core.arrays import is_real, object_array
 from rankset.engines.decision_tasks import DecisionTask
 from rankset.engines.frame_columns import GatherTask
 from rankset.engines.partial_rules import MERGED_AT_ONCE
@@ -19,11 +19,11 @@ from rankset.inputs.row_index import RowIndex
 
 EMPTY = object_array([])
 RowValues = Any
-"""Labels, groups or ids: a column name if the rows are a data frame, or one value per row if they are an array."""
+"""Labels, groups, ids or weights: a column name for a data frame, one value per row for an array."""
 
 
 def gather(probs: da.Array, task: GatherTask, known: Mapping[str, Any]) -> Any:
-    """Merge the results of all blocks of an array; ``known`` are labels, groups and ids."""
+    """Merge the results of all blocks of an array; ``known`` are labels, groups, ids and weights."""
     probs = _whole_rows(probs)
     chunks = {"i": (1,) * probs.numblocks[0]}
     answers = _map_blocks(_gather_block, "i", probs, task, known, adjust_chunks=chunks)
@@ -35,12 +35,11 @@ def gather(probs: da.Array, task: GatherTask, known: Mapping[str, Any]) -> Any:
     return answers.compute(optimize_graph=_has_known_sizes(probs))[0]  # Dask loses parts of frames when it optimises
 
 
-def predict(probs: da.Array, task: PredictionTask, groups: Any, ids: Any) -> da.Array:
-    """Array of booleans: which labels are in the set of each row."""
+def predict(probs: da.Array, task: PredictionTask, known: Mapping[str, Any]) -> da.Array:
+    """Array of booleans: which labels are in the set of each row; ``known`` are groups, ids and weights."""
     probs = _whole_rows(probs)
     n_columns = task.rule.spec.n_columns
     options = {"dtype": np.bool_, "meta": np.empty((0, n_columns), dtype=np.bool_), "new_axes": {"k": n_columns}}
-    known = {"groups": groups, "ids": ids}
     return _map_blocks(_predict_block, "ik", probs, task, known, adjust_chunks={"i": probs.chunks[0]}, **options)
 
 
@@ -116,6 +115,8 @@ def _align(values: Any, probs: da.Array, name: str, *, several: bool) -> da.Arra
     if hasattr(values, "to_dask_array"):
         values = values.to_dask_array()
     rows, sized = probs.chunks[0], _has_known_sizes(probs)
+    if name == "weights" and is_real(values) and sized:  # one number for all rows
+        return da.full(sum(rows), float(values), chunks=(rows,))
     if not isinstance(values, da.Array):
         array = np.asarray(values)
         _check_dimensions(array, name, several=several)

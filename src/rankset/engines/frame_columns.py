@@ -101,7 +101,7 @@ def score_columns(
     marks: Sequence[str] = (),
 ) -> list[str]:
     """Columns that hold scores: ``columns`` if given, else those named like ``classes``, else all that are left."""
-    others = (layout.label, layout.group, layout.identity, *layout.keep, *marks)
+    others = (layout.label, layout.group, layout.identity, layout.weights, *layout.keep, *marks)
     apart = [name for name in others if name is not None]
     given = None if columns is None else [columns] if isinstance(columns, str) else [str(name) for name in columns]
     if given is None and classes is not None and {str(name) for name in classes} <= set(names):
@@ -132,7 +132,7 @@ def partition_of(
         rows, right = split_answers(rows, kind, correct=correct) if answers else (rows, None)
         rows.check_order(classes)
         rows = rows.with_labels_of(classes)
-    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, where, first_row, right)
+    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, where, first_row, right, rows.weights)
 
 
 def split_answers(rows: Rows, kind: Kind, *, correct: bool) -> tuple[Rows, Any]:

@@ -117,4 +117,5 @@ def write_file(task: PredictionTask, layout: Layout, job: tuple[str, Path], *, f
 
 
 def _partition(rows: Rows) -> Partition:
-    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, Place(file=rows.scores_file))
+    where = Place(file=rows.scores_file)
+    return Partition(rows.scores, rows.marked_labels, rows.groups, rows.ids, where, weights=rows.weights)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rankset.conditions import Condition, Marginal
 from rankset.core.alpha import Alpha
@@ -58,6 +59,7 @@ def calibrate(
     score: Score | str | None = None,
     target: Target | str = OneLabel(),  # noqa: B008
     label_sep: str = ";",
+    weights: str | float | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for the rows of all files.
 
@@ -88,6 +90,9 @@ def calibrate(
         names separated by ``label_sep``; or the files of labels are 0/1 matrices with one column per class.
     label_sep : str
         Separates the names in a cell of labels. Ignored if ``layout`` is given.
+    weights : str or float, optional
+        Name of the column with the weight of each row, or one number for all rows, as in ``rankset.calibrate``. Ignored
+        if ``layout`` is given.
 
     Returns
     -------
@@ -113,7 +118,8 @@ def calibrate(
     True
     >>> folder.cleanup()
     """
-    where = layout or Layout(label, group, identity, tuple(drop), absent=absent, label_sep=label_sep)
+    further: dict[str, Any] = {"absent": absent, "label_sep": label_sep, "weights": _text(weights)}
+    where = layout or Layout(label, group, identity, tuple(drop), **further)
     task, pairs = CalibrationTask.of(method, score, condition, kind, classes, seed, target), pair_files(scores, labels)
     where = replace(where, several=task.several_labels)
     rule = final_rule(learn_from_files(task, where, pairs, workers, given=classes is not None))
@@ -136,6 +142,7 @@ def predict(
     confidence: Alpha | None = None,
     next_rows: int | None = None,
     all_groups: bool = False,
+    weights: str | float | None = None,
 ) -> Iterator[PredictionSets]:
     """Yield the sets of one file at a time, in the order of the files. The sets are the same as with ``rule.predict``.
 
@@ -146,7 +153,7 @@ def predict(
         Files with model outputs, as in ``calibrate``.
     alpha : float, str or Fraction
         Largest allowed probability that a set does not contain the true label.
-    layout, group, identity, drop, workers
+    layout, group, identity, drop, workers, weights
         As in ``calibrate``.
     empty : {"allow", "top"}
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
@@ -174,7 +181,7 @@ def predict(
     [130, 130]
     >>> folder.cleanup()
     """
-    where = layout or Layout(None, group, identity, tuple(drop))
+    where = layout or Layout(None, group, identity, tuple(drop), weights=_text(weights))
     task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     return (sets for sets, _ in map_in_processes(partial(predict_file, task, where), expand_paths(scores), workers))
 
@@ -239,12 +246,13 @@ def write(
     confidence: Alpha | None = None,
     next_rows: int | None = None,
     all_groups: bool = False,
+    weights: str | float | None = None,
 ) -> list[Path]:
     """Predict the sets of each input file, and write them to an output file with the same name in ``folder``.
 
     Parameters
     ----------
-    rule, scores, alpha, layout, group, identity, drop, empty, workers, confidence, next_rows, all_groups
+    rule, scores, alpha, layout, group, identity, drop, empty, workers, confidence, next_rows, all_groups, weights
         As in ``predict``.
     folder : path
         Output folder. It is created if it does not exist.
@@ -278,7 +286,7 @@ def write(
     ['new.parquet']
     >>> folder.cleanup()
     """
-    where = layout or Layout(None, group, identity, tuple(drop), tuple(keep))
+    where = layout or Layout(None, group, identity, tuple(drop), tuple(keep), weights=_text(weights))
     task = PredictionTask.of(rule, alpha, empty, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
     paths = expand_paths(scores)
     targets = [Path(folder) / f"{file_stem(path)}{suffix}" for path in paths]
@@ -288,3 +296,8 @@ def write(
     Path(folder).mkdir(parents=True, exist_ok=True)
     jobs = list(zip(paths, targets, strict=True))
     return list(map_in_processes(partial(write_file, task, where, force=force), jobs, workers))
+
+
+def _text(weights: str | float | None) -> str | None:
+    """Return the name of the column of weights, or a number as a text."""
+    return None if weights is None else str(weights)

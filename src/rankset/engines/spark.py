@@ -52,6 +52,7 @@ def calibrate(
     absent: str | None = None,
     score: Score | str | None = None,
     target: Target | str = OneLabel(),  # noqa: B008
+    weights: str | None = None,
 ) -> Rule:
     """Return the same rule, byte for byte, as ``rankset.calibrate`` for all rows.
 
@@ -76,6 +77,8 @@ def calibrate(
         As in ``rankset.calibrate``. If rows can have several labels, ``labels`` names a column of arrays, or of texts
         with ; between names. Or it is a list of the names of columns of 0 and 1, one for every class in the order of
         the columns of model outputs. Columns that have the names of the ``classes`` are matched by name.
+    weights : str, optional
+        Name of the column with the weight of each row, as in ``rankset.calibrate``.
 
     Returns
     -------
@@ -99,7 +102,7 @@ def calibrate(
     """
     task = CalibrationTask.of(method, score, condition, kind, classes, seed, target)
     label, marks = label_names(labels, several=task.several_labels)
-    layout = Layout(label, groups, ids, absent=absent, several=task.several_labels)
+    layout = Layout(label, groups, ids, absent=absent, several=task.several_labels, weights=weights)
     return final_rule(spark_frames.learn(frame, task, layout, columns, marks))
 
 
@@ -117,6 +120,7 @@ def predict(
     confidence: Alpha | None = None,
     next_rows: int | None = None,
     all_groups: bool = False,
+    weights: str | None = None,
 ) -> Any:
     """Return the same sets as ``rule.predict``, as a Spark data frame that is computed later.
 
@@ -127,7 +131,7 @@ def predict(
         Model outputs, as in ``calibrate``.
     alpha : float, str or Fraction
         Largest allowed probability that a set does not contain the true label.
-    columns, groups, ids
+    columns, groups, ids, weights
         As in ``calibrate``.
     empty : {"allow", "top"}
         "allow" keeps empty sets. "top" adds the most likely label to each empty set.
@@ -168,4 +172,4 @@ def predict(
         T.StructField("size", T.LongType()),
         T.StructField("top", kind),
     ]
-    return spark_frames.predict(frame, task, Layout(None, groups, ids), columns, keep, fields)
+    return spark_frames.predict(frame, task, Layout(None, groups, ids, weights=weights), columns, keep, fields)

@@ -25,7 +25,7 @@ def learn(
 ) -> PartialRule[RuleT]:
     """Merge the rules or triages of all partitions; ``marks`` are columns of 0 and 1 that hold the labels."""
     label = layout.label
-    names = column_names(frame, label, layout.group, layout.identity)
+    names = column_names(frame, label, layout.group, layout.identity, layout.weights)
     picked = score_columns(names, layout, given_columns(frame, columns, label), marks=marks)
     whole = label is None or (_is_whole(frame.schema[label].dataType, task) and not task.correct)
     task = task.with_classes_of(picked, whole_labels=whole)
@@ -78,7 +78,7 @@ def _kept_and_scores(
     keep: str | Sequence[str] | None,
 ) -> tuple[list[str], list[str]]:
     """Names of the columns that are kept, by default all without scores, and of those with scores."""
-    names = column_names(frame, layout.group, layout.identity)
+    names = column_names(frame, layout.group, layout.identity, layout.weights)
     picked = score_columns(names, layout, given_columns(frame, columns), task.classes)
     given = [keep] if isinstance(keep, str) else keep
     kept = [name for name in names if name not in picked] if given is None else list(given)
@@ -93,7 +93,7 @@ def column_names(frame: Any, *columns: Any) -> list[str]:
         raise KindError.argument("frame", "a Spark data frame", type(frame).__name__)
     for column in columns:
         if column is not None and not isinstance(column, str):
-            raise KindError.argument("labels, groups and ids", "names of columns", type(column).__name__)
+            raise KindError.argument("labels, groups, ids and weights", "names of columns", type(column).__name__)
     return list(frame.columns)
 
 

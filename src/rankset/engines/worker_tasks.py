@@ -52,6 +52,7 @@ class Partition:
     where: Place = NOWHERE
     first_row: int = 0
     correct: Any = None
+    weights: Any = None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -184,6 +185,7 @@ class CalibrationTask(LearningTask[Rule]):
             groups=partition.groups,
             ids=partition.ids,
             seed=self.seed,
+            weights=partition.weights,
         )
 
 
@@ -224,10 +226,11 @@ class ResultTask(ABC, Generic[ResultT]):
 
     def nothing(self) -> ResultT:
         """Return the results of no rows."""
-        width: tuple[int, ...] = () if self.kind == "binary" or self.classes is None else (self.spec.n_columns,)
-        none: list[Any] = []
-        groups, ids = self.spec.condition.needs_groups, self.spec.with_ids
-        return self.run(Partition(np.empty((0, *width)), groups=none if groups else None, ids=none if ids else None))
+        spec = self.spec
+        width: tuple[int, ...] = () if self.kind == "binary" or self.classes is None else (spec.n_columns,)
+        needed = {"groups": spec.condition.needs_groups, "ids": spec.with_ids, "weights": spec.weighted}
+        per_row: dict[str, Any] = {name: [] for name, some in needed.items() if some}
+        return self.run(Partition(np.empty((0, *width)), **per_row))
 
 
 @dataclass(frozen=True)
@@ -268,7 +271,8 @@ class PredictionTask(ResultTask[PredictionSets]):
     def run(self, partition: Partition) -> PredictionSets:
         """Return the sets of one partition."""
         with located(partition.where, partition.first_row), once():
-            return self.rule.predict(partition.scores, groups=partition.groups, ids=partition.ids, empty=self.empty)
+            per_row = {"groups": partition.groups, "ids": partition.ids, "weights": partition.weights}
+            return self.rule.predict(partition.scores, empty=self.empty, **per_row)
 
     def table(self, results: PredictionSets) -> Any:
         """Return an Arrow table of sets."""

@@ -78,8 +78,8 @@ class DecisionErrors:
     @classmethod
     def no_triage(cls, received: str) -> Self:
         expected = (
-            "have one model, one label per row, groups that do not share rows, and calibration rows that were not "
-            "selected by their labels"
+            "have one model, one label per row, groups that do not share rows, and calibration rows that have no "
+            "weights and were not selected by their labels"
         )
         remedy = "Use Holdout() or GivenSplit(), without stratify, or rankset.triage with outputs of the model."
         return cls("triage of a ConformalClassifier", expected, received, remedy)

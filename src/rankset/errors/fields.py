@@ -30,6 +30,7 @@ FLAGS = {
             "labels",
             "method",
             "target",
+            "weights",
         )
     },
     "groups": "--group",

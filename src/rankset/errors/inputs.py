@@ -5,8 +5,10 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.shift import ShiftErrors
 from rankset.errors.unit_interval import LOGITS, PERCENTAGES, UnitIntervalErrors
 from rankset.errors.values import differences, join_names, short_repr
+from rankset.errors.weights import RowWeightErrors
 
 PROBS, DECISION = Option("kind", "probs"), Option("kind", "decision")
 MARGINALS = Option("kind", "marginals")
@@ -24,7 +26,7 @@ MARGINS_OR_LOGITS: Text = (
 )
 
 
-class InputError(UnitIntervalErrors, RanksetError, ValueError):
+class InputError(UnitIntervalErrors, RowWeightErrors, ShiftErrors, RanksetError, ValueError):
     """Numbers, shapes or lengths that cannot be used. It is also a ``ValueError``.
 
     For example, a row that contains NaN, probabilities that do not sum to 1, or labels that are more than rows.
@@ -49,6 +51,10 @@ class InputError(UnitIntervalErrors, RanksetError, ValueError):
         taken = f"The columns {join_names(names)} were taken as classes. "
         self.remedy = (taken, "If one of them is no class, name it with ", NO_CLASS, ". ", self.remedy)
         return self
+
+    @classmethod
+    def not_a_number(cls, name: str, row: int, value: object) -> Self:
+        return cls(name, "be numbers, one per row", short_repr(value), "Check them.", where=Place(row=row))
 
     @classmethod
     def shape(cls, name: str, expected: Text, shape: tuple[int, ...], remedy: Text) -> Self:

@@ -60,10 +60,9 @@ class KindError(RanksetError, TypeError):
         return cls("clusters", f"be {expected}", f"the mapping {short_repr(received)}", remedy)
 
     @classmethod
-    def shares_by_name(cls, received: object) -> Self:
-        remedy = "Pass [shares[name] for name in classes], with the class names in the order of the columns."
-        expected = "a list of positive numbers, one per class, in column order"
-        return cls("shares", f"be {expected}", f"{short_repr(received)}, which is in an order of its own", remedy)
+    def numbers_by_name(cls, name: str, expected: str, received: object) -> Self:
+        remedy = f"Pass [{name}[name] for name in classes], with the class names in the order of the columns."
+        return cls(name, f"be {expected}", f"{short_repr(received)}, which is in an order of its own", remedy)
 
     @classmethod
     def class_without_rows(cls, name: object) -> Self:

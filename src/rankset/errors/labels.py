@@ -247,9 +247,10 @@ class LabelError(LabelListErrors, RanksetError, ValueError):
         return cls("clusters of PerLabel", wanted, f"{received} names")
 
     @classmethod
-    def shares(cls, expected: int, received: int) -> Self:
+    def numbers_of_classes(cls, condition: str, expected: int, received: int) -> Self:
         wanted = f"contain one number for each of the {expected} classes, in column order"
-        return cls("shares of Balanced", wanted, f"{received} numbers")
+        what = "factors" if condition == "LabelShift" else "shares"
+        return cls(f"{what} of {condition}", wanted, f"{received} numbers")
 
 
 def _column_numbers(n_classes: int) -> str:

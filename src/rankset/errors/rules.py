@@ -7,8 +7,10 @@ from rankset.errors.base import RanksetError
 from rankset.errors.decisions import DecisionErrors
 from rankset.errors.fields import Either, Option, Text
 from rankset.errors.sharing import SharingErrors
+from rankset.errors.streams import StreamErrors
 from rankset.errors.targets import TargetErrors
 from rankset.errors.values import join_names, short_repr
+from rankset.errors.weights import WeightErrors
 
 
 class SplitError(RanksetError, ValueError):
@@ -126,7 +128,7 @@ class MethodError(RanksetError, AttributeError):
         return cls(method, "be called on a Rule", reason=f"this is a CrossRule: {reason}", remedy=remedy)
 
 
-class RuleError(TargetErrors, DecisionErrors, SharingErrors, RanksetError, ValueError):
+class RuleError(TargetErrors, DecisionErrors, SharingErrors, StreamErrors, WeightErrors, RanksetError, ValueError):
     """A request that does not fit the rule, or an option that does not exist. It is also a ``ValueError``.
 
     Examples

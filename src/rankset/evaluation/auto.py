@@ -15,7 +15,7 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import InputError, KindError
 from rankset.evaluation.auto_for_target import auto_for_target
 from rankset.evaluation.auto_macro import choose_for_classes, condition_for, shares_of
-from rankset.evaluation.calibrate import warn_of_softmax
+from rankset.evaluation.calibrate import warn_of_softmax, with_labels
 from rankset.evaluation.compare_scores import compare_prepared
 from rankset.evaluation.comparison import ENOUGH, Comparison
 from rankset.evaluation.fitting_rows import FEWEST_FITTING, count_fitting_rows
@@ -57,6 +57,7 @@ def auto(
     target: Target | str = OneLabel(),  # noqa: B008
     objective: str = "size",
     shares: Sequence[float] | None = None,
+    weights: ArrayLike | None = None,
 ) -> Rule:
     """Return a rule whose sets are small at ``alpha``. The score is chosen automatically.
 
@@ -119,6 +120,8 @@ def auto(
         "size": sets should be small. "macro": sets should be small, and all classes count the same.
     shares
         With objective="macro": number or share of the training rows of each class, in column order, as in ``Balanced``.
+    weights
+        The weight of each row, as in ``calibrate``. The score is chosen without them.
 
     Returns
     -------
@@ -152,7 +155,8 @@ def auto(
     if objective != "size" or shares is not None:
         condition = condition_for(objective, checked_condition(condition), shares)
     several = has_several_labels(wanted)
-    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, several=several).with_checked_values()
+    per_row = {"groups": groups, "weights": weights}
+    data = prepare(probs, labels, kind=kind, classes=classes, several=several, **per_row).with_checked_values()
     if len(data) == 0:
         raise InputError.no_rows()
     warn_of_softmax(data)
@@ -185,14 +189,17 @@ def auto_prepared(
     fitting, calibrating = rows[: n - n_calibrating], rows[n - n_calibrating :]
     useful = fitting if absent is None else fitting[~absent[fitting]]  # a fit learns nothing from absent labels
     if n_fitting and len(useful) >= FEWEST_FITTING:
-        score, why = _fitted_score(data.take(useful), level, condition, class_factors=class_factors, seed=seed)
+        score, why = _fitted_score(
+            data.take(useful).without_weights(), level, condition, class_factors=class_factors, seed=seed
+        )
     else:
         score, why = _unfitted_score(data, condition), obstacle or "too few rows to fit a recalibration"
     promised = "macro coverage" if spec.balanced else "coverage"
     why = f"{why}; {n_calibrating:,} of {n:,} rows calibrate, so {promised} of at least 1 - alpha holds"
     if absent is not None:
         why += " where it can be attained"
-    return calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(calibrating))
+    rule = calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(calibrating))
+    return rule if data.masses is None else with_labels(rule)
 
 
 def count_calibration_rows(n: int, alpha: Fraction) -> int:
@@ -224,7 +231,7 @@ def _unfitted_score(data: Prepared, condition: Condition) -> Score:
 
 def _is_one_group(spec: RuleSpec) -> bool:
     """Whether the promise is about all rows together, each of which counts the same."""
-    return isinstance(spec.condition, Marginal) or (spec.sharing is not None and not spec.balanced)
+    return not spec.reweighted and (isinstance(spec.condition, Marginal) or spec.sharing is not None)
 
 
 def _obstacle(data: Prepared) -> str:

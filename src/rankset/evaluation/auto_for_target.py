@@ -56,7 +56,7 @@ def auto_for_target(
     if why:
         n_fitting = 0
     else:
-        score, why = _choose_score(data.take(rows[:n_fitting]), level, target)
+        score, why = _choose_score(data.take(rows[:n_fitting]).without_weights(), level, target)
     why = f"{why}; {n - n_fitting:,} of {n:,} rows calibrate, so the promise holds"
     return with_labels(calibrate_prepared(replace(spec, score=Chosen(score, why)), data.take(rows[n_fitting:])))
 

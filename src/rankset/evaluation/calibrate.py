@@ -13,6 +13,7 @@ from rankset.errors import KindError, LevelError, Option, warn
 from rankset.evaluation.default_scores import default_score
 from rankset.inputs.matrix import Kind
 from rankset.inputs.prepare import Prepared, prepare
+from rankset.inputs.row_weights import check_mean
 from rankset.rules.rule import Rule, calibrate_prepared
 from rankset.rules.small_groups import warn_of_no_promise
 from rankset.rules.spec import RuleSpec
@@ -40,6 +41,7 @@ def calibrate(
     alpha: Alpha | None = None,
     score: Score | str | None = None,
     target: Target | str = OneLabel(),  # noqa: B008
+    weights: ArrayLike | None = None,
 ) -> Rule:
     """Make a rule that turns a classifier's outputs into prediction sets.
 
@@ -107,6 +109,11 @@ def calibrate(
         * ``AtMostMissed(m)``: it misses at most m of them with probability at least 1 - alpha.
         * ``Cost({label: cost})``: every row has one true label, and the expected cost of missing it is at most alpha
           times the largest cost.
+    weights
+        The weight of each row, for new rows that are distributed otherwise than these (covariate shift), or because old
+        rows should count less. A number from 0 on, such as the ratio of both densities at the row; only the ratio of
+        weights matters. With one number, all rows have this weight. If you pass weights here, you must also pass them
+        to ``predict``. Weights are rounded to multiples of 2**-30, so their mean should be about 1.
 
     Returns
     -------
@@ -164,11 +171,18 @@ def calibrate(
             groups=groups,
             seed=seed,
             target=wanted,
+            weights=weights,
         )
     if alpha is not None:
         raise LevelError.not_at_calibration(alpha)
     rule = calibrate_part(
-        *(probs, labels, chosen, condition, wanted), kind=kind, classes=classes, groups=groups, ids=ids, seed=seed
+        *(probs, labels, chosen, condition, wanted),
+        kind=kind,
+        classes=classes,
+        groups=groups,
+        ids=ids,
+        seed=seed,
+        weights=weights,
     )
     return with_labels(rule)
 
@@ -185,10 +199,12 @@ def calibrate_part(
     groups: ArrayLike | None,
     ids: ArrayLike | None,
     seed: int,
+    weights: ArrayLike | None = None,
 ) -> Rule:
     """Return the rule of all rows or of some of them, which may all be without labels if they can have several."""
     several = has_several_labels(target)
-    data = prepare(probs, labels, kind=kind, classes=classes, groups=groups, ids=ids, several=several)
+    per_row = {"groups": groups, "ids": ids, "weights": weights}
+    data = prepare(probs, labels, kind=kind, classes=classes, several=several, **per_row)
     warn_of_softmax(data)
     return calibrate_prepared(RuleSpec.of(score, condition, data.kind, seed, data.classes, target), data)
 
@@ -207,5 +223,7 @@ def warn_of_softmax(data: Prepared) -> None:
 def with_labels(rule: Rule) -> Rule:
     """Return the rule of all rows; raise an error if none of them has an entry, and warn if nothing is promised."""
     check_entries(rule.calibration, below=rule.spec.below)
+    if rule.calibration.row_masses is not None:
+        check_mean(int(rule.calibration.row_masses.by_group.sum()), rule.n)
     warn_of_no_promise(rule.spec)
     return rule

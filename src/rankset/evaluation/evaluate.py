@@ -153,6 +153,7 @@ def evaluate(
         proven=None if sets.level != level else sets.proven,
         sure=None if sets.level != level else sets.confidence,
         balanced=sets.balanced,
+        effective_rows=sets.effective_rows,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 

@@ -86,6 +86,8 @@ class Evaluation:
         ``confidence``. None otherwise. (``confidence`` here is that of the interval.)
     balanced
         Whether the promise is about macro coverage, as with ``Balanced``, and not about coverage.
+    effective_rows
+        If calibration rows have weights: how many rows of equal weight are as many. None otherwise.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class Evaluation:
     cost: float | None = None
     sure: float | None = None
     balanced: bool = False
+    effective_rows: float | None = None
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -213,7 +216,7 @@ class Evaluation:
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
             Every class, group and stratum is a dictionary. "ranges" has the intervals of metrics by key. "proven",
-            "cost" and "sure" are there only if they are not None, "balanced" only if it is True.
+            "cost", "sure" and "effective_rows" are there only if they are not None, "balanced" only if it is True.
 
         Examples
         --------
@@ -224,7 +227,7 @@ class Evaluation:
         """
         facts = asdict(self)
         values, strata = facts.pop("values"), facts.pop("strata")
-        for name in ("proven", "cost", "sure", "balanced"):
+        for name in ("proven", "cost", "sure", "balanced", "effective_rows"):
             if facts[name] is None or facts[name] is False:
                 del facts[name]
         keys = {METRICS[name].key: value for name, value in values.items()}

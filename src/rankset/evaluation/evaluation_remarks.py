@@ -12,6 +12,7 @@ from rankset.errors.fields import render_text
 from rankset.evaluation.advice import what_to_check
 from rankset.evaluation.metrics import CLASSES_BELOW_HALF, CLASSES_FAR_BELOW, FAR, MACRO_COVERAGE, METRICS
 from rankset.evaluation.shares import Share
+from rankset.rules.weighted_rows import ROWS_PER_ALPHA
 
 if TYPE_CHECKING:
     from rankset.evaluation.evaluation import Evaluation
@@ -111,7 +112,16 @@ REMARKS: Mapping[str, Callable[[Evaluation], str]] = {
 def coverage_notes(evaluation: Evaluation) -> list[str]:
     """Return the lines below coverage: what is proven, the range to expect, and how many labels are absent."""
     proven = proven_lines(evaluation.proven, evaluation.alpha)
-    return [*_cost(evaluation), *proven, *_sure(evaluation), *_expected(evaluation), *_absent(evaluation)]
+    few = effective_lines(evaluation.effective_rows, evaluation.alpha)
+    return [*_cost(evaluation), *proven, *_sure(evaluation), *_expected(evaluation), *_absent(evaluation), *few]
+
+
+def effective_lines(rows: float | None, alpha: float) -> list[str]:
+    """Return the line that says how many rows of equal weight the calibration rows count as, if they have weights."""
+    if rows is None:
+        return []
+    few = ": coverage depends on few rows" if rows < ROWS_PER_ALPHA / alpha else ""
+    return [f"with their weights the calibration rows count as {rows:,.0f} rows of equal weight{few}"]
 
 
 def _sure(evaluation: Evaluation) -> list[str]:

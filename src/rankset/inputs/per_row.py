@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.arrays import fits_64_bits, object_array
+from rankset.core.arrays import as_float, fits_64_bits, object_array
 from rankset.errors import InputError, KindError, LabelError
 from rankset.errors.label_lists import NAMES_OF_LISTS, NAMES_OF_NUMBERS
 from rankset.inputs import frames, tensors
@@ -102,6 +102,21 @@ def _borrowed(array: Array, absent: NDArray[np.bool_]) -> Array:
 def names_per_row(names: ArrayLike, n_rows: int, index: RowIndex, *, name: str = "groups") -> Array:
     """Return one name per row; raise an error if one is missing."""
     return _one_per_row(names, n_rows, index, name)
+
+
+def numbers_per_row(values: ArrayLike, n_rows: int, index: RowIndex, *, name: str) -> NDArray[np.float64]:
+    """Return one number per row, in float64; raise an error for anything that is no number, and for missing ones."""
+    array = _vector(values, n_rows, index, name)
+    missing = _missing(array)
+    if missing.any():
+        raise LabelError.missing(name, int(missing.argmax()))
+    if array.dtype.kind in "iuf":
+        return array.astype(np.float64)
+    numbers = [as_float(value) for value in array.tolist()]
+    for row, number in enumerate(numbers):
+        if number != number:  # noqa: PLR0124
+            raise InputError.not_a_number(name, row, array[row])
+    return np.array(numbers, dtype=np.float64)
 
 
 def id_words(ids: ArrayLike | None, n_rows: int, index: RowIndex) -> NDArray[np.uint64] | None:

@@ -24,6 +24,7 @@ from rankset.inputs.per_row import id_words, label_codes, names_per_row
 from rankset.inputs.probabilities import from_kind
 from rankset.inputs.ragged import fill_padding
 from rankset.inputs.row_index import RowIndex
+from rankset.inputs.row_weights import masses_per_row
 from rankset.inputs.single_labels import from_single_labels
 from rankset.inputs.unwrap import Unwrapped, unwrap
 from rankset.inputs.value_checks import check_rows, check_whole
@@ -32,7 +33,7 @@ from rankset.inputs.vocabulary import Array, Names, class_names
 Ints = NDArray[np.int64]
 Result = TypeVar("Result")
 
-PER_ROW = ("matrix", "counts", "labels", "truths", "groups", "ids", "options")
+PER_ROW = ("matrix", "counts", "labels", "truths", "groups", "ids", "options", "masses")
 """Fields of ``Prepared`` with one entry per row."""
 
 
@@ -55,6 +56,7 @@ class Prepared:
     template : the type and index that answers about these rows should have.
     checked : whether all values have been checked.
     start : the number of the first row in error messages.
+    masses : the weight of each row in units of ``core.masses``; None if rows have no weights.
     """
 
     matrix: Array
@@ -70,6 +72,7 @@ class Prepared:
     start: int = 0
     options: Array | None = None
     truths: LabelLists | None = None
+    masses: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -98,6 +101,10 @@ class Prepared:
         template = self.answers.rows(rows)
         index = RowIndex(template.index, numbered=template.numbered)
         return replace(self, index=index, template=template, **self._picked(rows))
+
+    def without_weights(self) -> Prepared:
+        """Return the same rows without weights, for scores that are fitted on them."""
+        return self if self.masses is None else replace(self, masses=None)
 
     def part(self, rows: slice) -> Prepared:
         """Return consecutive rows; error messages keep counting from the first row of all."""
@@ -160,8 +167,9 @@ def prepare(
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
     several: bool = False,
+    weights: ArrayLike | None = None,
 ) -> Prepared:
-    """Check rows, labels, groups and ids, and bring them into one form.
+    """Check rows, labels, groups, ids and weights, and bring them into one form.
 
     Parameters
     ----------
@@ -171,6 +179,7 @@ def prepare(
     classes : the names of the columns, in order; or the vocabulary of a rule, whose columns the rows must have.
     groups, ids : one per row.
     several : whether rows can have several labels, which are then lists or a 0/1 matrix.
+    weights : one number per row, or one for all rows.
 
     Returns
     -------
@@ -208,6 +217,7 @@ def prepare(
         opened.template,
         options=opened.options,
         truths=truths,
+        masses=None if weights is None else masses_per_row(weights, n, index),
     )
 
 

@@ -140,6 +140,14 @@ class Columns:
                 raise FileError.missing_cell(self.path, name, blank[0])
         return groups
 
+    def number_column(self, name: str) -> NDArray[Any]:
+        """One column of numbers, such as weights of rows."""
+        return (
+            self._column(name, whole=False)
+            if self.table is None or name not in self.names
+            else self.numbers([name])[:, 0]
+        )
+
     def text_column(self, name: str) -> NDArray[Any]:
         """One column as its texts are."""
         return self._column(name, whole=False)

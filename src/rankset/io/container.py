@@ -26,7 +26,7 @@ from rankset.io import atomic
 HEADER = "rankset"
 FORMAT = 1
 """Format number of files whose header names no other one."""
-LATEST_FORMAT = 4
+LATEST_FORMAT = 5
 """Largest format number that is read. To change the format, increase it, keep reading all older ones, write the new one
 only where it is needed, and add a golden file."""
 

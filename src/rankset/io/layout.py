@@ -28,14 +28,15 @@ from rankset.io.several_labels import LabelsRead, read_several
 class Layout:
     """Names of columns (of arrays, in an .npz file), and how to read files whose name does not say it.
 
-    ``label``, ``group`` and ``identity`` name columns, ``drop`` those that are ignored, ``keep`` those that are copied
-    to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has no known
-    suffix or that of another text format. ``header``: the first line of a csv file holds the names of the columns.
+    ``label``, ``group``, ``identity`` and ``weights`` name columns, ``drop`` those that are ignored, ``keep`` those
+    that are copied to the output, ``key`` the array of scores in an .npz file. ``file_format`` is used where a file has
+    no known suffix or that of another text format. ``header``: the first line of a csv file holds the names of columns.
     ``absent`` is the text that labels have in rows whose true label is not among the candidates ("" for missing ones).
     ``sep`` (the separator of csv files), ``decimal`` ("." or ",") and ``encoding`` are recognised if they are None.
     ``sheet`` is the name or the number, from 1, of the sheet of a workbook. ``options`` names the column with the
     candidates of each row, if every row has its own (``Ragged``). If ``several``, rows can have several labels: lists,
-    names separated by ``label_sep`` in a cell, or a 0/1 matrix.
+    names separated by ``label_sep`` in a cell, or a 0/1 matrix. ``weights`` can also be a number, the
+    weight of all rows.
     """
 
     label: str | None = None
@@ -54,6 +55,7 @@ class Layout:
     options: str | None = None
     label_sep: str = ";"
     several: bool = False
+    weights: str | None = None
 
     def __post_init__(self) -> None:
         self.dialect  # noqa: B018 - checks it before anything is read
@@ -76,7 +78,7 @@ class Layout:
 
     def needed_columns(self, scores: Sequence[str]) -> list[str]:
         """Names of all columns that are read, scores first."""
-        others = (self.label, self.group, self.identity, *self.keep)
+        others = (self.label, self.group, self.identity, self.weights, *self.keep)
         return list(dict.fromkeys([*scores, *(name for name in others if name is not None)]))
 
     def read_rows(
@@ -149,7 +151,8 @@ class Layout:
         kept = {name: columns.kept_column(name) for name in self.kept_columns}
         groups = None if self.group is None else columns.group_column(self.group)
         wanted = _wanted_columns(columns, classes, kind)
-        others = {*special, *kept, *self._other_answers(columns, wanted), *([] if label is None else [label])}
+        apart_from = special if self.weights is None else {*special, self.weights}
+        others = {*apart_from, *kept, *self._other_answers(columns, wanted), *([] if label is None else [label])}
         apart = self._columns_apart(columns, label, others, wanted)
         matrix, names = self._scores(columns, apart, wanted, kind or "probs")
         own_columns = names is None or set(names) <= {*columns.names}
@@ -178,6 +181,7 @@ class Layout:
             by_commas=columns.sep == "," and self.sep is None and self.decimal is None,
             label_sizes=found.sizes,
             label_names=found.columns,
+            weights=None if self.weights is None else self._weights(columns, self.weights, len(matrix)),
         )
         return rows.with_absent(self.absent, is_text=file.is_text).with_column_order(wanted)
 
@@ -218,11 +222,17 @@ class Layout:
     def _special_columns(self, columns: Columns, label: str | None) -> dict[str, NDArray[Any]]:
         """Columns of labels, groups and ids, by name."""
         names = [name for name in (label, self.group, self.identity) if name is not None]
-        if len(set(names)) < len(names):
-            raise FileError.one_column_twice(next(name for name in names if names.count(name) > 1))
+        every = names if self.weights is None else [*names, self.weights]
+        if len(set(every)) < len(every):
+            raise FileError.one_column_twice(next(name for name in every if every.count(name) > 1))
         if label is not None and label not in columns.names:
             raise FileError.no_label_column(columns.path, label, columns.names)
         return {name: columns.column(name) for name in names if name != label or not self.several}
+
+    def _weights(self, columns: Columns, name: str, n_rows: int) -> NDArray[Any]:
+        """Return the weights of the rows: a column, or one number for all rows if no column has this name."""
+        number = None if name in columns.names else _number(name)
+        return columns.number_column(name) if number is None else np.full(n_rows, number)
 
     def _other_answers(self, columns: Columns, wanted: Sequence[str] | None) -> list[str]:
         """Column with the name of the label column, which is no class also where the labels have a file of their own.
@@ -271,12 +281,20 @@ class Layout:
             return LabelsRead(object_array([]), np.zeros(0, dtype=np.int64))
         known = set(names or ())
         order = None if scores is None else [name for name in scores.names if name in known]
-        apart = [name for name in (self.identity, self.group, *self.drop) if name is not None]
+        apart = [name for name in (self.identity, self.group, self.weights, *self.drop) if name is not None]
         shape = None if isinstance(matrix, Ragged) else (len(matrix), 2 if matrix.ndim == 1 else matrix.shape[1])
         with located(Place(file=labels.path)):
             return read_several(
                 labels.spelled_like(names), self.label, apart, sep=self.label_sep, shape=shape, names=names, order=order
             )
+
+
+def _number(text: str) -> float | None:
+    """Return a text as a number; None if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _wanted_columns(columns: Columns, classes: Sequence[object] | None, kind: str | None) -> list[str] | None:

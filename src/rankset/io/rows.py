@@ -36,7 +36,8 @@ class Rows:
     an object lacks; None for other rows. ``scores`` are ``Ragged`` if every row has its own candidates. With
     ``by_commas``, a comma separates the cells of the file of scores, which was recognised and not said. If rows can
     have several labels, ``labels`` are those of all rows, ``label_sizes`` the number of labels of each row, and
-    ``label_names`` the names of the columns of a 0/1 matrix; or ``labels`` are a matrix (n, K) of booleans.
+    ``label_names`` the names of the columns of a 0/1 matrix; or ``labels`` are a matrix (n, K) of booleans. ``weights``
+    are the weights of the rows, None if they have none.
     """
 
     scores: Any
@@ -55,6 +56,7 @@ class Rows:
     by_commas: bool = False
     label_sizes: NDArray[np.int64] | None = None
     label_names: Sequence[str] | None = None
+    weights: NDArray[Any] | None = None
 
     def with_absent(self, absent: str | None, *, is_text: bool) -> Rows:
         """Return the rows with labels of the text ``absent`` noted as absent; None: there are no such labels."""

@@ -35,7 +35,7 @@ def find_unnamed_arrays(path: str, labels: str | None, layout: Layout, kind: Any
     names = _array_names(path, layout)
     if names is None or layout.key is not None:
         return layout, kind
-    apart = {layout.label, layout.group, layout.identity, *layout.drop, *layout.keep}
+    apart = {layout.label, layout.group, layout.identity, layout.weights, *layout.drop, *layout.keep}
     return (layout, kind) if len(set(names) - apart) < 2 else find_arrays(path, labels, layout, kind)
 
 

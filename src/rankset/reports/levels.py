@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -63,7 +62,7 @@ def _guarantee(rule: TestedRule) -> dict[str, Any]:
     It is "about" all rows, every group, or the mean over classes. Groups that share rows need enough rows together.
     """
     spec, sizes = rule.spec, sizes_of_groups(rule)
-    least = max((smallest_alpha(*size) for size in sizes if size[1]), default=Fraction(0))
+    lost = [] if spec.weighted else [smallest_alpha(*size) for size in sizes if size[1]]
     return {
         "condition": condition_in_words(spec.condition),
         "groups": spec.n_groups,
@@ -72,8 +71,17 @@ def _guarantee(rule: TestedRule) -> dict[str, Any]:
         "rows": sum(rows for rows, _ in sizes),
         "smallest": min(rows for rows, _ in sizes),
         "absent": sum(absent for _, absent in sizes),
-        "least": float(least),
+        "least": float(max(lost, default=0)),
+        **weight_facts(rule),
     }
+
+
+def weight_facts(rule: TestedRule) -> dict[str, Any]:
+    """How many rows of equal weight are as many, and what is proven if rows have weights of their own."""
+    if rule.effective_rows is None:
+        return {}
+    own = {"weighted": proven_by_sharing(rule.spec)} if rule.spec.weighted else {}
+    return {"effective": round(rule.effective_rows), **own}
 
 
 def _sure(alphas: list[float] | None, true: Floats, sizes: Ints) -> dict[str, Any]:

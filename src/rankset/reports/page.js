@@ -103,10 +103,11 @@
       : proven > 0 ? "These sets come from several models, one for each fold. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ". The proven probability is at least " + percent(Math.floor(1000 * proven) / 1000) + "."
       : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",
       ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
-      "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
+      own.weighted ? "It is void if the weights are not right, or if the model, the score or its parameters have seen the calibration rows." : "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
       (apart ? "It is an average over the rows of a group, and says" : "It is an average over " + own.about + ": single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
       ...(own.shared && proven !== 0 ? ["Groups share calibration rows (" + own.condition + "): " + own.shared + "."] : []),
-      enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (apart ? " there." : ".")];
+      ...(own.effective ? ["With their weights, the calibration rows count as " + many(own.effective) + " rows of equal weight" + (own.weighted && proven !== 0 ? "; " + own.weighted : "") + "."] : []),
+      ...(own.weighted ? [] : [enough ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (apart ? " there." : ".")])];
     by("words").replaceChildren(...told.map((text) => make("p", text)));
   }
   function picturesOfSets() {

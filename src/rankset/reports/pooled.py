@@ -60,6 +60,7 @@ def _halves(spec: RuleSpec, data: Prepared, rows: LabelledRows) -> int:
     """Return on how many halves ``Pooled`` is tried; 0 if it is not."""
     sensible = (
         isinstance(spec.condition, Marginal)
+        and not spec.weighted
         and spec.target == ONE_LABEL
         and data.counts is None
         and rows.options is None

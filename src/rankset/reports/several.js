@@ -55,10 +55,11 @@
         : proven > 0 ? "These sets come from several models, one for each fold. Usually " + told + where + ". The proven share is at least " + percent(Math.floor(1000 * proven) / 1000) + "."
         : "For these sets nothing is proven at this level. Usually " + told + where + ".",
       "It is about rows that have labels. Rows without labels are set aside; they count for the size, the empty sets and the precision only.",
-      "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
+      own.weighted ? "It is void if the weights are not right, or if the model, the score or its parameters have seen the calibration rows." : "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
       score.by_label ? "It is about labels one by one. Of all labels of a row together nothing is promised, so the lines above have no target. The table of labels shows every label."
         : "It is an average over rows: rows with many labels and rare labels may be served worse, as the tables show. Recall() with a threshold per label (PerLabel) makes a promise about every label.",
-      own.smallest >= needed ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (own.groups > 1 ? " there." : "."),
+      ...(own.effective ? ["With their weights, the calibration rows count as " + many(own.effective) + " rows of equal weight" + (own.weighted && proven !== 0 ? "; " + own.weighted : "") + "."] : []),
+      ...(own.weighted ? [] : [own.smallest >= needed ? has + " has " + many(own.smallest) + " rows; this level needs at least " + many(needed) + "." : has + " is too small for this level: it needs " + many(needed) + " rows and has " + many(own.smallest) + ", so every label is kept" + (own.groups > 1 ? " there." : ".")]),
     ].map((text) => make("p", text)));
   }
   function pictures() {

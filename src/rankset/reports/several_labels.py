@@ -20,7 +20,7 @@ from rankset.evaluation.shares import groups_of
 from rankset.inputs.labels_of_rows import LabelLists
 from rankset.inputs.row_index import RowIndex
 from rankset.inputs.vocabulary import Names, distinct_labels, short
-from rankset.reports.levels import LONGEST_TEXT
+from rankset.reports.levels import LONGEST_TEXT, weight_facts
 from rankset.reports.results import Study
 from rankset.reports.rule_names import rule_names
 from rankset.reports.tested import CONFIDENCE, MOST_CLASSES, NAME_WIDTH, SURE, TestedRule, levels_with
@@ -151,6 +151,7 @@ def _guarantee(rule: TestedRule) -> dict[str, Any]:
         "rows": rule.n,
         "smallest": int(rule.counts.min()),
         "set_aside": rule.set_aside,
+        **weight_facts(rule),
     }
 
 

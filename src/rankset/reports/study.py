@@ -111,6 +111,7 @@ def study_rules(
     *,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     alpha: Alpha = 0.1,
     show_progress: bool = False,
@@ -130,6 +131,8 @@ def study_rules(
     ids
         The id of each row, shown in the list of the most ambiguous rows. By default the index of a pandas frame. Needed
         if a rule has a randomised score and was calibrated with ids. For all other rules, ids change no set.
+    weights
+        The weight of each row, or one number for all rows. Needed if a rule was calibrated with weights.
     names
         A name for every rule, for example its file. The page shows it for rules with the same score and the same
         condition. By default these rules are numbered.
@@ -161,10 +164,13 @@ def study_rules(
     130
     """
     _check_rules(rules)
+    if weights is not None and not any(rule.spec.weighted for rule in rules):
+        raise RuleError.weights_unused()
     first = rules[0]
     several = has_several_labels(first.target)
     classes = min((rule.spec.classes_of(probs) for rule in rules), key=len)  # all rules must take more candidates
-    data = prepare(probs, labels, kind=first.kind, classes=classes, groups=groups, ids=ids, several=several)
+    per_row = {"groups": groups, "ids": ids, "weights": weights}
+    data = prepare(probs, labels, kind=first.kind, classes=classes, several=several, **per_row)
     if data.truths is not None:
         tested = [RuleOnRows(rule, data.with_checked_values()) for rule in rules]
         truths = RowsOfLabels(data.truths, data.classes, alpha, data.groups)
@@ -174,7 +180,7 @@ def study_rules(
     rows = LabelledRows.of(data.labels, data, ids, data.index, alpha)
     data = data.with_checked_values()
     tested = [RuleOnRows(rule, data) for rule in rules]
-    return study_tested(tested, rows, names=names, answers=data, show_progress=show_progress)
+    return study_tested(tested, rows, names=names, answers=data.without_weights(), show_progress=show_progress)
 
 
 def study_tested(
@@ -255,7 +261,7 @@ def _absent_facts(rules: Sequence[TestedRule], rows: LabelledRows) -> dict[str, 
     absent, tested = max(int(rule.absent.sum()) for rule in rules), int((rows.labels < 0).sum())
     if not absent and not tested:
         return {}
-    sizes = [size for rule in rules for size in sizes_of_groups(rule)]
+    sizes = [size for rule in rules if not rule.spec.weighted for size in sizes_of_groups(rule)]
     least = max((smallest_alpha(*size) for size in sizes if size[1]), default=Fraction(0))
     return {"absent": {"calibration": absent, "rows": tested, "least": float(least)}}
 

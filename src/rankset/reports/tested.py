@@ -105,6 +105,10 @@ class TestedRule(Protocol):
     def p_values(self, rows: Ints) -> Floats:
         """Return the p-values of every label of some rows."""
 
+    @property
+    def effective_rows(self) -> float | None:
+        """How many calibration rows of equal weight are as many; None if rows have no weights."""
+
     def proven(self, alpha: Fraction) -> float | None:
         """Return the proven coverage if it is not 1 - ``alpha``, else None."""
 
@@ -156,7 +160,13 @@ class RuleOnRows:
         """Return the p-values of every label of some rows. Ids change draws only if they did so at calibration."""
         some = self.data.take(rows)
         groups = some.groups if self.rule.condition.needs_groups else None
-        return self.rule._p_values(replace(some, groups=groups, ids=some.ids if self.spec.with_ids else None))
+        ids, masses = some.ids if self.spec.with_ids else None, some.masses if self.spec.weighted else None
+        return self.rule._p_values(replace(some, groups=groups, ids=ids, masses=masses))
+
+    @property
+    def effective_rows(self) -> float | None:
+        """How many calibration rows of equal weight are as many; None if rows have no weights."""
+        return self.rule.effective_rows if self.spec.tells_effective_rows else None
 
     def proven(self, alpha: Fraction) -> float | None:  # noqa: ARG002
         """Return None, or 0 if nothing is proven."""
@@ -200,7 +210,7 @@ class RuleOnRows:
             ranges = [coverage_law.sampling_range(n_rows, law.least_k, law.n, CONFIDENCE) for law in known]
             laws["band"] = [list(map(float, ends)) for ends in ranges]
             laws["tied"] = [not law.exact for law in known]
-        if self.spec.traits.orders_by_rank and not self.spec.condition.needs_groups:
+        if self.spec.traits.orders_by_rank and not self.spec.condition.needs_groups and not self.spec.weighted:
             profiles = [rule.rank_profile(alpha) for alpha in alphas]
             laws["ranks"] = profiles[0].counts.tolist()
             laws["r_star"] = [profile.r_star for profile in profiles]

@@ -33,6 +33,7 @@ def report(
     *,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     alpha: Alpha = 0.1,
     title: str = TITLE,
@@ -63,6 +64,8 @@ def report(
     ids : array-like (n,), optional
         The id of each row, shown in the list of the most ambiguous rows. By default the index of a pandas frame.
         Required if a rule has a randomised score and was calibrated with ids. For all other rules, ids change no set.
+    weights : array-like (n,) or number, optional
+        The weight of each row, or one number for all rows. Required if a rule was calibrated with weights.
     names : sequence of str, optional
         A name for every rule, for example its file. The page shows it for rules with the same score and the same
         condition. By default these rules are numbered.
@@ -104,7 +107,13 @@ def report(
     check_report(path)
     rules = [rule] if not isinstance(rule, Sequence) else rule
     study = study_rules(
-        *(rules, probs, labels), groups=groups, ids=ids, names=names, alpha=alpha, show_progress=show_progress
+        *(rules, probs, labels),
+        groups=groups,
+        ids=ids,
+        weights=weights,
+        names=names,
+        alpha=alpha,
+        show_progress=show_progress,
     )
     return write_study(study, path, title)
 

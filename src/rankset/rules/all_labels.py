@@ -15,6 +15,7 @@ from rankset.core.shared_tables import SharedTable
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
+from rankset.rules.weighted_rows import weighted_p_values
 
 Ints = NDArray[np.int64]
 Arrays = Sequence[NDArray[Any]]
@@ -31,6 +32,9 @@ SETS_PER_P_VALUE = 4
 def p_values(spec: RuleSpec, calibration: RowsOfGroups, data: Prepared) -> NDArray[np.float64]:
     """Return the p-value of every label (n, K)."""
     answer = np.empty((len(data), data.n_columns))
+    if data.masses is not None:
+        _fill_weighted(Batch.of(spec, data), calibration, answer)
+        return answer
     _fill(Batch.of(spec, data), calibration, (calibration.tables(answer.size).p_values,), (answer,))
     return answer
 
@@ -74,6 +78,27 @@ def _fill_blocks(batch: Batch, calibration: RowsOfGroups, tables: Tables, answer
                 _spread(table, places, flat, into)
             else:
                 spread(table, places, flat, into)
+
+    parallel.map_blocks(fill, n_rows, NUMBERS_PER_LABEL * n_columns)
+
+
+def _fill_weighted(batch: Batch, calibration: RowsOfGroups, answer: NDArray[np.float64]) -> None:
+    """Fill ``answer`` (n, K) with the p-values of rows that have weights."""
+    if batch.wide:
+        for rows, one in batch.by_width():
+            part = np.empty(one.shape)
+            _fill_weighted(one, calibration, part)
+            answer[rows, : one.shape[1]] = part
+        return
+    n_rows, n_columns = batch.shape
+    loops, own = kernels.choose(SETS_PER_P_VALUE * n_rows, n_columns), batch.data.masses
+    assert own is not None
+
+    def fill(part: slice) -> None:
+        flat, groups, keys = batch.matrix_keys(part, loops)
+        places = calibration.places(groups, keys, None if loops is None else loops.places)
+        of_cells = np.repeat(own[part], n_columns)[flat]
+        answer[part].reshape(-1)[flat] = weighted_p_values(calibration, groups, places, of_cells)
 
     parallel.map_blocks(fill, n_rows, NUMBERS_PER_LABEL * n_columns)
 

@@ -69,6 +69,8 @@ class HasBand:
         tails = coverage_law.tails(confidence)
         if not self.spec.guaranteed:
             raise RuleError.not_guaranteed()
+        if self.spec.weighted:
+            raise RuleError.band_of_weights()
         if self.spec.sharing is not None:
             raise RuleError.band_of_shared_rows(self.spec.condition)
         number = group_number(self.spec, group, label)

@@ -25,6 +25,7 @@ from rankset.inputs.matrix import SUM_TO_ONE, plain_dtype
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
 from rankset.rules.spec import RuleSpec, check_groups
+from rankset.rules.weighted_rows import WeightedLevel
 from rankset.scores.application import keys_of, transform_rows
 from rankset.scores.base import Score
 
@@ -63,6 +64,7 @@ class Batch:
     row_groups : the number of each row's group, -1 for groups without calibration rows; one entry if all rows share it.
     noise_seed : what the noise of the rows is made from.
     compiled : the compiled loops; None for the plain path.
+    level : which cells are kept, if rows have weights; None otherwise.
     """
 
     spec: RuleSpec
@@ -70,6 +72,7 @@ class Batch:
     row_groups: Ints
     noise_seed: noise.NoiseSeed
     compiled: CompiledLoops | None = None
+    level: WeightedLevel | None = None
 
     @classmethod
     def of(cls, spec: RuleSpec, data: Prepared) -> Batch:
@@ -80,6 +83,8 @@ class Batch:
         if draws and spec.with_ids != (data.ids is not None):
             calibrated, received = ("with", "without") if spec.with_ids else ("without", "with")
             raise RuleError.ids(calibrated, received)
+        if spec.weighted != (data.masses is not None):
+            raise RuleError.weights_missing() if spec.weighted else RuleError.weights_unused()
         codes = ALL_ROWS if data.groups is None else spec.groups.codes(data.groups)
         noise_seed = noise.NoiseSeed.of(spec.seed, data.ids) if draws else noise.NO_NOISE
         compiled = kernels.choose(len(data.matrix), len(spec.classes.values), _needed(spec, data))
@@ -112,7 +117,7 @@ class Batch:
             some = data.take(rows)
             options = None if some.options is None else some.options[:, :width]
             some = replace(some, matrix=some.matrix[:, :width], classes=spec.classes, options=options)
-            yield rows, Batch.of(spec, some)
+            yield rows, replace(Batch.of(spec, some), level=self.level)
 
     def part(self, rows: slice) -> Batch:
         """Return consecutive rows; error messages keep counting from the first row of all."""
@@ -257,6 +262,12 @@ class Batch:
             return self.spec.shared_group
         codes = self.row_groups if len(self.row_groups) == 1 else self.row_groups[part][cells.row]
         return self.spec.numbers(cells.column[:, np.newaxis], codes[:, np.newaxis])[:, 0]
+
+    def keep(self, groups: Ints, keys: Keys, cells: RankedCells | NarrowCells, part: slice) -> NDArray[np.bool_]:
+        """Return which cells of a block are in the sets of their rows, which have weights."""
+        assert self.level is not None
+        assert self.data.masses is not None
+        return self.level.keep(groups, keys, self.data.masses[part][cells.row])
 
     def candidates(self, cells: RankedCells | NarrowCells, part: slice) -> NDArray[np.bool_] | None:
         """Return which cells are candidates of their rows and no padding; None if all are."""

@@ -12,6 +12,7 @@ from rankset import notebook
 from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration
+from rankset.core.masses import UNIT
 from rankset.core.promise import Promise
 from rankset.core.shared_rows import SharedRows
 from rankset.errors import RuleError
@@ -48,9 +49,19 @@ class DescribesRule(HasBand):
         caveats = (spec.traits.caveat, proven_by_sharing(spec) if spec.guaranteed else NOT_PROVEN)
         return (
             f"Rule({settings_text(spec)}, kind={spec.kind!r}, "
-            f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._absent_note}"
+            f"{len(spec.classes):,} classes, calibrated on {self.n:,} rows{self._effective_note}{self._absent_note}"
             f"{''.join(f'; {caveat}' for caveat in caveats if caveat)})"
         )
+
+    @property
+    def effective_rows(self) -> float:
+        """How many calibration rows of equal weight are as many as these; ``Rule`` has them from ``HasLevels``."""
+        raise NotImplementedError
+
+    @property
+    def _effective_note(self) -> str:
+        """How many rows of equal weight are as many, in words; empty if rows have no weights."""
+        return f" that count as {self.effective_rows:,.0f}" if self.spec.tells_effective_rows else ""
 
     @property
     def _absent_note(self) -> str:
@@ -85,7 +96,11 @@ class DescribesRule(HasBand):
         elif (proven := proven_by_sharing(spec)) is not None:
             facts.append(("coverage", proven.removeprefix("coverage is "), ""))
         levels = (levels_table if spec.n_groups == 1 else groups_table)(self)
-        return notebook.card(f"Rule, calibrated on {self.n:,} rows{self._absent_note}", notebook.table(facts), levels)
+        return notebook.card(
+            f"Rule, calibrated on {self.n:,} rows{self._effective_note}{self._absent_note}",
+            notebook.table(facts),
+            levels,
+        )
 
     @takes_alpha
     def threshold(self, alpha: Alpha, *, group: object = None, label: object = None) -> tuple[float, ...] | None:
@@ -144,7 +159,8 @@ class DescribesRule(HasBand):
     def smallest_alpha(self, *, group: object = None, label: object = None) -> Fraction:
         """Return the smallest alpha at which sets leave labels out. At a smaller alpha every set contains all labels.
 
-        With n calibration rows, of which m have the label ``rankset.ABSENT``, it is (m + 1) / (n + 1). It depends on
+        With n calibration rows, of which m have the label ``rankset.ABSENT``, it is (m + 1) / (n + 1). If rows have
+        weights, m and n are weights, and it is that of a new row of weight 1. It depends on
         these rows, and is no guarantee: if more labels are absent than alpha allows, sets miss as many, even where a
         lucky calibration has few of them. See ``calibrate`` for what is guaranteed.
 
@@ -173,6 +189,10 @@ class DescribesRule(HasBand):
         number = self._group(group, label)
         if self._shared is not None:
             return self._shared.smallest_alpha(number)
+        rows = self.calibration.row_masses
+        if rows is not None:
+            lost = 0 if rows.absent is None else int(rows.absent[number])
+            return Fraction(lost + UNIT, int(rows.by_group[number]) + UNIT)
         return smallest_alpha(*self.calibration.size_of(number))
 
     @takes_alpha

@@ -17,6 +17,7 @@ from rankset.rules.group_choice import group_number
 from rankset.rules.predict_at_level import PredictsAtLevel
 from rankset.rules.sentences import group_sentences, one_sentence, text_of_groups
 from rankset.rules.spec import HasSpec, RuleSpec, settings_text
+from rankset.rules.weighted_rows import WeightedLevel
 from rankset.scores.wording import MOST_DIGITS
 from rankset.sets import CoverageLaw
 
@@ -50,6 +51,11 @@ class LevelRule(Sealed, PredictsAtLevel, HasSpec):
         Number of calibration rows in each group whose true label is ``rankset.ABSENT``. None if there are none.
     promise
         The confidence with which alpha holds for this calibration. None if alpha is a mean over calibrations.
+    weighted
+        The calibration rows and their weights. None if rows have no weights. ``thresholds`` are then those of a new
+        row of weight 1.
+    effective_rows
+        How many calibration rows of equal weight are as many as these. None if rows have no weights.
 
     Examples
     --------
@@ -69,6 +75,8 @@ class LevelRule(Sealed, PredictsAtLevel, HasSpec):
     law: CoverageLaw | None
     absent: Ints | None = None
     promise: Promise | None = None
+    weighted: WeightedLevel | None = None
+    effective_rows: float | None = None
 
     def __repr__(self) -> str:
         spec, asked = self.spec, self.promise
@@ -120,6 +128,11 @@ class LevelRule(Sealed, PredictsAtLevel, HasSpec):
             raise KindError.argument("digits", f"an integer from 1 to {MOST_DIGITS}", digits)
         if group is None and label is None and self.spec.n_groups > 1:
             found = group_sentences(self, digits)
-            return text_of_groups(self.spec, found)
+            return self._of_weight_one + text_of_groups(self.spec, found)
         alone = group is None and label is None and self.spec.n_groups == 1
-        return one_sentence(self, 0 if alone else group_number(self.spec, group, label), digits)
+        number = 0 if alone else group_number(self.spec, group, label)
+        return self._of_weight_one + one_sentence(self, number, digits)
+
+    @property
+    def _of_weight_one(self) -> str:
+        return "for new rows of weight 1: " if self.weighted is not None else ""

@@ -8,12 +8,14 @@ from functools import cached_property
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Calibration, Thresholds
+from rankset.core.masses import UNIT, effective_rows
 from rankset.core.promise import Promise, kept_rows
 from rankset.core.promise_argument import promise_of
 from rankset.core.shared_rows import SharedRows
 from rankset.errors import RuleError
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.spec import RuleSpec
+from rankset.rules.weighted_rows import WeightedLevel
 from rankset.sets import CoverageLaw
 
 MOST_LEVELS = 64
@@ -71,6 +73,8 @@ class HasLevels:
             return self._at_level(exact_alpha(alpha))
         if self.spec.sharing is not None:
             raise RuleError.shared_rows_and_confidence(self.spec.condition)
+        if self.spec.weighted:
+            raise RuleError.weights_and_confidence()
         groups, shares = len(self.calibration.offsets) - 1, self.calibration.weights is not None
         asked = promise_of(alpha, confidence, next_rows, all_groups=all_groups, n_groups=groups, shares=shares)
         known = self._levels.get(asked)
@@ -89,7 +93,9 @@ class HasLevels:
         counts = calibration.counts
         law, absent = self._law(promise), calibration.absent
         sure = None if promise.confidence is None else promise
-        made = LevelRule(self.spec, promise.alpha, thresholds, counts, law, absent, sure)
+        weighted = WeightedLevel(self._rows, promise.alpha) if self.spec.weighted else None
+        few = self.effective_rows if self.spec.tells_effective_rows else None
+        made = LevelRule(self.spec, promise.alpha, thresholds, counts, law, absent, sure, weighted, few)
         if len(calibration.offsets) <= MOST_THRESHOLDS:
             if len(self._levels) >= MOST_LEVELS:
                 self._levels.clear()
@@ -103,7 +109,26 @@ class HasLevels:
 
     def _thresholds(self, promise: Promise) -> Thresholds:
         """Return the threshold of each group."""
-        return (self.calibration if self._shared is None else self._shared).thresholds(promise)
+        return self._rows.thresholds(promise)
+
+    @property
+    def _rows(self) -> Calibration | SharedRows:
+        """The calibration rows as the condition sees them."""
+        return self.calibration if self._shared is None else self._shared
+
+    @cached_property
+    def effective_rows(self) -> float:
+        """How many calibration rows of equal weight are as many as these: (sum of weights)² / sum of squared weights.
+
+        Without weights it is the number of calibration rows. If it is small, coverage depends on few rows.
+        """
+        rows = self.calibration.row_masses
+        if not self.spec.reweighted:
+            return float(len(self.calibration))
+        if self._shared is not None:
+            return self._shared.effective_rows
+        assert rows is not None
+        return effective_rows(float(rows.by_group.sum()) / UNIT, rows.squared)
 
     @cached_property
     def _shared(self) -> SharedRows | None:
@@ -131,7 +156,7 @@ class HasLevels:
     @property
     def _unproven(self) -> bool:
         """Whether the range of coverage is not known."""
-        return not self.spec.guaranteed or self.spec.sharing is not None
+        return not self.spec.guaranteed or self.spec.sharing is not None or self.spec.weighted
 
     def _law_of_rows(self, promise: Promise, n: int) -> CoverageLaw:
         """Return the law if entries are not rows: rows without an entry can never be missed, so they come first."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rankset.core.calibration import Calibration
 from rankset.errors import RuleError
+from rankset.inputs.row_weights import check_total
 from rankset.inputs.vocabulary import Names
 from rankset.rules.spec import RuleSpec
 
@@ -15,6 +18,8 @@ def check_specs(ours: RuleSpec, theirs: RuleSpec) -> None:
     field = ours.difference(theirs)
     if field == "with_ids":
         raise RuleError.ids(*(("with", "without") if ours.with_ids else ("without", "with")))
+    if field == "weighted":
+        raise RuleError.merged_weights()
     if field == "target":
         raise RuleError.merged_targets(ours.target, theirs.target)
     if field is not None:
@@ -33,6 +38,11 @@ def renumbered(old: RuleSpec, calibration: Calibration, new: RuleSpec) -> Calibr
     if (numbers[table] != wanted).any():
         raise RuleError.regrouped(old.condition)
     return calibration.renumbered(numbers, new.n_groups)
+
+
+def check_weights(calibrations: Sequence[Calibration]) -> None:
+    """Raise an error if the weights of the rows of several calibrations cannot be added up exactly."""
+    check_total(sum(float(one.row_masses.by_group.sum()) for one in calibrations if one.row_masses is not None))
 
 
 def _plain_value(spec: RuleSpec, field: str) -> object:

@@ -35,6 +35,7 @@ class PredictsSets(HasLevels):
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
         confidence: Alpha | None = None,
         next_rows: int | None = None,
@@ -60,6 +61,9 @@ class PredictsSets(HasLevels):
             The group of each row. Needed if the condition uses groups.
         ids
             The id of each row. Needed if the score is randomised and the rule was calibrated with ids.
+        weights
+            The weight of each row, or one number for all rows. Needed if the rule was calibrated with weights, on the
+            same scale.
         empty
             "allow" or "top". A set is empty if every label of the row is too unusual. With one threshold and the
             scores Rank and Margin, this happens only if the model is right on at least 1 - alpha of the calibration
@@ -95,9 +99,10 @@ class PredictsSets(HasLevels):
         [[0, 1]]
         """
         if confidence is None and next_rows is None and not all_groups:
-            return self._at_level(exact_alpha(alpha)).predict(probs, groups=groups, ids=ids, empty=empty)
+            at_level = self._at_level(exact_alpha(alpha))
+            return at_level.predict(probs, groups=groups, ids=ids, weights=weights, empty=empty)
         asked = self.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
-        return asked.predict(probs, groups=groups, ids=ids, empty=empty)
+        return asked.predict(probs, groups=groups, ids=ids, weights=weights, empty=empty)
 
     @takes_alpha
     def predict_parts(
@@ -107,6 +112,7 @@ class PredictsSets(HasLevels):
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
         rows: int | None = 100_000,
         confidence: Alpha | None = None,
@@ -117,7 +123,7 @@ class PredictsSets(HasLevels):
 
         Parameters
         ----------
-        probs, alpha, groups, ids, empty, confidence, next_rows, all_groups
+        probs, alpha, groups, ids, weights, empty, confidence, next_rows, all_groups
             As in ``predict``.
         rows
             Number of rows in each part. None predicts all rows in one part.
@@ -141,10 +147,15 @@ class PredictsSets(HasLevels):
         [100, 100, 60]
         """
         asked = self.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
-        return asked.predict_parts(probs, groups=groups, ids=ids, empty=empty, rows=rows)
+        return asked.predict_parts(probs, groups=groups, ids=ids, weights=weights, empty=empty, rows=rows)
 
     def p_values(
-        self, probs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None
+        self,
+        probs: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> NDArray[np.float64]:
         """Return the p-value of each label of each row. Small p-values mean unusual labels.
 
@@ -152,14 +163,14 @@ class PredictsSets(HasLevels):
 
         Parameters
         ----------
-        probs, groups, ids
+        probs, groups, ids, weights
             As in ``predict``.
 
         Returns
         -------
         numpy.ndarray (n, K)
             You can compare p-values with any alpha of up to 15 digits. Rounding errors do not change
-            the result.
+            the result. With weights, p-values are rounded to 16 digits.
 
         Raises
         ------
@@ -175,11 +186,11 @@ class PredictsSets(HasLevels):
         """
         if self.spec.below:
             raise RuleError.no_p_values(self.spec.target)
-        return self._p_values(self._prepare(probs, groups=groups, ids=ids))
+        return self._p_values(self._prepare(probs, groups=groups, ids=ids, weights=weights))
 
     def _p_values(self, data: Prepared) -> NDArray[np.float64]:
         """Return the p-values of prepared rows; padding has p-value 0."""
-        p_values = all_labels.p_values(self.spec, self._shared or self.calibration, data)
+        p_values = all_labels.p_values(self.spec, self._rows, data)
         warn_of_unseen_rows(self.spec, data)
         if data.counts is not None:
             p_values[np.arange(data.n_columns) >= data.counts[:, np.newaxis]] = 0.0
@@ -188,7 +199,7 @@ class PredictsSets(HasLevels):
     def _tails(self, data: Prepared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return for every label (n, K) how many calibration rows of its group have keys at least as large, and how
         many rows the group has."""
-        return all_labels.tails(self.spec, self._shared or self.calibration, data)
+        return all_labels.tails(self.spec, self._rows, data)
 
     @takes_alpha
     def expected_size(
@@ -198,13 +209,14 @@ class PredictsSets(HasLevels):
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> Estimate:
         """Estimate the mean size of the sets at ``alpha`` from rows without labels.
 
         Parameters
         ----------
-        probs, alpha, groups, ids, empty
+        probs, alpha, groups, ids, weights, empty
             As in ``predict``.
 
         Returns
@@ -224,7 +236,7 @@ class PredictsSets(HasLevels):
         >>> rs.calibrate(probs, labels).expected_size(probs, 0.1)
         Estimate(mean=2.66154, error=0.0294, n=260)
         """
-        return Estimate.of_sizes(self.predict(probs, alpha, groups=groups, ids=ids, empty=empty).sizes)
+        return Estimate.of_sizes(self.predict(probs, alpha, groups=groups, ids=ids, weights=weights, empty=empty).sizes)
 
     def _prepare(
         self,
@@ -233,8 +245,9 @@ class PredictsSets(HasLevels):
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> Prepared:
-        """Check rows, which must have the columns of the calibration, and labels, groups and ids."""
+        """Check rows, which must have the columns of the calibration, and labels, groups, ids and weights."""
         classes = self.spec.classes_of(probs) if labels is None else self.spec.classes
-        several = self.spec.several_labels
-        return prepare(probs, labels, kind=self.spec.kind, classes=classes, groups=groups, ids=ids, several=several)
+        per_row = {"groups": groups, "ids": ids, "weights": weights}
+        return prepare(probs, labels, kind=self.spec.kind, classes=classes, several=self.spec.several_labels, **per_row)

@@ -21,9 +21,10 @@ from rankset.inputs.single_row import as_rows
 from rankset.rules.batch import Batch, warn_of_unseen_rows
 from rankset.rules.marking import DirectMarks, marked, smallest_prob
 from rankset.rules.one_row import codes_of_one
-from rankset.rules.select import EMPTY, Empty, select, shared_reach
-from rankset.rules.small_groups import warn_of_small_groups
+from rankset.rules.select import EMPTY, Empty, select, select_weighted, shared_reach
+from rankset.rules.small_groups import warn_of_kept_groups, warn_of_small_groups
 from rankset.rules.spec import ONE_LABEL, RuleSpec
+from rankset.rules.weighted_rows import WeightedLevel, warn_of_few_effective_rows
 from rankset.scores.reach import Reach
 from rankset.sets import CoverageLaw, PredictionSets
 from rankset.sets.forms import ListedSets, MarkedSets
@@ -42,6 +43,8 @@ class PredictsAtLevel:
     law: CoverageLaw | None
     absent: Ints | None
     promise: Promise | None
+    weighted: WeightedLevel | None
+    effective_rows: float | None
 
     @cached_property
     def _reach(self) -> Reach:
@@ -81,6 +84,7 @@ class PredictsAtLevel:
             "target": None if self.spec.target == ONE_LABEL else self.spec.target,
             "by_label": self.spec.promises_by_label,
             "balanced": self.spec.balanced,
+            "effective_rows": self.effective_rows,
         }
         return {**fields, **promised, "template": ARRAY, "options": None}
 
@@ -90,6 +94,7 @@ class PredictsAtLevel:
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
         """Return the prediction sets of a matrix of rows, or of one row.
@@ -101,7 +106,7 @@ class PredictsAtLevel:
             numbers by class name; a class that a dictionary lacks has probability 0. One row is predicted like a matrix
             with one row. An array of float32 or float64 is fastest. For kind "binary", a list of numbers is a list of
             rows.
-        groups, ids, empty
+        groups, ids, weights, empty
             As in ``Rule.predict``. For one row, ``groups`` and ``ids`` are lists with one entry.
 
         Returns
@@ -124,7 +129,7 @@ class PredictsAtLevel:
         """
         if self.spec.kind != "binary" and (type(probs) is not np.ndarray or probs.ndim != 2):
             probs = as_rows(probs)
-        return self.predict(cast("ArrayLike", probs), groups=groups, ids=ids, empty=empty)
+        return self.predict(cast("ArrayLike", probs), groups=groups, ids=ids, weights=weights, empty=empty)
 
     def predict(
         self,
@@ -132,13 +137,14 @@ class PredictsAtLevel:
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
     ) -> PredictionSets:
         """Return the prediction sets of these rows. They are the same as those of ``Rule.predict`` at this alpha.
 
         Parameters
         ----------
-        probs, groups, ids, empty
+        probs, groups, ids, weights, empty
             As in ``Rule.predict``.
 
         Returns
@@ -157,11 +163,11 @@ class PredictsAtLevel:
         >>> len(rs.calibrate(probs, labels).at(0.1).predict(probs))
         260
         """
-        if type(probs) is np.ndarray and groups is None and ids is None and empty == "allow":
+        if type(probs) is np.ndarray and self._is_plain and groups is ids is weights is None and empty == "allow":
             form = self._short_path(probs)
             if form is not None:
                 return PredictionSets._of(form, **self._own)
-        return self._sets_of(self._prepare(probs, groups, ids, empty), empty)
+        return self._sets_of(self._prepare(probs, groups, ids, weights, empty), empty)
 
     def _sets_of(self, data: Prepared, empty: Empty) -> PredictionSets:
         """Return the sets of prepared rows."""
@@ -172,10 +178,12 @@ class PredictsAtLevel:
         """Return the sets of prepared rows."""
         data = batch.data
         own = {**self._own, "names": data.classes, "law": law, "template": template, "options": data.options}
-        if empty == "allow" and self._smallest_prob is not None:
+        if empty == "allow" and self._smallest_prob is not None and self.weighted is None:
             form = marked(batch, self._smallest_prob)
             if form is not None:
                 return PredictionSets._of(form, **own)
+        if self.weighted is not None:
+            return PredictionSets(*select_weighted(batch, self.weighted, empty), **own)
         return PredictionSets(*select(batch, self.thresholds, self._reach, empty), **own)
 
     def predict_parts(
@@ -184,6 +192,7 @@ class PredictsAtLevel:
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
         rows: int | None = 100_000,
     ) -> Iterator[PredictionSets]:
@@ -191,7 +200,7 @@ class PredictsAtLevel:
 
         Parameters
         ----------
-        probs, groups, ids, empty
+        probs, groups, ids, weights, empty
             As in ``Rule.predict``.
         rows
             Number of rows in each part. None predicts all rows in one part.
@@ -216,7 +225,7 @@ class PredictsAtLevel:
         """
         if rows is not None and (not is_whole(rows) or rows < 1):
             raise KindError.argument("rows", "an integer of at least 1, or None for all rows at once", rows)
-        data = self._prepare(probs, groups, ids, empty)
+        data = self._prepare(probs, groups, ids, weights, empty)
         batch = self._batch(data)
         law, n, answers = self._law(batch, empty), len(data.matrix), data.answers
 
@@ -227,10 +236,18 @@ class PredictsAtLevel:
         step = rows or max(n, 1)
         return (sets_of(slice(start, min(start + step, n))) for start in range(0, max(n, 1), step))
 
-    def _prepare(self, probs: ArrayLike, groups: ArrayLike | None, ids: ArrayLike | None, empty: Empty) -> Prepared:
+    def _prepare(
+        self,
+        probs: ArrayLike,
+        groups: ArrayLike | None,
+        ids: ArrayLike | None,
+        weights: ArrayLike | None,
+        empty: Empty,
+    ) -> Prepared:
         """Check all that users pass to predict."""
         self._check_empty(empty)
-        return prepare(probs, kind=self.spec.kind, classes=self.spec.classes_of(probs), groups=groups, ids=ids)
+        classes = self.spec.classes_of(probs)
+        return prepare(probs, kind=self.spec.kind, classes=classes, groups=groups, ids=ids, weights=weights)
 
     def _check_empty(self, empty: Empty) -> None:
         """Raise an error if ``empty`` is no option, or does not fit the target."""
@@ -244,10 +261,19 @@ class PredictsAtLevel:
         batch = Batch.of(self.spec, data)
         if data.groups is not None:
             warn_of_unseen_rows(self.spec, data)
+        if self.effective_rows is not None:
+            warn_of_few_effective_rows(self.effective_rows, self.level)
         unsettled = self.thresholds.nothing if self.spec.below else self.thresholds.everything
-        if unsettled is not None and unsettled[:-1].any():
+        if unsettled is not None and unsettled[:-1].any() and self.weighted is not None:
+            warn_of_kept_groups(self.spec, self.level, unsettled, batch.row_groups[: batch.shape[0]])
+        elif unsettled is not None and unsettled[:-1].any():
             warn_of_small_groups(self.spec, self._promise, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
         return batch
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether rows have no weights."""
+        return self.weighted is None
 
     @property
     def _promise(self) -> Promise:

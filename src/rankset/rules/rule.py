@@ -18,6 +18,7 @@ from rankset.rules.describe import DescribesRule
 from rankset.rules.predict import PredictsSets
 from rankset.rules.spec import NO_NAMES, ONE_LABEL, HasSpec, RuleSpec
 from rankset.rules.target_entries import calibration_of
+from rankset.rules.weighted_rows import weighted_calibration
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,12 +63,13 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> Rule:
         """Return a new rule that is calibrated on the old rows and on these additional rows.
 
         Parameters
         ----------
-        probs, labels, groups, ids
+        probs, labels, groups, ids, weights
             Additional rows, as in ``calibrate``.
 
         Returns
@@ -86,7 +88,9 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         >>> rs.calibrate(probs[:100], labels[:100]).update(probs[100:], labels[100:]).n
         260
         """
-        data = self._prepare(probs, labels, groups=groups, ids=ids)
+        data = self._prepare(probs, labels, groups=groups, ids=ids, weights=weights)
+        if self.spec.weighted != (data.masses is not None):
+            raise RuleError.weights_missing() if self.spec.weighted else RuleError.weights_unused()
         return self if len(data) == 0 else self.merge(calibrate_prepared(self.spec, data))
 
     def _calibrate_like(
@@ -96,9 +100,11 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> Rule:
         """Return a rule with the same spec that is calibrated on these rows alone."""
-        return calibrate_prepared(self.spec.with_groups(NO_NAMES), self._prepare(probs, labels, groups=groups, ids=ids))
+        data = self._prepare(probs, labels, groups=groups, ids=ids, weights=weights)
+        return calibrate_prepared(self.spec.with_groups(NO_NAMES), data)
 
     def merge(self, *others: Rule) -> Rule:
         """Return one rule that is calibrated on the rows of all these rules.
@@ -136,6 +142,8 @@ class Rule(PredictsSets, DescribesRule, HasSpec):
         if len({id(rule) for rule in everyone}) < len(everyone):
             raise RuleError.itself()
         spec = self.spec.together(*(rule.spec for rule in others))
+        if spec.weighted:
+            merging.check_weights([rule.calibration for rule in everyone])
         first, *rest = (merging.renumbered(rule.spec, rule.calibration, spec) for rule in everyone)
         return Rule(spec, first.merge(*rest))
 
@@ -197,5 +205,7 @@ def calibrate_prepared(spec: RuleSpec, data: Prepared) -> Rule:
     for numbers, _ in parts:
         if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count:
             raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")
+    if data.masses is not None:
+        return Rule(spec, weighted_calibration(parts, data.masses, absent, count))
     made = Calibration.of_parts(parts, count) if absent is None else absent_rows.calibration(parts, absent, count)
     return Rule(spec, made)

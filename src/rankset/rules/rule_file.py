@@ -17,10 +17,11 @@ from rankset.inputs.matrix import MARGINAL, Kind
 from rankset.inputs.prepare import prepare
 from rankset.inputs.vocabulary import class_names, group_names
 from rankset.io import container
-from rankset.rules import absent_rows, target_arrays
+from rankset.rules import absent_rows, target_arrays, weight_arrays
 from rankset.rules.batch import Batch
 from rankset.rules.spec import ONE_LABEL, RuleSpec
-from rankset.rules.target_arrays import OF_TARGETS
+from rankset.rules.target_arrays import WEIGHTS_OF_TARGETS
+from rankset.rules.weight_arrays import ABSENT, OF_WEIGHTS
 from rankset.scores import BUILT_IN, CONFIDENCES, Score, traits
 from rankset.scores.key_ranges import FeatureRanges, ranges_of
 from rankset.targets import Target
@@ -35,6 +36,8 @@ have calibration rows with absent labels."""
 FORMAT_WITH_TARGET = 4
 """Format number of rules with another target than ``OneLabel``, or with marginals. Their header has the further fields
 ``guaranteed``, ``target``, ``labelled`` and ``set_aside``."""
+FORMAT_WITH_WEIGHTS = 5
+"""Format number of rules whose rows have weights. Their header has the fields of ``FORMAT_WITH_TARGET``."""
 MOST_ROWS = 1 << 53
 """Largest number of rows with absent labels in a file."""
 
@@ -58,6 +61,7 @@ CONDITIONS: Mapping[str, type[Any]] = {
     "Cross": conditions.PerLabelAndGroup,
     "Pooled": conditions.Pooled,
     "Balanced": conditions.Balanced,
+    "LabelShift": conditions.LabelShift,
 }
 """Conditions that a file may name, under the names of the format."""
 KINDS: Mapping[str, Kind] = {
@@ -76,6 +80,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = {
     "precise": ("a PreciseRule", "rankset.PreciseRule.load"),
     "bounds": ("a LabelBounds", "rankset.LabelBounds.load"),
     "triage": ("a Triage", "rankset.Triage.load", "rankset triage"),
+    "stream": ("a Stream", "rankset.Stream.load", "rankset watch"),
 }
 """What a file can contain, by its field ``what``: in words, the function that reads it, and a command if any."""
 
@@ -109,8 +114,9 @@ def pack(spec: RuleSpec, calibration: Calibration) -> tuple[container.Header, co
         header["format"] = FORMAT_WITH_ABSENT
     if not spec.guaranteed:
         header |= {"format": FORMAT_WITH_GUARANTEED, "guaranteed": False}
-    if spec.target != ONE_LABEL or spec.kind in MARGINAL:
-        header |= {"format": FORMAT_WITH_TARGET, "guaranteed": spec.guaranteed}
+    if spec.target != ONE_LABEL or spec.kind in MARGINAL or spec.weighted:
+        number = FORMAT_WITH_WEIGHTS if spec.weighted else FORMAT_WITH_TARGET
+        header |= {"format": number, "guaranteed": spec.guaranteed}
         header["target"] = container.describe(spec.target, TARGETS)
         rows = calibration.rows
         header |= {"labelled": len(calibration), "set_aside": 0 if rows is None else rows.set_aside}
@@ -141,7 +147,8 @@ def arrays_of(calibration: Calibration) -> container.Arrays:
     """Return the arrays of a calibration by name."""
     absent = {} if calibration.absent is None else {"absent": calibration.absent}
     keys = {f"key{place}": key for place, key in enumerate(calibration.keys)}
-    return {"offsets": calibration.offsets, **absent, **keys, **target_arrays.arrays_of(calibration)}
+    further = target_arrays.arrays_of(calibration) | weight_arrays.arrays_of(calibration)
+    return {"offsets": calibration.offsets, **absent, **keys, **further}
 
 
 def loaded_spec(header: container.Header, target: Target = ONE_LABEL) -> RuleSpec:
@@ -164,7 +171,10 @@ def loaded_spec(header: container.Header, target: Target = ONE_LABEL) -> RuleSpe
     guaranteed = header.get("guaranteed", "guaranteed" not in header)
     if type(guaranteed) is not bool or (guaranteed and header["format"] == FORMAT_WITH_GUARANTEED):
         raise ValueError(f"its field guaranteed must be false, got {header['guaranteed']!r}")
-    spec = replace(spec, groups=known, with_ids=header["ids"], guaranteed=guaranteed)
+    weighted = header["format"] == FORMAT_WITH_WEIGHTS
+    spec = replace(spec, groups=known, with_ids=header["ids"], guaranteed=guaranteed, weighted=weighted)
+    if weighted and spec.below:
+        raise ValueError("its target has no weights")
     if (
         type(spec.with_ids) is not bool
         or (spec.kind == "binary" and count != 2)
@@ -207,10 +217,14 @@ def _checked_calibration(
 
     A calibration of one row shows which arrays a score has.
     """
-    example = arrays_of(_one_row(spec.score, spec.target))
-    if {name: array.dtype for name, array in arrays.items()} != {name: array.dtype for name, array in example.items()}:
+    example = {name: array.dtype for name, array in arrays_of(_one_row(spec.score, spec.target)).items()}
+    if spec.weighted:
+        example = {name: kind for name, kind in example.items() if name not in WEIGHTS_OF_TARGETS}
+        example |= {name: np.dtype(np.int64) for name in OF_WEIGHTS}
+        example |= {ABSENT: np.dtype(np.int64)} if absent is not None else {}
+    if {name: array.dtype for name, array in arrays.items()} != example:
         raise ValueError(f"its arrays do not belong to the score {spec.score!r}")
-    offsets, *keys = (arrays[name] for name in example if name not in OF_TARGETS)
+    offsets, *keys = (arrays[name] for name in example if name == "offsets" or name.startswith("key"))
     n = len(keys[0])
     fits = n_keys == len(keys) and len(offsets) == spec.n_groups + 1 and offsets[0] == 0 and offsets[-1] == n
     # Differences could overflow and pass; a comparison cannot.
@@ -221,8 +235,9 @@ def _checked_calibration(
         raise ValueError("its target has no absent labels")
     n_absent = 0 if absent is None else sum(absent.tolist())
     rows, weights = target_arrays.checked(spec, arrays, offsets, n_absent, counts)
-    calibration = Calibration(tuple(keys), offsets, absent, weights, rows)
-    grouped = (calibration.groups, *keys, *(weights or ()))
+    masses, row_masses = weight_arrays.checked(spec, arrays, offsets, absent) if spec.weighted else (None, None)
+    calibration = Calibration(tuple(keys), offsets, absent, weights, rows, masses, row_masses)
+    grouped = (calibration.groups, *keys, *(weights or ()), *(() if masses is None else (masses,)))
     if not lexicographic.not_after(tuple(key[:-1] for key in grouped), tuple(key[1:] for key in grouped)).all():
         raise ValueError("its calibration scores are not sorted")
     return calibration

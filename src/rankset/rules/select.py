@@ -5,6 +5,7 @@ entries that reach it are ranked, and their keys decide. A lower cutoff gives th
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -18,7 +19,8 @@ from rankset.core.rows import Rows
 from rankset.inputs import ragged
 from rankset.rules.batch import Batch, Ints
 from rankset.rules.spec import RuleSpec
-from rankset.scores.application import compared_keys
+from rankset.rules.weighted_rows import WeightedLevel
+from rankset.scores.application import compared_keys, keys_of
 from rankset.scores.reach import REACHES, Reach, reach_of
 
 Empty = Literal["allow", "top"]
@@ -62,6 +64,14 @@ def select(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty = "a
     return offsets, codes
 
 
+def select_weighted(batch: Batch, level: WeightedLevel, empty: Empty = "allow") -> tuple[Ints, Codes]:
+    """Return offsets and codes of the sets of rows with weights."""
+    own = batch.data.masses
+    assert own is not None
+    thresholds = level.thresholds(own)
+    return select(replace(batch, level=level), thresholds, shared_reach(batch.spec, thresholds), empty)
+
+
 def _select_by_width(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty) -> tuple[Ints, Codes]:
     """Return offsets and codes of all rows, if some have more candidates than the rule has classes."""
     parts = [(rows, *select(one, thresholds, reach, empty)) for rows, one in batch.by_width()]
@@ -80,7 +90,11 @@ def _block(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty, par
     if len(batch.row_groups) > 1:
         reach = _widest(reach, thresholds, batch.groups_in(part))
     cells = cells_within(batch, reach, part)
-    kept = thresholds.keep(batch.groups(cells, part), compared_keys(batch.spec.score, cells))
+    groups = batch.groups(cells, part)
+    if batch.level is None:
+        kept = thresholds.keep(groups, compared_keys(batch.spec.score, cells))
+    else:
+        kept = batch.keep(groups, keys_of(batch.spec.score, cells), cells, part)
     if batch.data.counts is not None:
         kept &= cells.column < batch.data.counts[part][cells.row]
     sizes, codes = cells.chosen(kept)

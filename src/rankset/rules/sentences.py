@@ -21,6 +21,8 @@ from rankset.rules.spec import RuleSpec
 from rankset.scores.wording import Wording, can_be_empty, describe_label, describe_threshold
 from rankset.targets import Cost
 
+WITH_WEIGHTS = "if the weights of rows are right"
+TOO_HEAVY = "with the weight of the new row, no weight of calibration rows is left for missed labels at this alpha"
 SHOWN_GROUPS = 10
 """Number of thresholds that are described if a rule has more."""
 LABELS_TITLE = "Every label has its own condition"
@@ -75,16 +77,27 @@ def promise_sentence(target: object, alpha: Alpha, *, by_label: bool = False) ->
 def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
     """Return what rules of this spec promise at some alpha, in words, with the groups for which it holds separately."""
     words = promise_sentence(spec.target, alpha, by_label=spec.promises_by_label)
-    shared = shared_promise(spec.condition)
-    if shared is not None:
-        return f"{words}, {shared}"
+    proven = _proven_if(spec)
+    if proven is not None:
+        return f"{words}, {proven}"
     return f"{words}, in every group separately" if spec.promises_by_group and not spec.promises_by_label else words
 
 
 def proven_by_sharing(spec: RuleSpec) -> str | None:
-    """Return for whom coverage is proven if groups share rows, in words; None if they do not share rows."""
+    """Return for whom coverage is proven if groups share rows or rows have weights, in words; None for other rules."""
+    proven = _proven_if(spec)
+    return None if proven is None else f"coverage is proven {proven}"
+
+
+def _proven_if(spec: RuleSpec) -> str | None:
+    """Return what a proof needs beside exchangeable rows, or for whom it holds."""
     shared = shared_promise(spec.condition)
-    return None if shared is None else f"coverage is proven {shared}"
+    if not spec.weighted:
+        return shared
+    every = ", in every group separately" if spec.promises_by_group and not spec.promises_by_label else ""
+    if shared is None:
+        return f"{WITH_WEIGHTS}{every}"
+    return f"{WITH_WEIGHTS}, {'and ' if shared.startswith('if ') else ''}{shared}"
 
 
 def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
@@ -113,6 +126,8 @@ def threshold_sentence(at: AtLevel, number: int, digits: int = 4) -> str:
 
 def _why_everything(at: AtLevel, number: int) -> str:
     """Return why a group has no threshold: too few calibration rows, or too many absent labels."""
+    if at.spec.weighted:
+        return TOO_HEAVY
     if at.spec.sharing is not None and at.counts.sum() >= (at.promise or Promise(at.level)).rows_needed:
         return "its rows, and those it borrows, are so unusual that at this alpha no label is left out"
     n = int(at.counts[number]) if number >= 0 else 0

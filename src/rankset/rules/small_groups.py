@@ -54,6 +54,27 @@ def warn_of_small_groups(
     )
 
 
+def warn_of_kept_groups(spec: RuleSpec, level: Fraction, kept: NDArray[np.bool_], row_groups: Ints) -> None:
+    """Warn of the groups among some rows in which a row of weight 1 keeps every label, if rows have weights.
+
+    ``kept`` says which groups keep every label; ``row_groups`` as in ``warn_of_small_groups``.
+    """
+    present = np.unique(row_groups)
+    used = spec.numbers(np.arange(spec.n_columns)[np.newaxis, :], present[:, np.newaxis])
+    found = np.unique(used[(used >= 0) & kept[used]])
+    if not len(found):
+        return
+    names = spec if not spec.condition.needs_groups else spec.with_groups(spec.groups.at(present))
+    listed = ", ".join(names.group_name(number, used) for number in found[:5])
+    more = f" and {len(found) - 5:,} more groups" if len(found) > 5 else ""
+    warn(
+        "the calibration rows have too little weight for ",
+        Option("alpha", float(level)),
+        f" and new rows of weight 1{'' if spec.n_groups == 1 else f' in {listed}{more}'}. No label is left out there. "
+        "Use more calibration rows, or check that the weights of calibration rows and new rows have the same scale.",
+    )
+
+
 def _warn_of_few_rows(needed: int, level: Fraction, counts: Ints, absent: Ints | None) -> None:
     """Warn if groups share rows, and all rows together are too few, or too many of them have absent labels."""
     n, lost = int(counts.sum()), 0 if absent is None else int(absent.sum())

@@ -39,14 +39,15 @@ Ints = NDArray[np.int64]
 
 NO_NAMES = Names(())
 ONE_LABEL = OneLabel()
-SHARED = ("target", "score", "condition", "kind", "classes", "seed", "with_ids")
+SHARED = ("target", "score", "condition", "kind", "classes", "seed", "with_ids", "weighted")
 """Fields that must be equal in calibrations that are merged; the first that differs is told."""
 
 
 @dataclass(frozen=True, eq=False)
 class RuleSpec:
     """The settings of a rule: score, condition, kind, seed, class names, group names, whether ids are used, whether
-    coverage is proven, and the target. It is not proven if labels were used to select the calibration rows."""
+    coverage is proven, the target, and whether rows have weights. Coverage is not proven if labels were used to select
+    the calibration rows."""
 
     score: Score
     condition: Condition
@@ -57,6 +58,7 @@ class RuleSpec:
     groups: Names = NO_NAMES
     guaranteed: bool = True
     target: Target = ONE_LABEL
+    weighted: bool = False
 
     @classmethod
     def of(
@@ -139,7 +141,17 @@ class RuleSpec:
     @property
     def balanced(self) -> bool:
         """Whether the promise is about the mean over classes."""
-        return self.sharing is not None and self.sharing.weights is not None
+        return self.sharing is not None and self.sharing.balanced
+
+    @property
+    def reweighted(self) -> bool:
+        """Whether some calibration rows count more than others, by weights of rows or of classes."""
+        return self.weighted or (self.sharing is not None and self.sharing.weights is not None)
+
+    @property
+    def tells_effective_rows(self) -> bool:
+        """Whether users are told how many rows of equal weight are as many: not if weights only balance classes."""
+        return self.weighted or (self.reweighted and not self.balanced)
 
     @cached_property
     def promises_by_group(self) -> bool:
@@ -149,7 +161,7 @@ class RuleSpec:
     @property
     def has_law(self) -> bool:
         """Whether the distribution of coverage is known: it is proven, and there is one threshold from its own rows."""
-        return self.guaranteed and self.n_groups == 1 and self.sharing is None
+        return self.guaranteed and self.n_groups == 1 and self.sharing is None and not self.weighted
 
     @cached_property
     def below(self) -> bool:
@@ -210,11 +222,13 @@ class RuleSpec:
 
     def learning(self, data: Prepared) -> RuleSpec:
         """Return the spec of a calibration on ``data``, with its row groups."""
-        with_ids = data.ids is not None and self.traits.uses_noise
-        if data.groups is None and not self.groups.values and with_ids == self.with_ids:
+        with_ids, weighted = data.ids is not None and self.traits.uses_noise, data.masses is not None
+        if weighted and self.below:
+            raise RuleError.weights_of_false_labels(self.target)
+        if data.groups is None and not self.groups.values and (with_ids, weighted) == (self.with_ids, self.weighted):
             return self
         groups = NO_NAMES if data.groups is None else union(self.groups, group_names(data.groups))
-        return replace(self, groups=groups, with_ids=with_ids)._with_traits(self.traits)
+        return replace(self, groups=groups, with_ids=with_ids, weighted=weighted)._with_traits(self.traits)
 
     def with_groups(self, groups: Names) -> RuleSpec:
         """Return the same spec with other row groups."""

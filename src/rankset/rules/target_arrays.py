@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]
 
 PARTS, WHOLES, ROWS = "weights", "sizes", "rows"
-OF_TARGETS = (PARTS, WHOLES, ROWS)
+WEIGHTS_OF_TARGETS = (PARTS, WHOLES)
 """Names of the arrays: the weight of an entry is an integer of the first, divided by one of the second."""
 MOST = 1 << 53
 
@@ -63,13 +63,25 @@ def checked(
     if len(rows) != len(entries) or (rows < 0).any() or not _fit(spec, rows, int(labelled)):  # type: ignore[call-overload]
         raise ValueError("its numbers of rows cannot be right")
     weights = (arrays[PARTS], arrays[WHOLES]) if PARTS in arrays else None
-    if weights is not None:
+    if weights is None:
+        _check_entries(spec, entries, rows)
+    else:
         _check_weights(spec, weights, offsets, rows)
-    elif _misses_all(spec) and entries.any():
-        raise ValueError("its target has no entries with so few classes")
-    elif (entries > rows).any() or (not isinstance(spec.target, AtMostMissed) and (entries != rows).any()):
-        raise ValueError("its numbers of entries and rows contradict each other")
     return RowCounts(rows, int(labelled), int(set_aside)), weights  # type: ignore[call-overload]
+
+
+def _check_entries(spec: RuleSpec, entries: Ints, rows: Ints) -> None:
+    """Raise ValueError for numbers of entries without weights of their own that no rows can have."""
+    if _misses_all(spec) and entries.any():
+        raise ValueError("its target has no entries with so few classes")
+    if spec.weighted and isinstance(spec.target, Recall | Cost):
+        wrong = entries > rows * spec.n_columns
+    elif isinstance(spec.target, AtMostMissed):
+        wrong = entries > rows
+    else:
+        wrong = entries != rows
+    if wrong.any():
+        raise ValueError("its numbers of entries and rows contradict each other")
 
 
 def _fit(spec: RuleSpec, rows: Ints, labelled: int) -> bool:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from rankset.core.calibration import Calibration
 from rankset.core.entries import Entries, RowCounts
+from rankset.core.masses import RowMasses, shares_of
 from rankset.core.true_cells import TrueCells
 from rankset.core.weights import LARGEST, Weights
 from rankset.errors import LabelError, ScoreError
 from rankset.inputs.prepare import Prepared
+from rankset.inputs.row_weights import check_total
 from rankset.rules.batch import Batch
 from rankset.scores.application import keys_of
 from rankset.targets import BUILT_IN, Target, TrueLabels
@@ -29,6 +31,7 @@ class _Part(NamedTuple):
 
     entries: Entries
     by_group: Ints
+    masses: RowMasses | None = None
 
 
 def calibration_of(batch: Batch, count: int) -> Calibration:
@@ -39,6 +42,10 @@ def calibration_of(batch: Batch, count: int) -> Calibration:
         raise LabelError.absent_among_several("labels", int(data.absent.argmax()))
     parts = batch.map_blocks(partial(_part, batch, count))
     rows = RowCounts(np.sum([part.by_group for part in parts], axis=0), labelled, len(data) - labelled)
+    if data.masses is not None:
+        check_total(float(data.masses.sum(dtype=np.float64)) * count)
+        own = RowMasses.together([part.masses for part in parts if part.masses is not None])
+        return Calibration.of_weighted([part.entries for part in parts], count, own, rows)
     return Calibration.of_entries([part.entries for part in parts], count, rows)
 
 
@@ -66,8 +73,15 @@ def _part(batch: Batch, count: int, part: slice) -> _Part:
     if numbers.dtype.kind not in "iu" or (len(numbers) and (numbers.min() < 0 or numbers.max() >= count)):
         raise LabelError.group_numbers(spec.condition, count, f"{numbers.min()} to {numbers.max()}")
     places, weights = chosen_entries(spec.target, labels)
-    by_group = np.bincount(numbers[labels.order][labels.ends - 1], minlength=count).astype(np.int64)
-    return _Part(Entries(numbers[places], tuple(key[places] for key in labels.keys), weights), by_group)
+    last = labels.order[labels.ends - 1]
+    by_group = np.bincount(numbers[last], minlength=count).astype(np.int64)
+    entries = Entries(numbers[places], tuple(key[places] for key in labels.keys), weights)
+    if batch.data.masses is None:
+        return _Part(entries, by_group)
+    own = batch.data.masses[part][labels.row]
+    shares = own[places] if weights is None else shares_of(own[places], *weights)
+    masses = RowMasses.of(numbers[last], own[last], count)
+    return _Part(entries._replace(weights=None, masses=shares), by_group, masses)
 
 
 def chosen_entries(target: Target, labels: TrueLabels) -> Chosen:

@@ -65,6 +65,8 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         all labels of a row together.
     balanced
         Whether the promise is about the mean of the coverage over classes, as with ``Balanced``, and not over rows.
+    effective_rows
+        If calibration rows have weights: how many rows of equal weight are as many. None otherwise.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
     target: Any = None
     by_label: bool = False
     balanced: bool = False
+    effective_rows: float | None = None
 
     @classmethod
     def _of(cls, form: ListedSets | MarkedSets, **fields: Any) -> PredictionSets:  # noqa: ANN401
@@ -208,7 +211,8 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
         options, sure = joined_options(batches), {part.confidence for part in batches}
         confidence, by_label = first.confidence if len(sure) == 1 else None, any(part.by_label for part in batches)
         own = (first.names, first.level, law, template, options, proven, confidence, first.target, by_label)
-        return cls(sizes.cumsum(), codes, *own, balanced=any(part.balanced for part in batches))
+        balanced = any(part.balanced for part in batches)
+        return cls(sizes.cumsum(), codes, *own, balanced=balanced, effective_rows=first.effective_rows)
 
     def __len__(self) -> int:
         return len(self._form)
@@ -295,7 +299,17 @@ class PredictionSets(Sealed, ToFrames, SeveralLabels):
             return replace(self, offsets=offsets, codes=codes, template=template, options=options)
         fields = {
             name: getattr(self, name)
-            for name in ("names", "level", "law", "proven", "confidence", "target", "by_label", "balanced")
+            for name in (
+                "names",
+                "level",
+                "law",
+                "proven",
+                "confidence",
+                "target",
+                "by_label",
+                "balanced",
+                "effective_rows",
+            )
         }
         return self._of(form, template=template, options=options, **fields)
 

@@ -16,13 +16,13 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from rankset.conditions import Condition, Marginal, checked_condition
 from rankset.core.alpha_argument import refuse_alpha
 from rankset.errors import KindError
-from rankset.inputs.per_row import names_per_row
+from rankset.inputs.per_row import names_per_row, numbers_per_row
 from rankset.inputs.row_index import RowIndex, index_of
 from rankset.inputs.row_selection import check_row_labels
 from rankset.integrations.sklearn.choice import Choice
 from rankset.integrations.sklearn.delegated import DelegatedMethods
 from rankset.integrations.sklearn.enclosing import warn_about_enclosing_estimators
-from rankset.integrations.sklearn.fitting import Settings, read_method
+from rankset.integrations.sklearn.fitting import PerRow, Settings, read_method
 from rankset.integrations.sklearn.predicting import PredictsSetsOfRows
 from rankset.integrations.sklearn.reporting import WritesReport
 from rankset.integrations.sklearn.several_labels import read_target
@@ -161,19 +161,27 @@ class ConformalClassifier(
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata routing: all fit parameters except ``groups`` go to the wrapped classifier."""
+        """Return the metadata routing: fit parameters but ``groups`` and ``weights`` go to the wrapped classifier."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self._inner, method_mapping=mapping)
 
-    def _route(self, groups: ArrayLike | None, fit_params: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _route(self, own: Mapping[str, Any], fit_params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return those fit parameters that the wrapped classifier gets."""
         if not get_config()["enable_metadata_routing"]:
             return fit_params
-        own = {} if groups is None else {"groups": groups}
-        return process_routing(self, "fit", **own, **fit_params).estimator.fit
+        given = {name: value for name, value in own.items() if value is not None}
+        return process_routing(self, "fit", **given, **fit_params).estimator.fit
 
-    def fit(self, X: Any, y: Any, *, groups: ArrayLike | None = None, **fit_params: Any) -> ConformalClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> ConformalClassifier:
         """Train on some rows of ``X`` and calibrate on the other rows.
 
         Parameters
@@ -185,6 +193,10 @@ class ConformalClassifier(
             a data frame with one such column per class, or lists of class names if ``classes`` is passed.
         groups : array-like (n,), optional
             The group of each row. Required if the condition needs groups.
+        weights : array-like (n,), optional
+            The weight of each row in the calibration, as in ``rankset.calibrate``: for new rows that are distributed
+            otherwise. Pass weights to ``predict_set`` and ``predict_p``, too. They are not passed to the wrapped
+            classifier, which has ``sample_weight``. Not possible with several folds.
         **fit_params
             Passed to ``fit`` of the wrapped classifier. Arrays with one entry per row are split in the same way as
             the rows.
@@ -218,12 +230,13 @@ class ConformalClassifier(
         labels, known = settings.read(X, y, type(self).__name__)
         check_groups(checked_condition(settings.condition), groups)
         names = None if groups is None else names_per_row(groups, len(labels), index)
-        params = self._route(groups, fit_params)
+        own = None if weights is None else numbers_per_row(weights, len(labels), index, name="weights")
+        params = self._route({"groups": groups, "weights": weights}, fit_params)
         warn_about_enclosing_estimators()
         settings.warn_about_split()
-        models, parts = settings.train(X, labels, params)
+        models, parts = settings.train(X, labels, params, weighted=own is not None)
         classes = settings.all_classes(known, models)
-        method, rule, triage = settings.calibrate(models, X, labels, names, parts, classes)
+        method, rule, triage = settings.calibrate(models, X, labels, PerRow(names, own), parts, classes)
         everything = np.arange(len(labels))
         best = models[0] if len(models) == 1 else settings.train_one(X, labels, params, everything)
         self.__dict__.pop("estimators_", None)

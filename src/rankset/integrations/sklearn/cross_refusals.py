@@ -28,6 +28,10 @@ REFUSALS = {
     "describe": (POOLED, P_VALUES),
     "smallest_alpha": (POOLED, f"{ONE_FOLD}.smallest_alpha()."),
     "rank_profile": (POOLED, f"{ONE_FOLD}.rank_profile(alpha)."),
+    "effective_rows": (
+        "rows of folds have no weights, so all of them count the same",
+        f"{ONE_FOLD}.n, the number of its rows.",
+    ),
     "calibration": (POOLED, f"{ONE_FOLD}.calibration."),
     "update": ("all rows were divided into folds before the models were trained", AGAIN),
     "merge": ("each of its rules belongs to the model of one fold, and other rules belong to other models", AGAIN),

@@ -58,7 +58,8 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
     KindError
         If ``rules`` is not a tuple of rules.
     RuleError
-        If the rules differ in score, condition, classes, kind or seed, or if their rows have weights (``Balanced``).
+        If the rules differ in score, condition, classes, kind or seed, or if their rows have weights
+        (``weights=``, ``Balanced``, ``LabelShift``).
 
     Examples
     --------
@@ -79,7 +80,9 @@ class CrossRule(ProvesCoverage, HasSpec, RefusesMethods):
             self.rules[0]._check_mergeable(rule)
         if self.rules[0].calibration.weights is not None or self.rules[0].spec.below:
             raise RuleError.folds_with_shares(self.rules[0].target)
-        if self.rules[0].spec.balanced:
+        if self.rules[0].spec.weighted:
+            raise RuleError.folds_with_weights_of_rows()
+        if self.rules[0].spec.reweighted:
             raise RuleError.folds_with_weights(self.rules[0].condition)
 
     def __repr__(self) -> str:

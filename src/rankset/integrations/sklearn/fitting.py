@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 from rankset.conditions import (
     Balanced,
     Condition,
+    LabelShift,
     Pooled,
     checked_condition,
     has_clusters,
@@ -92,19 +93,29 @@ class Calibrated(NamedTuple):
     triage: Triage | None
 
 
+class PerRow(NamedTuple):
+    """Groups and weights of rows; None if there are none."""
+
+    groups: Array | None
+    weights: NDArray[np.float64] | None
+
+    def take(self, rows: Ints) -> PerRow:
+        """Return those of some rows."""
+        return PerRow(*(None if values is None else values[rows] for values in self))
+
+
 @dataclass(frozen=True)
 class CalibrationRows:
-    """Outputs of a model for its calibration rows, their labels and groups, and the kind of the outputs."""
+    """Outputs of a model for its calibration rows, their labels, groups and weights, and the kind of the outputs."""
 
     outputs: NDArray[Any]
     labels: NDArray[Any]
-    groups: Array | None
+    per_row: PerRow
     kind: Kind
 
     def take(self, rows: Ints) -> CalibrationRows:
         """Return some of the rows."""
-        groups = None if self.groups is None else self.groups[rows]
-        return CalibrationRows(self.outputs[rows], self.labels[rows], groups, self.kind)
+        return CalibrationRows(self.outputs[rows], self.labels[rows], self.per_row.take(rows), self.kind)
 
 
 @dataclass(frozen=True)
@@ -153,7 +164,7 @@ class Settings:
         return has_clusters(self.condition) or any(traits(score).n_columns is not None for score in scores)
 
     def train(
-        self, X: Any, labels: NDArray[Any], fit_params: Mapping[str, Any]
+        self, X: Any, labels: NDArray[Any], fit_params: Mapping[str, Any], *, weighted: bool = False
     ) -> tuple[Sequence[Any], Sequence[Ints]]:
         """Return the trained models (one, or one per fold), and the calibration rows of each model."""
         if isinstance(self.estimator, FrozenEstimator):
@@ -165,6 +176,8 @@ class Settings:
             raise RuleError.folds_with_shares(self.target)
         if len(split) > 1 and _weighs_rows(self.condition):
             raise RuleError.folds_with_weights(self.condition)
+        if len(split) > 1 and weighted:
+            raise RuleError.folds_with_weights_of_rows()
         models = [self.train_one(X, labels, fit_params, train) for train, _ in split]
         return models, [rows for _, rows in split]
 
@@ -197,7 +210,7 @@ class Settings:
         models: Sequence[Any],
         X: Any,
         labels: NDArray[Any],
-        groups: Array | None,
+        per_row: PerRow,
         parts: Sequence[Ints],
         classes: NDArray[Any],
     ) -> Calibrated:
@@ -205,7 +218,7 @@ class Settings:
         given = []
         for model, rows in zip(models, parts, strict=True):
             outputs, kind = outputs_of(model, _safe_indexing(X, rows), classes, self.target)
-            given.append(CalibrationRows(outputs, labels[rows], None if groups is None else groups[rows], kind))
+            given.append(CalibrationRows(outputs, labels[rows], per_row.take(rows), kind))
         finish = Rule._without_guarantee if self.voids_guarantee else _unchanged
         if len(given) > 1:
             rules = tuple(finish(self._rule(some, classes, self.method)) for some in given)
@@ -215,7 +228,7 @@ class Settings:
 
     def _rule(self, rows: CalibrationRows, classes: NDArray[Any], method: Any) -> Rule:
         options: dict[str, Any] = {"method": method, "condition": self.condition, "kind": rows.kind, "classes": classes}
-        return calibrate(rows.outputs, rows.labels, groups=rows.groups, target=self.target, **options)
+        return calibrate(rows.outputs, rows.labels, target=self.target, **rows.per_row._asdict(), **options)
 
     def _chosen_rule(self, rows: CalibrationRows, classes: NDArray[Any]) -> Rule:
         """Return the rule of one model; a ``Choice`` uses some of the rows to choose a score."""
@@ -223,7 +236,7 @@ class Settings:
         if not isinstance(choice, Choice):
             return self._rule(rows, classes, choice)
         if choice.automatic:
-            options: dict[str, Any] = {"kind": rows.kind, "classes": classes, "groups": rows.groups}
+            options: dict[str, Any] = {"kind": rows.kind, "classes": classes, **rows.per_row._asdict()}
             options |= {"condition": self.condition, "target": self.target}
             return choice.auto(rows.outputs, rows.labels, self.random_state, **options)
         choosing, calibrating = (
@@ -234,11 +247,13 @@ class Settings:
 
     def _triage(self, rows: CalibrationRows, classes: NDArray[Any]) -> Triage | None:
         """Return what ``triage`` learns from the calibration rows; None if rows can have several labels, if labels
-        were used to select the rows, or if groups share rows."""
+        were used to select the rows, if groups share rows, or if rows have weights."""
         if has_several_labels(self.target) or self.stratified or shares_rows(self.condition):
             return None
+        if rows.per_row.weights is not None:
+            return None
         options: dict[str, Any] = {"condition": self.condition, "kind": rows.kind, "classes": classes}
-        return triage(rows.outputs, rows.labels, groups=rows.groups, **options)
+        return triage(rows.outputs, rows.labels, groups=rows.per_row.groups, **options)
 
     @property
     def stratified(self) -> bool:
@@ -269,7 +284,7 @@ def _check_choice(choice: Choice, target: Target) -> None:
 
 def _weighs_rows(condition: Condition) -> bool:
     """Return whether rows have weights that depend on their class."""
-    return isinstance(condition.condition if isinstance(condition, Pooled) else condition, Balanced)
+    return isinstance(condition.condition if isinstance(condition, Pooled) else condition, Balanced | LabelShift)
 
 
 def _unchanged(rule: Rule) -> Rule:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.errors import KindError
+from rankset.errors import KindError, RuleError
 from rankset.inputs import frames
 from rankset.inputs.row_index import RowIndex, index_of
 from rankset.integrations.sklearn.cross_rule import CrossRule
@@ -36,6 +36,7 @@ class PredictsSetsOfRows:
         alpha: Alpha = 0.1,
         *,
         groups: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         empty: Empty = "allow",
         confidence: Alpha | None = None,
         next_rows: int | None = None,
@@ -55,6 +56,8 @@ class PredictsSetsOfRows:
             expected loss: the share of missed labels with ``Recall()``, for example.
         groups : array-like (n,), optional
             The group of each row. Required if the condition needs groups.
+        weights : array-like (n,) or number, optional
+            The weight of each row, or one number for all rows. Required if weights were passed to ``fit``.
         empty : {"allow", "top"}, default "allow"
             "allow" keeps empty sets. "top" adds the most likely label to each empty set.
         confidence : float, str or Fraction, optional
@@ -82,17 +85,19 @@ class PredictsSetsOfRows:
         [[0], [0]]
         """
         outputs = self._outputs(X)
-        RowIndex.of(X).check(groups, "groups")
+        per_row = self._per_row(X, groups, weights)
         promise = {"confidence": confidence, "next_rows": next_rows, "all_groups": all_groups}
         asked: dict[str, Any] = {
             name: value for name, value in promise.items() if value is not None and value is not False
         }
         if asked and isinstance(self.rule_, CrossRule):
             raise KindError.confidence_of_folds(next(iter(asked)))
-        sets = self.rule_.predict(outputs, alpha, groups=groups, empty=empty, **asked)
+        sets = self.rule_.predict(outputs, alpha, empty=empty, **per_row, **asked)
         return sets if index_of(X) is None and not frames.is_frame(X) else replace(sets, template=template_of(X))
 
-    def predict_p(self, X: Any, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
+    def predict_p(
+        self, X: Any, *, groups: ArrayLike | None = None, weights: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """Return the p-value of each class. A class is in the set if and only if its p-value is larger than alpha.
 
         With a target that counts parts of rows, such as ``Recall()``, it is the smallest alpha at which the class is
@@ -104,6 +109,8 @@ class PredictsSetsOfRows:
             The rows to predict.
         groups : array-like (n,), optional
             The group of each row. Required if the condition needs groups.
+        weights : array-like (n,) or number, optional
+            As in ``predict_set``.
 
         Returns
         -------
@@ -119,8 +126,18 @@ class PredictsSetsOfRows:
         array([[0.92, 0.03, 0.03]])
         """
         outputs = self._outputs(X)
-        RowIndex.of(X).check(groups, "groups")
-        return self.rule_.p_values(outputs, groups=groups)
+        return self.rule_.p_values(outputs, **self._per_row(X, groups, weights))
+
+    def _per_row(self, X: Any, groups: ArrayLike | None, weights: ArrayLike | None) -> dict[str, Any]:
+        """Return groups and weights of rows, whose order must be that of ``X``."""
+        index = RowIndex.of(X)
+        index.check(groups, "groups")
+        if weights is None:
+            return {"groups": groups}
+        index.check(weights, "weights")
+        if isinstance(self.rule_, CrossRule):
+            raise RuleError.weights_unused()
+        return {"groups": groups, "weights": weights}
 
     def _outputs(self, X: Any) -> Any:
         """Return what the rule needs: the outputs of the model, or a list of those of every fold's model."""

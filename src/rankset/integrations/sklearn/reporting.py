@@ -60,6 +60,11 @@ class CrossRuleOnRows:
         stranger, sizes = self.rule._pooled(some)
         return (1 + stranger) / (1 + sizes)
 
+    @property
+    def effective_rows(self) -> float | None:
+        """Return None: rows of folds have no weights."""
+        return None
+
     def proven(self, alpha: Fraction) -> float | None:
         """Return the proven coverage, which is lower than 1 - ``alpha``."""
         return self.rule.guarantee(alpha)
@@ -100,6 +105,7 @@ class WritesReport:
         *,
         groups: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         alpha: Alpha = 0.1,
         title: str = TITLE,
         show_progress: bool = False,
@@ -122,6 +128,8 @@ class WritesReport:
         ids : array-like (n,), optional
             The id of each row, shown in the list of the most ambiguous rows. By default the index of ``X`` if it is a
             pandas frame.
+        weights : array-like (n,) or number, optional
+            The weight of each row. Required if weights were passed to ``fit``.
         alpha : float, str or Fraction, default 0.1
             The alpha that the page shows when it is opened.
         title : str, default "Prediction sets"
@@ -155,8 +163,7 @@ class WritesReport:
         """
         check_report(path)
         outputs, index = self._outputs(X), RowIndex.of(X)  # type: ignore[attr-defined]
-        index.check(groups, "groups")
-        tested, data = _tested(self.rule_, outputs, groups)
+        tested, data = _tested(self.rule_, outputs, self._per_row(X, groups, weights))  # type: ignore[attr-defined]
         if has_several_labels(tested.spec.target):
             truths = label_lists(y, tested.spec.classes, len(data), index, name="y")
             several = RowsOfLabels(truths, tested.spec.classes, alpha, data.groups)
@@ -164,15 +171,17 @@ class WritesReport:
         check_one_label([tested.spec])
         labels = label_codes(y, tested.spec.classes, len(data), index, name="y")
         rows = LabelledRows.of(labels, data, ids, index, alpha)
-        answers = replace(data, labels=labels) if isinstance(tested, RuleOnRows) else None  # folds: several models
+        answers = (
+            replace(data.without_weights(), labels=labels) if isinstance(tested, RuleOnRows) else None
+        )  # folds: several models
         study = study_tested([tested], rows, answers=answers, show_progress=show_progress)
         return write_study(study, path, title)
 
 
-def _tested(rule: Rule | CrossRule, outputs: Any, groups: ArrayLike | None) -> tuple[TestedRule, Prepared]:
+def _tested(rule: Rule | CrossRule, outputs: Any, per_row: dict[str, Any]) -> tuple[TestedRule, Prepared]:
     """Return the rule on checked rows, and these rows, of the first fold if there are several."""
     if isinstance(rule, CrossRule):
-        folds = rule._prepare(outputs, groups, None)
+        folds = rule._prepare(outputs, per_row["groups"], None)
         return CrossRuleOnRows(rule, folds), folds[0]
-    data = rule._prepare(outputs, groups=groups)
+    data = rule._prepare(outputs, **per_row)
     return RuleOnRows(rule, data), data

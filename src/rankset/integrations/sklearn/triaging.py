@@ -31,6 +31,8 @@ class TriagesRows:
             return f"{len(self.rule_.rules)} folds"
         if self.rule_.spec.sharing is not None:
             return repr(self.rule_.condition)
+        if self.rule_.spec.weighted:
+            return "weights of rows"
         several = has_several_labels(self.rule_.spec.target)
         return "a target for several labels" if several else "a stratified split"
 
@@ -57,8 +59,8 @@ class TriagesRows:
         Raises
         ------
         RuleError
-            If there are several models (``CrossConformal``), if the split used the labels, or if rows can have several
-            labels.
+            If there are several models (``CrossConformal``), if the split used the labels, if rows can have several
+            labels, or if they have weights.
 
         Examples
         --------

@@ -14,8 +14,8 @@ The model must return the logits, a tuple whose first element is the logits, or 
 If your model or your batches are different, pass functions or positions:
 
 * ``forward(model, batch)`` is a function that returns the logits.
-* ``labels``, ``groups`` and ``ids`` tell where to find these values in a batch. Each is a key, a position, or a
-  function of the batch.
+* ``labels``, ``groups``, ``ids`` and ``weights`` tell where to find these values in a batch. Each is a key, a
+  position, or a function of the batch.
 
 If you pass ``classes=``, labels can be class names or column numbers.
 

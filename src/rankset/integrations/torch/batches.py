@@ -1,4 +1,4 @@
-"""Batches of a loader: what the model returns for each, and its labels, groups and ids."""
+"""Batches of a loader: what the model returns for each, and its labels, groups, ids and weights."""
 
 from __future__ import annotations
 
@@ -26,12 +26,18 @@ LABELS = ("labels", "label")
 
 @dataclass(frozen=True)
 class BatchOutput:
-    """Outputs of the model for one batch, and labels, groups and ids of its rows (None if there are none)."""
+    """Outputs of the model for one batch, and labels, groups, ids and weights of its rows (None if there are none)."""
 
     scores: Any
     labels: Any
     groups: Any
     ids: Any
+    weights: Any = None
+
+    @property
+    def per_row(self) -> dict[str, Any]:
+        """Groups, ids and weights, as arguments of ``calibrate`` and ``predict``."""
+        return {"groups": self.groups, "ids": self.ids, "weights": self.weights}
 
     @property
     def n_rows(self) -> int:
@@ -53,7 +59,7 @@ class BatchOutput:
 
 @dataclass(frozen=True)
 class BatchReader:
-    """A model, how to call it, and where labels, groups and ids are in a batch."""
+    """A model, how to call it, and where labels, groups, ids and weights are in a batch."""
 
     model: Callable[..., Any]
     kind: Kind
@@ -61,6 +67,7 @@ class BatchReader:
     labels: Where | None
     groups: Where | None
     ids: Where | None
+    weights: Where | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.model):
@@ -79,16 +86,17 @@ class BatchReader:
 
     def _output(self, batch: Any) -> BatchOutput:
         labels = self._labels_of(batch)
-        groups, ids = (None if where is None else _find(batch, where) for where in (self.groups, self.ids))
+        places = (self.groups, self.ids, self.weights)
+        per_row = (None if where is None else _find(batch, where) for where in places)
         returned = self._call_model(to_device(batch, device_of(self.model)))
-        return BatchOutput(self._scores(returned), labels, groups, ids)
+        return BatchOutput(self._scores(returned), labels, *per_row)
 
     def _call_model(self, batch: Any) -> Any:
         if self.forward is not None:
             return self.forward(self.model, batch)
         try:
             if isinstance(batch, Mapping):
-                apart = {*LABELS, self.labels, self.groups, self.ids}
+                apart = {*LABELS, self.labels, self.groups, self.ids, self.weights}
                 return self.model(**{name: value for name, value in batch.items() if name not in apart})
             return self.model(self._first_input(batch) if isinstance(batch, list | tuple) else batch)
         except TypeError as error:
@@ -97,8 +105,8 @@ class BatchReader:
             raise
 
     def _first_input(self, batch: Sequence[Any]) -> Any:
-        """Return the first entry of a batch that is neither labels nor groups nor ids."""
-        places = [where for where in (self.labels, self.groups, self.ids) if isinstance(where, int)]
+        """Return the first entry of a batch that is neither labels nor groups nor ids nor weights."""
+        places = [where for where in (self.labels, self.groups, self.ids, self.weights) if isinstance(where, int)]
         inputs_at = [at for at in range(len(batch)) if at not in places and at - len(batch) not in places]
         if not inputs_at:
             raise KindError.batch("inputs", f"a {type(batch).__name__} of {len(batch)}")

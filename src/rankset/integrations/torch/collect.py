@@ -1,4 +1,4 @@
-"""All outputs of a model for the batches of a loader, with labels, groups and ids, in one piece."""
+"""All outputs of a model for the batches of a loader, with labels, groups, ids and weights, in one piece."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ def collect(
 ) -> dict[str, Any]:
     """Return the arguments ``probs``, ``labels`` and ``classes`` of functions such as ``rankset.auto``.
 
-    ``groups`` and ``ids`` are among them if the reader finds them in batches. Every batch is checked when it is read,
-    so that errors name it. If rows can have ``several`` labels, ``labels`` is a 0/1 matrix.
+    ``groups``, ``ids`` and ``weights`` are among them if the reader finds them in batches. Every batch is checked when
+    it is read, so that errors name it. If rows can have ``several`` labels, ``labels`` is a 0/1 matrix.
     """
     parts: list[Prepared] = []
-    groups: list[object] = []
-    ids: list[object] = []
+    per_row: dict[str, list[object]] = {"groups": [], "ids": [], "weights": []}
 
     def add(output: BatchOutput) -> None:
         if output.n_rows == 0:
@@ -41,10 +40,10 @@ def collect(
         truth = BatchOutput.several_labels if several else BatchOutput.named_labels
         labels = truth(output, None if known is None else known.array)
         classes = parts[0].classes if parts else names
-        options: dict[str, Any] = {"kind": reader.kind, "groups": output.groups, "ids": output.ids, "several": several}
+        options: dict[str, Any] = {"kind": reader.kind, "several": several, **output.per_row}
         parts.append(prepare(output.scores, labels, classes=classes, **options).with_checked_values())
-        groups.extend(_entries(output.groups))
-        ids.extend(_entries(output.ids))
+        for name, values in output.per_row.items():
+            per_row[name].extend(_entries(values))
 
     for _ in reader.each(loader, add, what, show_progress=show_progress):
         pass
@@ -56,11 +55,11 @@ def collect(
         "labels": _joined_labels(parts, classes),
         "classes": None if isinstance(classes.values, range) else list(classes.values),
     }
-    return found | {name: values for name, values in (("groups", groups), ("ids", ids)) if values}
+    return found | {name: values for name, values in per_row.items() if values}
 
 
 def _entries(values: Any) -> list[object]:
-    """Return groups or ids of a batch as a list; empty if there are none."""
+    """Return groups, ids or weights of a batch as a list; empty if there are none."""
     return [] if values is None else np.asarray(tensors.unwrap(values), dtype=object).tolist()
 
 

@@ -49,6 +49,7 @@ def calibrate(
     alpha: Alpha | None = None,
     score: Score | str | None = None,
     target: Target | str = OneLabel(),  # noqa: B008
+    weights: Where | None = None,
 ) -> Rule:
     """Calibrate on the outputs of a model for all batches of a loader.
 
@@ -75,6 +76,8 @@ def calibrate(
     target
         As in ``rankset.calibrate``. If rows can have several labels, the labels of a batch are a tensor of 0 and 1 with
         one column per class, or lists of labels.
+    weights : str, int or callable, optional
+        Where to find the weights of the rows in a batch, as in ``rankset.calibrate``.
 
     Returns
     -------
@@ -100,7 +103,7 @@ def calibrate(
     wanted = checked_target(target)
     chosen = method_of(method, score, default_score(kind, wanted))
     names = None if classes is None else in_order(classes)
-    reader = BatchReader(model, kind, forward, labels, groups, ids)
+    reader = BatchReader(model, kind, forward, labels, groups, ids, weights)
     if chosen is None:
         several = has_several_labels(wanted)
         rows = collect(reader, loader, names, "calibrating", several=several, show_progress=show_progress)
@@ -114,7 +117,7 @@ def calibrate(
     def learn(output: BatchOutput) -> None:
         if output.n_rows == 0:
             return
-        per_row = {"groups": output.groups, "ids": output.ids}
+        per_row = output.per_row
         if found:
             found.append(found[0]._calibrate_like(output.scores, truth(output, found[0].classes), **per_row))
             return
@@ -146,6 +149,7 @@ def predict(
     confidence: Alpha | None = None,
     next_rows: int | None = None,
     all_groups: bool = False,
+    weights: Where | None = None,
 ) -> PredictionSets:
     """Return prediction sets for all rows of a loader, as ``rule.predict`` does. Labels in batches are ignored.
 
@@ -153,7 +157,7 @@ def predict(
     ----------
     rule : Rule
         The calibrated rule.
-    model, loader, forward, labels, groups, ids, show_progress
+    model, loader, forward, labels, groups, ids, weights, show_progress
         As in ``rankset.torch.calibrate``.
     alpha : float, str or Fraction
         Largest allowed probability that a set does not contain the true label.
@@ -182,12 +186,12 @@ def predict(
     >>> rs.torch.predict(rule, torch.nn.Identity(), [4 * torch.eye(3)], alpha=0.1).to_lists()
     [[0], [1], [2]]
     """
-    reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
+    reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids, weights)
 
     asked = rule.at(alpha, confidence=confidence, next_rows=next_rows, all_groups=all_groups)
 
     def sets_of(output: BatchOutput) -> PredictionSets:
-        return asked.predict(output.scores, groups=output.groups, ids=output.ids, empty=empty)
+        return asked.predict(output.scores, empty=empty, **output.per_row)
 
     nothing = PredictionSets.from_mask(np.empty((0, len(rule.classes)), dtype=bool), rule.spec.classes.values, alpha)
     parts = list(reader.each(loader, sets_of, "predicting", show_progress=show_progress))
@@ -208,6 +212,7 @@ def evaluate(
     groups: Where | None = None,
     ids: Where | None = None,
     show_progress: bool = True,
+    weights: Where | None = None,
 ) -> Evaluation | LabelsEvaluation:
     """Predict sets for all rows of a loader, and compare them with the labels, as ``rankset.evaluate`` does.
 
@@ -215,7 +220,7 @@ def evaluate(
     ----------
     rule : Rule
         The calibrated rule.
-    model, loader, forward, labels, groups, ids, show_progress
+    model, loader, forward, labels, groups, ids, weights, show_progress
         As in ``rankset.torch.calibrate``.
     alpha, empty
         As in ``rankset.torch.predict``.
@@ -244,12 +249,12 @@ def evaluate(
     >>> rs.torch.evaluate(rule, torch.nn.Identity(), loader, alpha=0.1).mean_size
     1.0
     """
-    reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids)
+    reader = BatchReader(model, _checked_rule(rule).kind, forward, labels, groups, ids, weights)
 
     several = rule.spec.several_labels
 
     def sets_and_columns(output: BatchOutput) -> tuple[PredictionSets, NDArray[Any]]:
-        sets = rule.predict(output.scores, alpha, groups=output.groups, ids=output.ids, empty=empty)
+        sets = rule.predict(output.scores, alpha, empty=empty, **output.per_row)
         if several:
             return sets, sets._truths(output.several_labels(rule.classes)).mask(len(rule.classes))
         return sets, label_codes(output.named_labels(rule.classes), sets.names, len(sets), RowIndex())
