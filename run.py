@@ -427,7 +427,7 @@ JOBS = {
     "shift-study": Job(
         "coverage of new rows from another source, with known and estimated weights: --data <folder>",
         "test",
-        [f"python experiments/shift.py {ARGS}"],
+        [f"python experiments/shift_study.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
     "routes": Job(

@@ -10,7 +10,7 @@ import pytest
 import rankset as rs
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
-import shift as study
+import shift_study as study
 
 NUMBERS = json.loads((study.DOCS / "shift.json").read_text(encoding="utf-8"))
 LABELS = {(cell["model"], cell["shift"]): cell["methods"] for cell in NUMBERS["labels"]}

@@ -260,7 +260,7 @@ def test_leaving_each_row_out_in_turn_the_weighted_loss_is_at_most_alpha(target,
         own = [weights[one] for one in rest]
         if not any(own):
             continue
-        options = {"kind": kind, "target": target, "method": "thr", "classes": 3 if several else None}
+        options = {"kind": kind, "target": target, "method": "thr", "classes": range(3) if several else None}
         rule = rs.calibrate(rows[rest], [labels[one] for one in rest], weights=own, **options)
         (kept,) = rule.predict(rows[[row]], alpha, weights=[weights[row]]).to_lists()
         lost += units(weights[row]) * loss_of(target, kept, truths[row])

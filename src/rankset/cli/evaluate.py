@@ -23,6 +23,7 @@ from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluation_remarks import for_command_line
 from rankset.io.layout import Layout
+from rankset.streams.exchangeability import can_be_asked, look_at_rows
 
 
 @click.command(cls=Command)
@@ -74,7 +75,7 @@ def evaluate(
             "several labels. Remove --group."
         )
     sets: dict[str, list[rs.PredictionSets]] = {alpha: [] for alpha in levels}
-    truth, groups = [], []
+    truth, groups, looked = [], [], []
     pairs = pair_files(*split_paths(paths, label_files, layout))
     for pair in pairs:
         of_file, _ = find_usual_arrays(*pair, layout, rule.kind)
@@ -87,6 +88,8 @@ def evaluate(
             truth.append(rows.labels_of_sets(rule.spec.classes))
             groups.append(rows.groups)
             rule_groups = rows.groups if rule.condition.needs_groups else None
+            if can_be_asked(rule):
+                looked.append(rule._prepare(rows.scores, truth[-1], groups=rule_groups, ids=rows.ids))
             for alpha in levels:
                 asked = rule.at(alpha, confidence=confidence)
                 sets[alpha].append(asked.predict(rows.scores, groups=rule_groups, ids=rows.ids, weights=rows.weights))
@@ -95,8 +98,10 @@ def evaluate(
     labels = np.concatenate(truth)
     by_group = layout.group is not None and not (layout.several and rule.condition.needs_groups)
     joined: Any = None if not by_group else np.concatenate([one for one in groups if one is not None])
+    looks: dict[str, Any] = {} if layout.several else {"exchangeability": look_at_rows(rule, looked)}
     results = {
-        alpha: rs.evaluate(rs.PredictionSets.concat(some), labels, groups=joined) for alpha, some in sets.items()
+        alpha: rs.evaluate(rs.PredictionSets.concat(some), labels, groups=joined, **looks)
+        for alpha, some in sets.items()
     }
     promises = {alpha: _promise(rule, alpha, confidence) for alpha in levels}
     if as_json:

@@ -22,6 +22,7 @@ from rankset.evaluation.several_labels import LabelsEvaluation
 from rankset.evaluation.shares import groups_of, shares_by_group, shares_of, worst_stratum
 from rankset.sets import PredictionSets
 from rankset.sets.option_names import label_columns
+from rankset.streams.exchangeability import Exchangeability
 from rankset.targets import Cost, Target, checked_target
 from rankset.targets.base import has_several_labels
 from rankset.targets.cost import cost_shares
@@ -36,6 +37,7 @@ def evaluate(
     groups: ArrayLike | None = None,
     confidence: float = 0.9,
     target: None = None,
+    exchangeability: Exchangeability | None = None,
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -67,6 +69,7 @@ def evaluate(
     target: Target | str | None = None,
     review: PredictionSets | None = None,
     minutes_per_row: float | None = None,
+    exchangeability: Exchangeability | None = None,
 ) -> Evaluation | LabelsEvaluation | DecisionsEvaluation:
     """Compare prediction sets, or decisions, with the true labels and compute all metrics.
 
@@ -93,6 +96,9 @@ def evaluate(
         For decisions: the sets of the rows that are not accepted, from ``done.review``.
     minutes_per_row
         For decisions: minutes that a person needs for a row. The result then has the hours saved.
+    exchangeability
+        What ``exchangeable(rule, outputs, labels)`` said about these rows. The printed table then tells whether they
+        look like the calibration rows.
 
     Returns
     -------
@@ -103,7 +109,7 @@ def evaluate(
     Raises
     ------
     KindError
-        If ``sets`` is not a ``PredictionSets``.
+        If ``sets`` is not a ``PredictionSets``, or ``exchangeability`` not the result of ``exchangeable``.
     InputError
         If there are no rows, or if rows, labels and groups have different pandas indexes.
     LabelError
@@ -118,7 +124,7 @@ def evaluate(
     0.75
     """
     if isinstance(sets, Decisions):
-        _refuse_arguments_of_sets(alpha=alpha, groups=groups, target=target)
+        _refuse_arguments_of_sets(alpha=alpha, groups=groups, target=target, exchangeability=exchangeability)
         return evaluate_decisions(sets, labels, confidence, review, minutes_per_row)
     if review is not None or minutes_per_row is not None:
         raise KindError.argument("review and minutes_per_row", "None unless decisions are evaluated", "a value")
@@ -126,9 +132,14 @@ def evaluate(
         raise KindError.argument("sets", "PredictionSets, the result of Rule.predict", type(sets).__name__)
     if len(sets) == 0:
         raise InputError.no_rows_to_evaluate()
+    if exchangeability is not None and not isinstance(exchangeability, Exchangeability):
+        raise KindError.argument(
+            "exchangeability", "the result of exchangeable(rule, outputs, labels)", exchangeability
+        )
     level, index = _level(sets, alpha), sets._index  # remembers what it has read: labels and groups must agree
     wanted = sets.target if target is None else checked_target(target)
     if wanted is not None and has_several_labels(wanted):
+        _refuse_one_label_arguments(exchangeability)
         coverage_law.tails(confidence)
         several = sets._truths(labels, index)
         return evaluate_several(sets, several, level, wanted, confidence, groups_of(groups, len(sets), index))
@@ -154,6 +165,7 @@ def evaluate(
         sure=None if sets.level != level else sets.confidence,
         balanced=sets.balanced,
         effective_rows=sets.effective_rows,
+        exchangeability=exchangeability,
         attained=sets.law is None or sets.law.attained or sets.level != level,
     )
 
@@ -163,6 +175,12 @@ def _refuse_arguments_of_sets(**arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
             raise KindError.argument(name, "None for decisions, which have their errors and groups", value)
+
+
+def _refuse_one_label_arguments(exchangeability: Exchangeability | None) -> None:
+    """Raise an error if an argument is passed that is about rows with one label."""
+    if exchangeability is not None:
+        raise KindError.argument("exchangeability", "None if rows can have several labels", exchangeability)
 
 
 def _mean_cost(target: Cost, sets: PredictionSets, codes: NDArray[np.int64], covered: NDArray[np.bool_]) -> float:

@@ -19,6 +19,7 @@ from rankset.evaluation.evaluation_remarks import REMARKS, coverage_notes, ends_
 from rankset.evaluation.metrics import METRICS, SECTIONS, Ints, Metric, format_value
 from rankset.evaluation.shares import Share
 from rankset.inputs.vocabulary import short
+from rankset.streams.exchangeability import Exchangeability
 
 SHOWN_CLASSES = 10
 """Number of classes listed in a notebook, those with the lowest coverage."""
@@ -88,6 +89,8 @@ class Evaluation:
         Whether the promise is about macro coverage, as with ``Balanced``, and not about coverage.
     effective_rows
         If calibration rows have weights: how many rows of equal weight are as many. None otherwise.
+    exchangeability
+        Whether these rows look like the calibration rows, if it was passed to ``evaluate``. None otherwise.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class Evaluation:
     sure: float | None = None
     balanced: bool = False
     effective_rows: float | None = None
+    exchangeability: Exchangeability | None = None
 
     def __getitem__(self, name: str) -> float:
         """Return the metric with this name; raise a MetricError, which is a KeyError, if there is none."""
@@ -216,7 +220,8 @@ class Evaluation:
             The keys are attribute names, such as "alpha", and metric keys, such as "mean_size". "sscv_from"
             is the stratum that determines SSCV, and "sscv_empty_apart_from" the one that determines SSCV*.
             Every class, group and stratum is a dictionary. "ranges" has the intervals of metrics by key. "proven",
-            "cost", "sure" and "effective_rows" are there only if they are not None, "balanced" only if it is True.
+            "cost", "sure", "effective_rows" and "exchangeability" are there only if they are not None, "balanced" only
+            if it is True.
 
         Examples
         --------
@@ -227,7 +232,7 @@ class Evaluation:
         """
         facts = asdict(self)
         values, strata = facts.pop("values"), facts.pop("strata")
-        for name in ("proven", "cost", "sure", "balanced", "effective_rows"):
+        for name in ("proven", "cost", "sure", "balanced", "effective_rows", "exchangeability"):
             if facts[name] is None or facts[name] is False:
                 del facts[name]
         keys = {METRICS[name].key: value for name, value in values.items()}

@@ -113,7 +113,8 @@ def coverage_notes(evaluation: Evaluation) -> list[str]:
     """Return the lines below coverage: what is proven, the range to expect, and how many labels are absent."""
     proven = proven_lines(evaluation.proven, evaluation.alpha)
     few = effective_lines(evaluation.effective_rows, evaluation.alpha)
-    return [*_cost(evaluation), *proven, *_sure(evaluation), *_expected(evaluation), *_absent(evaluation), *few]
+    told = [*_cost(evaluation), *proven, *_sure(evaluation), *_expected(evaluation), *_absent(evaluation), *few]
+    return told if evaluation.exchangeability is None else [*told, str(evaluation.exchangeability)]
 
 
 def effective_lines(rows: float | None, alpha: float) -> list[str]:

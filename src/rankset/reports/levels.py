@@ -44,6 +44,7 @@ def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str
         "guarantee": _guarantee(rule),
         "proven": [rule.proven(alpha) for alpha in rows.alphas],
         **rule.laws(rows.n, rows.alphas),
+        **_exchangeability(rule),
         **_sure(sure, true, sure_sizes),
         "ambiguous": ambiguous,
     }
@@ -82,6 +83,14 @@ def weight_facts(rule: TestedRule) -> dict[str, Any]:
         return {}
     own = {"weighted": proven_by_sharing(rule.spec)} if rule.spec.weighted else {}
     return {"effective": round(rule.effective_rows), **own}
+
+
+def _exchangeability(rule: TestedRule) -> dict[str, Any]:
+    """Whether the test rows look like the calibration rows; nothing if it cannot be said."""
+    found = rule.exchangeability()
+    if found is None:
+        return {}
+    return {"exchangeable": {"looks": found.looks_exchangeable, "p": found.p_value, "rows": found.rows}}
 
 
 def _sure(alphas: list[float] | None, true: Floats, sizes: Ints) -> dict[str, Any]:

@@ -92,6 +92,11 @@
     by("details").replaceChildren(...sections.flatMap(([title, some], place) => [make("h3", title), tiles(make("dl"), [...(place ? [] : [...expected(score), ...sure(score)]), ...some.filter((one) => !BIG.includes(one.name)).map(tile)])]));
     by("headline").textContent = short(score) + " at alpha = " + alpha + ": " + percent(hits) + " of " + many(data.rows) + " rows covered" + (macro ? "" : " (target " + askedPercent(alpha) + ")") + ", " + fixed(width, 2) + " labels on average, calibrated on " + many(score.guarantee.rows) + " rows.";
   }
+  function lookOf(look) {
+    if (!look) return [];
+    const p = " (p = " + (look.p < 0.0001 ? "less than 0.0001" : look.p.toPrecision(2)) + ", " + many(look.rows) + " rows)";
+    return [look.looks ? "Nothing speaks against test rows like the calibration rows" + p + "." : "These rows do not look exchangeable with the calibration rows" + p + ": what is proven is about rows like the calibration rows. Calibrate on rows like these."];
+  }
   function words(score, alpha) {
     const own = score.guarantee, needed = data.needed[state.level], enough = own.smallest >= needed, apart = own.about === "groups", has = apart ? "The smallest of " + own.groups + " groups" : "The calibration set";
     const where = apart ? ", within every group of the condition (" + own.condition + ")" : own.about === "classes" ? ", on average over classes, rare and frequent ones alike" : "";
@@ -104,6 +109,7 @@
       : "For these sets nothing is proven at this level. Usually they contain the true label with probability of about " + askedPercent(alpha) + where + ".",
       ...(absent && absent.rows ? ["The true label is not among the candidates in " + many(absent.rows) + " of " + many(data.rows) + " test rows; they count as missed, and belong to no class."] : []),
       own.weighted ? "It is void if the weights are not right, or if the model, the score or its parameters have seen the calibration rows." : "It is void if new rows come from another source than the calibration rows, or if the model, the score or its parameters have seen those rows.",
+      ...lookOf(score.exchangeable),
       (apart ? "It is an average over the rows of a group, and says" : "It is an average over " + own.about + ": single classes or groups may be covered less, and it says") + " nothing about one particular row. A small set does not mean that the model is right.",
       ...(own.shared && proven !== 0 ? ["Groups share calibration rows (" + own.condition + "): " + own.shared + "."] : []),
       ...(own.effective ? ["With their weights, the calibration rows count as " + many(own.effective) + " rows of equal weight" + (own.weighted && proven !== 0 ? "; " + own.weighted : "") + "."] : []),

@@ -19,6 +19,7 @@ from rankset.inputs.row_index import RowIndex, is_default
 from rankset.inputs.vocabulary import Names, distinct_labels, group_names, short
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
+from rankset.streams.exchangeability import Exchangeability, look_at_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,6 +113,9 @@ class TestedRule(Protocol):
     def proven(self, alpha: Fraction) -> float | None:
         """Return the proven coverage if it is not 1 - ``alpha``, else None."""
 
+    def exchangeability(self) -> Exchangeability | None:
+        """Return whether the test rows look like the calibration rows; None if it cannot be said."""
+
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return what is expected of the coverage of ``n_rows`` rows, for the page; empty if it is not known."""
 
@@ -171,6 +175,10 @@ class RuleOnRows:
     def proven(self, alpha: Fraction) -> float | None:  # noqa: ARG002
         """Return None, or 0 if nothing is proven."""
         return None if self.spec.guaranteed else 0.0
+
+    def exchangeability(self) -> Exchangeability | None:
+        """Return whether the test rows look like the calibration rows; None if it cannot be said."""
+        return look_at_rows(self.rule, [self.data])
 
     @property
     def n(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +14,15 @@ from rankset.errors import InputError, KindError
 from rankset.inputs.prepare import Prepared
 from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule
+from rankset.rules.spec import ONE_LABEL
 from rankset.streams.bag import Bag, Draws, uniform_order
 from rankset.streams.betting import N_BETS, Wealth, densities
 from rankset.streams.followed_rule import checked_rule, sorted_keys
+from rankset.streams.sorted_tuples import Tuple
 from rankset.streams.window import tuples_of
 
+AUTOMATIC_DELTA = 0.01
+"""Delta where nobody asked the question: on the command line and in reports, often for several rules at once."""
 MOST_ROWS = 20_000
 """More rows than these are not needed: a random choice of so many is looked at."""
 
@@ -58,7 +63,7 @@ class Exchangeability:
             return f"nothing speaks against rows like the calibration rows (p = {self.p_value:.2g}, {self.rows:,} rows)"
         return (
             f"these rows do not look exchangeable with the calibration rows (p = {self.p_value:.2g}, {self.rows:,} "
-            "rows): coverage is not proven for them. Calibrate on rows like these"
+            "rows). What is proven is about rows like the calibration rows: calibrate on rows like these"
         )
 
 
@@ -112,23 +117,41 @@ def exchangeable(
     if not 0 < as_float(delta) < 1:
         raise KindError.argument("delta", "a number between 0 and 1", delta)
     data = checked_rule(rule, "this test")._prepare(outputs, labels, groups=groups, ids=ids)
-    return exchangeable_prepared(rule, data, delta, seed)
+    keys = _keys(rule, data, seed)
+    if not keys:
+        raise InputError.no_rows()
+    return _exchangeability(rule, keys, delta, seed)
 
 
-def exchangeable_prepared(rule: Rule, data: Prepared, delta: float = 0.05, seed: int = 0) -> Exchangeability:
-    """Do the same for prepared rows; labels that are absent are left out."""
+def can_be_asked(rule: Rule) -> bool:
+    """Return whether the question can be asked of a rule, and whether something is proven that depends on it."""
+    spec = rule.spec
+    return spec.target == ONE_LABEL and not spec.weighted and spec.guaranteed and rule.calibration.absent is None
+
+
+def look_at_rows(rule: Rule, parts: Iterable[Prepared]) -> Exchangeability | None:
+    """Ask where nobody asked, about rows in parts; None if the rule cannot be asked, or no row has a label."""
+    if not can_be_asked(rule):
+        return None
+    keys = [one for data in parts for one in _keys(rule, data, 0)]
+    return _exchangeability(rule, keys, AUTOMATIC_DELTA, 0) if keys else None
+
+
+def _keys(rule: Rule, data: Prepared, seed: int) -> list[Tuple]:
+    """Return the keys of the true labels of rows in a random order; absent labels are left out."""
     assert data.labels is not None
     present = np.flatnonzero(data.labels >= 0)
-    if len(present) == 0:
-        raise InputError.no_rows()
     chosen = present[np.array(uniform_order(len(present), seed)[:MOST_ROWS], dtype=np.int64)]
-    some = data.take(chosen)
+    groups = data.groups if rule.condition.needs_groups else None
+    some = replace(data, groups=groups, ids=data.ids if rule.spec.with_ids else None, masses=None).take(chosen)
     assert some.labels is not None
+    return [one for _, keys in Batch.of(rule.spec, some).all_label_keys(some.labels) for one in tuples_of(keys)]
+
+
+def _exchangeability(rule: Rule, keys: Sequence[Tuple], delta: float, seed: int) -> Exchangeability:
+    """Bet against equal sources, with rows in a random order."""
     bag, wealth = Bag(Draws(seed)), Wealth(delta, N_BETS)
     bag.start(sorted_keys(rule))
-    number = 0
-    for _, keys in Batch.of(rule.spec, some).all_label_keys(some.labels):
-        for row in tuples_of(keys):
-            wealth.learn(densities(bag.p_value(row)), number)
-            number += 1
-    return Exchangeability(min(1.0, math.exp(-wealth.highest)), number, float(delta))
+    for number, place in enumerate(uniform_order(len(keys), seed + 1)[:MOST_ROWS]):
+        wealth.learn(densities(bag.p_value(keys[place])), number)
+    return Exchangeability(min(1.0, math.exp(-wealth.highest)), wealth.rows, float(delta))

@@ -26,6 +26,7 @@ from rankset.reports.tested import LabelledRows, RuleOnRows, TestedRule
 from rankset.reports.write import TITLE, check_report, write_study
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
+from rankset.streams.exchangeability import Exchangeability
 from rankset.targets.base import has_several_labels
 
 
@@ -68,6 +69,9 @@ class CrossRuleOnRows:
     def proven(self, alpha: Fraction) -> float | None:
         """Return the proven coverage, which is lower than 1 - ``alpha``."""
         return self.rule.guarantee(alpha)
+
+    def exchangeability(self) -> Exchangeability | None:
+        """Return None: every fold has a model of its own."""
 
     @property
     def n(self) -> int:
