@@ -28,8 +28,10 @@ def test_from_files_to_decisions(folder):
     told = fine(
         "evaluate", "rule.rankset", "test_logits.npy", "test_labels.npy", "--alpha", "0.05", "--alpha", "0.1"
     ).stdout
+    look = rs.exchangeable(RULE, LOGITS[TEST], LABELS[TEST], delta=0.01)
     for alpha in (0.05, 0.1):
-        assert repr(rs.evaluate(RULE.predict(LOGITS[TEST], alpha), LABELS[TEST])) in told
+        sets = RULE.predict(LOGITS[TEST], alpha)
+        assert repr(rs.evaluate(sets, LABELS[TEST], exchangeability=look)) in told
     told = fine("compare", "val_logits.npy", "val_labels.npy", "--kind", "logits", "--repeats", "2").stdout
     assert repr(rs.compare(LOGITS[VAL], LABELS[VAL], 0.1, kind="logits", repeats=2)) in told
     told = fine("inspect", "rule.rankset").stdout

@@ -23,7 +23,7 @@ from rankset.engines.shard_paths import pair_files
 from rankset.errors import InputError, once
 from rankset.evaluation.evaluation_remarks import for_command_line
 from rankset.io.layout import Layout
-from rankset.streams.exchangeability import can_be_asked, look_at_rows
+from rankset.streams.exchangeability import can_be_asked, labelled_rows, look_at_rows
 
 
 @click.command(cls=Command)
@@ -89,7 +89,7 @@ def evaluate(
             groups.append(rows.groups)
             rule_groups = rows.groups if rule.condition.needs_groups else None
             if can_be_asked(rule):
-                looked.append(rule._prepare(rows.scores, truth[-1], groups=rule_groups, ids=rows.ids))
+                looked.append(labelled_rows(rule, rows.scores, truth[-1], groups=rule_groups, ids=rows.ids))
             for alpha in levels:
                 asked = rule.at(alpha, confidence=confidence)
                 sets[alpha].append(asked.predict(rows.scores, groups=rule_groups, ids=rows.ids, weights=rows.weights))

@@ -44,7 +44,7 @@ def describe_score(rule: TestedRule, rows: LabelledRows, label: str) -> dict[str
         "guarantee": _guarantee(rule),
         "proven": [rule.proven(alpha) for alpha in rows.alphas],
         **rule.laws(rows.n, rows.alphas),
-        **_exchangeability(rule),
+        **_exchangeability(rule, rows),
         **_sure(sure, true, sure_sizes),
         "ambiguous": ambiguous,
     }
@@ -85,9 +85,9 @@ def weight_facts(rule: TestedRule) -> dict[str, Any]:
     return {"effective": round(rule.effective_rows), **own}
 
 
-def _exchangeability(rule: TestedRule) -> dict[str, Any]:
+def _exchangeability(rule: TestedRule, rows: LabelledRows) -> dict[str, Any]:
     """Whether the test rows look like the calibration rows; nothing if it cannot be said."""
-    found = rule.exchangeability()
+    found = rule.exchangeability(rows.labels)
     if found is None:
         return {}
     return {"exchangeable": {"looks": found.looks_exchangeable, "p": found.p_value, "rows": found.rows}}

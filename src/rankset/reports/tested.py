@@ -113,8 +113,8 @@ class TestedRule(Protocol):
     def proven(self, alpha: Fraction) -> float | None:
         """Return the proven coverage if it is not 1 - ``alpha``, else None."""
 
-    def exchangeability(self) -> Exchangeability | None:
-        """Return whether the test rows look like the calibration rows; None if it cannot be said."""
+    def exchangeability(self, labels: Ints) -> Exchangeability | None:
+        """Return whether the test rows, with these labels, look like the calibration rows; None if it is not known."""
 
     def laws(self, n_rows: int, alphas: Sequence[Fraction]) -> dict[str, Any]:
         """Return what is expected of the coverage of ``n_rows`` rows, for the page; empty if it is not known."""
@@ -176,9 +176,9 @@ class RuleOnRows:
         """Return None, or 0 if nothing is proven."""
         return None if self.spec.guaranteed else 0.0
 
-    def exchangeability(self) -> Exchangeability | None:
-        """Return whether the test rows look like the calibration rows; None if it cannot be said."""
-        return look_at_rows(self.rule, [self.data])
+    def exchangeability(self, labels: Ints) -> Exchangeability | None:
+        """Return whether the test rows, with these labels, look like the calibration rows; None if it is not known."""
+        return look_at_rows(self.rule, [replace(self.data, labels=labels)])
 
     @property
     def n(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankset.core.arrays import as_float
 from rankset.errors import InputError, KindError
-from rankset.inputs.prepare import Prepared
+from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule
 from rankset.rules.spec import ONE_LABEL
@@ -116,11 +116,23 @@ def exchangeable(
     """
     if not 0 < as_float(delta) < 1:
         raise KindError.argument("delta", "a number between 0 and 1", delta)
-    data = checked_rule(rule, "this test")._prepare(outputs, labels, groups=groups, ids=ids)
-    keys = _keys(rule, data, seed)
+    keys = _keys(rule, labelled_rows(checked_rule(rule, "this test"), outputs, labels, groups=groups, ids=ids), seed)
     if not keys:
         raise InputError.no_rows()
     return _exchangeability(rule, keys, delta, seed)
+
+
+def labelled_rows(
+    rule: Rule,
+    outputs: ArrayLike,
+    labels: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    ids: ArrayLike | None = None,
+) -> Prepared:
+    """Check new rows and their labels. Rows with candidates of their own can have more of them than at calibration."""
+    classes = rule.spec.classes_of(outputs)
+    return prepare(outputs, labels, kind=rule.spec.kind, classes=classes, groups=groups, ids=ids)
 
 
 def can_be_asked(rule: Rule) -> bool:

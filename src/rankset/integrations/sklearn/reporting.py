@@ -70,7 +70,7 @@ class CrossRuleOnRows:
         """Return the proven coverage, which is lower than 1 - ``alpha``."""
         return self.rule.guarantee(alpha)
 
-    def exchangeability(self) -> Exchangeability | None:
+    def exchangeability(self, labels: NDArray[np.int64]) -> Exchangeability | None:
         """Return None: every fold has a model of its own."""
 
     @property
