@@ -51,7 +51,7 @@ def exported():
         thing = getattr(rs, name)
         if not isinstance(thing, ModuleType) and not name.startswith("_"):
             yield name
-    for module in (rs.datasets, rs.paper, rs.reports, rs.torch):
+    for module in (rs.datasets, rs.paper, rs.reports, rs.shift, rs.torch):
         here = module.__name__.rpartition(".")[2]
         yield from (f"{here}.{name}" for name in module.__all__ if getattr(rs, name, None) is not getattr(module, name))
     for engine in ENGINES:

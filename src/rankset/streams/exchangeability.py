@@ -110,7 +110,7 @@ def exchangeable(
     >>> probs, labels = rs.datasets.load("carer")
     >>> rule = rs.calibrate(probs[:1000], labels[:1000], kind="logits")
     >>> print(rs.exchangeable(rule, probs[1000:], labels[1000:]))
-    nothing speaks against rows like the calibration rows (p = 0.84, 1,000 rows)
+    nothing speaks against rows like the calibration rows (p = 0.47, 1,000 rows)
     >>> print(rs.exchangeable(rule, probs[1000:] / 3, labels[1000:]).looks_exchangeable)
     False
     """
