@@ -25,7 +25,7 @@ from rankset.inputs.matrix import SUM_TO_ONE, plain_dtype
 from rankset.inputs.prepare import Prepared
 from rankset.inputs.vocabulary import Array, Name, group_names
 from rankset.rules.spec import RuleSpec, check_groups
-from rankset.rules.weighted_rows import WeightedLevel
+from rankset.rules.weighted_rows import LevelOfRows
 from rankset.scores.application import keys_of, transform_rows
 from rankset.scores.base import Score
 
@@ -72,7 +72,7 @@ class Batch:
     row_groups: Ints
     noise_seed: noise.NoiseSeed
     compiled: CompiledLoops | None = None
-    level: WeightedLevel | None = None
+    level: LevelOfRows | None = None
 
     @classmethod
     def of(cls, spec: RuleSpec, data: Prepared) -> Batch:
@@ -267,7 +267,7 @@ class Batch:
         """Return which cells of a block are in the sets of their rows, which have weights."""
         assert self.level is not None
         assert self.data.masses is not None
-        return self.level.keep(groups, keys, self.data.masses[part][cells.row])
+        return self.level.keep(groups, keys, cells.row, self.data.masses[part])
 
     def candidates(self, cells: RankedCells | NarrowCells, part: slice) -> NDArray[np.bool_] | None:
         """Return which cells are candidates of their rows and no padding; None if all are."""

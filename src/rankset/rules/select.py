@@ -68,8 +68,9 @@ def select_weighted(batch: Batch, level: WeightedLevel, empty: Empty = "allow") 
     """Return offsets and codes of the sets of rows with weights."""
     own = batch.data.masses
     assert own is not None
-    thresholds = level.thresholds(own)
-    return select(replace(batch, level=level), thresholds, shared_reach(batch.spec, thresholds), empty)
+    of_rows = level.for_rows(own)
+    thresholds = of_rows.heaviest
+    return select(replace(batch, level=of_rows), thresholds, shared_reach(batch.spec, thresholds), empty)
 
 
 def _select_by_width(batch: Batch, thresholds: Thresholds, reach: Reach, empty: Empty) -> tuple[Ints, Codes]:

@@ -53,9 +53,11 @@ class WeightedLevel:
     rows: Calibration | SharedRows
     alpha: Fraction
 
-    def thresholds(self, own: Ints) -> Thresholds:
-        """Return the thresholds for the heaviest of new rows with the weights ``own``; the others' are lower."""
-        return self.rows.thresholds(Promise(self.alpha), int(own.max(initial=0)))
+    def for_rows(self, own: Ints) -> LevelOfRows:
+        """Return what decides about new rows with the weights ``own``."""
+        light, heavy = (int(one) for one in (own.min(initial=int(own.max(initial=0))), own.max(initial=0)))
+        at = [self.rows.thresholds(Promise(self.alpha), one) for one in (light, heavy)]
+        return LevelOfRows(self, *at)
 
     def keep(self, groups: Ints, keys: Keys, own: Ints) -> NDArray[np.bool_]:
         """Return which cells, of rows with the weights ``own``, are in the set."""
@@ -63,6 +65,31 @@ class WeightedLevel:
         tables = self.rows.tables(len(places))
         most = masses.limits(self.alpha, tables.sizes.take(places), self.rows.own_masses(groups, own))
         kept: NDArray[np.bool_] = tables.larger.take(places) > most
+        return kept
+
+
+@dataclass(frozen=True, eq=False)
+class LevelOfRows:
+    """Which cells of some rows are in their sets: the heavier a row, the more cells it keeps.
+
+    Cells within the threshold of the lightest row are kept by all rows, cells after that of the heaviest by none. Only
+    those between are looked up, each with the weight of its row.
+    """
+
+    level: WeightedLevel
+    lightest: Thresholds
+    heaviest: Thresholds
+
+    def keep(self, groups: Ints, keys: Keys, row_of_cell: Ints, own: Ints) -> NDArray[np.bool_]:
+        """Return which cells, of the rows ``row_of_cell`` with the weights ``own``, are in the set."""
+        kept = self.lightest.keep(groups, keys)
+        others = np.flatnonzero(~kept)
+        if len(others):
+            some, own_groups = tuple(key[others] for key in keys), groups if len(groups) == 1 else groups[others]
+            within = self.heaviest.keep(own_groups, some)
+            unsure, some = others[within], tuple(key[within] for key in some)
+            own_groups = own_groups if len(groups) == 1 else own_groups[within]
+            kept[unsure] = self.level.keep(own_groups, some, own[row_of_cell[unsure]])
         return kept
 
 
