@@ -120,7 +120,7 @@ def _alarm(alarm: Alarm) -> dict[str, Any]:
 
 def _blocks(stream: Stream) -> dict[str, Any]:
     """Return the numbers over time; None where a block has no rows or no labels."""
-    found = OverTime.of(stream)
+    found = OverTime.of(stream.history, stream.alpha)
     names = ("row", "rows", "labels", "misses", "coverage", "low", "high", "running", "size", "level")
     columns: dict[str, Any] = {name: _numbers(getattr(found, name)) for name in names}
     columns["evidence"] = {name: _numbers(values) for name, values in found.evidence.items()}

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.binomial_tails import at_least, at_most
 
-if TYPE_CHECKING:
-    from rankset.streams.stream import Stream
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+ALARMS = ("labels", "outputs", "coverage")
 CONFIDENCE = 0.95
 """Share of the blocks that lie inside the band, at least, if each label is missed with probability alpha."""
 
@@ -51,11 +49,10 @@ class OverTime:
     evidence: dict[str, Floats]
 
     @classmethod
-    def of(cls, stream: Stream) -> OverTime:
-        """Return the numbers of a stream."""
-        history = stream.history
+    def of(cls, history: Mapping[str, Floats], alpha: float) -> OverTime:
+        """Return the numbers of a history, as ``Stream.history`` returns it."""
         labels, misses = history["labels"], history["misses"]
-        low, high = binomial_band(labels.astype(np.int64), 1 - stream.alpha)
+        low, high = binomial_band(labels.astype(np.int64), 1 - alpha)
         return cls(
             row=history["row"],
             rows=history["rows"],
@@ -67,7 +64,7 @@ class OverTime:
             running=1 - _share(misses.cumsum(), labels.cumsum()),
             size=_share(history["sizes"], history["rows"]),
             level=history["level"],
-            evidence={name: history[f"log_{name}"] / math.log(10) for name in ("labels", "outputs", "coverage")},
+            evidence={name: history[f"log_{name}"] / math.log(10) for name in ALARMS},
         )
 
     @property
