@@ -1,8 +1,8 @@
 """The HTML report: one page with tables and plots. It works without a network connection.
 
 ``rankset.report``, ``rankset.report_scores`` and ``rankset.report_stream`` make a study and write its page in one call.
-This module has the parts: ``study_rules``, ``study_scores`` and ``study_stream`` return all numbers, ``page`` returns the
-HTML of a study.
+This module has the parts: ``study_rules``, ``study_scores`` and ``study_stream`` return all numbers, ``page`` returns
+the HTML of a study.
 """
 
 from rankset.reports.page import Report, page
