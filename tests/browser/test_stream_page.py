@@ -62,8 +62,10 @@ class Visit:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
         self.page.goto(rs.report_stream(stream, folder / "stream.html", title=title).path.as_uri())
-        drawn = f"window.Plotly && document.querySelectorAll('.js-plotly-plot').length === {pictures}"
-        self.page.wait_for_function(drawn, timeout=20_000)
+        self.page.wait_for_selector("#words p")
+        for name in PICTURES[4 - pictures :]:
+            self.page.wait_for_selector(f"#{name}.js-plotly-plot", timeout=20_000)
+        assert self.page.locator(".js-plotly-plot").count() == pictures
 
     def tiles(self, name):
         names = self.page.locator(f"#{name} dt").all_inner_texts()

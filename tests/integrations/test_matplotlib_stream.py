@@ -42,10 +42,10 @@ def test_lines_are_the_numbers_of_the_stream(stream):
     display = rs.StreamDisplay.from_stream(stream)
     coverage, size, level, evidence = display.axes_
     numbers = OverTime.of(stream.history, 0.1)
-    assert drawn(coverage, "per block").get_xdata() == pytest.approx(numbers.row)
-    assert drawn(coverage, "per block").get_ydata() == pytest.approx(numbers.coverage)
+    assert drawn(coverage, "per block").get_xdata() == pytest.approx([0, *numbers.row])
+    assert drawn(coverage, "per block").get_ydata()[1:] == pytest.approx(numbers.coverage)
     assert drawn(coverage, "so far").get_ydata()[-1] == pytest.approx(1 - stream.miss_rate)
-    assert size.lines[0].get_ydata() == pytest.approx(numbers.size)
+    assert size.lines[0].get_ydata()[1:] == pytest.approx(numbers.size)
     assert level.lines[0].get_ydata() == pytest.approx([0.1, *numbers.level])
     for name in ("labels", "outputs", "coverage"):
         assert drawn(evidence, name).get_ydata() == pytest.approx([0, *numbers.evidence[name]])

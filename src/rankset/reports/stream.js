@@ -85,7 +85,7 @@
     by("words").replaceChildren(...[
       ...proven(),
       "Not proven: coverage in a short period, of a class, of a group, of a single row, or of rows whose labels do not come." + (data.waiting ? " " + several(data.waiting, "row") + (data.waiting === 1 ? " is" : " are") + " without a label now, and not counted." : ""),
-      "Proven for alarms: if rows are exchangeable (nothing changes, and their order says nothing), the probability that the alarm about labels or that about outputs is ever raised is at most " + both + ", however long the stream is. If every set misses its label with probability at most alpha + tolerance, the probability that the alarm about coverage is ever raised is at most " + delta + ".",
+      "Proven for alarms: if rows are exchangeable with each other and with the calibration rows (nothing changes, and their order says nothing), the probability that the alarm about labels or that about outputs is ever raised is at most " + both + ", however long the stream is. If every set misses its label with probability at most alpha + tolerance, the probability that the alarm about coverage is ever raised is at most " + delta + ".",
       "An alarm says that rows are not like earlier ones, not why. Rows that resemble their neighbours in time, such as the hours of a day, raise it too. “Since” is an estimate. No alarm does not mean that nothing has changed.",
     ].map((text) => make("p", text)));
   }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankset.errors import KindError, needs_extra
 from rankset.integrations.matplotlib.display import TARGET, Display
@@ -155,21 +156,21 @@ class StreamDisplay(Display):
 
     def _draw_coverage(self, ax: Any, numbers: OverTime, line: dict[str, Any]) -> None:
         """Draw the share of covered labels per block and so far, and the band."""
-        here = numbers.labels > 0
-        rows, below = numbers.row[here], numbers.below[here]
-        band = f"{CONFIDENCE:.0%} of blocks, by chance"
-        ax.fill_between(rows, numbers.low[here], numbers.high[here], color=line["color"], alpha=0.2, lw=0, label=band)
-        ax.plot(rows, numbers.coverage[here], **{"label": "per block"} | line)
-        ax.plot(rows[below], numbers.coverage[here][below], ".", color="C3", markersize=5)
-        ax.plot(rows, numbers.running[here], color="black", linewidth=1.8, label="so far")
+        places = _drawn(numbers.labels > 0)
+        rows = _rows(numbers, places)
+        band, ends = f"{CONFIDENCE:.0%} of blocks, by chance", (numbers.low[places], numbers.high[places])
+        ax.fill_between(rows, *ends, color=line["color"], alpha=0.2, lw=0, label=band)
+        ax.plot(rows, numbers.coverage[places], **{"label": "per block"} | line)
+        ax.plot(numbers.row[numbers.below], numbers.coverage[numbers.below], ".", color="C3", markersize=5)
+        ax.plot(rows, numbers.running[places], color="black", linewidth=1.8, label="so far")
         ax.axhline(1 - self.alpha, **TARGET)
         ax.set_ylabel("covered labels")
         _legend_above(ax)
 
     def _draw_size(self, ax: Any, numbers: OverTime, line: dict[str, Any]) -> None:
         """Draw the mean set size."""
-        here = numbers.rows > 0
-        ax.plot(numbers.row[here], numbers.size[here], **line)
+        places = _drawn(numbers.rows > 0)
+        ax.plot(_rows(numbers, places), numbers.size[places], **line)
         ax.set_ylim(bottom=0)
         ax.set_ylabel("mean set size")
 
@@ -199,6 +200,19 @@ class StreamDisplay(Display):
         _set_powers(ax, 1.15 * min(ends), 1.15 * max(ends))
         ax.set_ylabel("evidence")
         _legend_above(ax)
+
+
+def _drawn(here: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the places of blocks; the first one twice, because it is drawn from its first to its last row."""
+    places = np.flatnonzero(here)
+    return np.concatenate((places[:1], places))
+
+
+def _rows(numbers: OverTime, places: NDArray[np.int64]) -> Floats:
+    """Return the rows at which blocks are drawn: the first row of the first block, then the last rows of all."""
+    rows = numbers.row[places]
+    rows[:1] -= numbers.rows[places[:1]]
+    return rows
 
 
 def _legend_above(ax: Any) -> None:
