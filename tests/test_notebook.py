@@ -15,6 +15,11 @@ PROBS = RNG.dirichlet(np.ones(14), 300)
 LABELS = np.array(NASTY, dtype=object)[RNG.integers(0, 14, 300)]
 RULE = rs.calibrate(PROBS, LABELS, classes=NASTY)
 SETS = RULE.predict(PROBS, 0.1)
+STREAM = rs.Stream(RULE, alpha=0.1)
+STREAM.predict(PROBS[:100])
+STREAM.update(LABELS[:90], ids=range(90))
+ALARMED = rs.Stream(RULE, alpha=0.1, outputs=PROBS)
+ALARMED.predict(np.tile(PROBS[:1], (200, 1)))
 THINGS = {
     "rule": RULE,
     "rule of groups": rs.calibrate(PROBS, LABELS, classes=NASTY, condition=rs.PerLabel()),
@@ -22,6 +27,9 @@ THINGS = {
     "folds": CrossRule((RULE, RULE)),
     "sets": SETS,
     "no sets": SETS[:0],
+    "stream": STREAM,
+    "stream with an alarm": ALARMED,
+    "stream without rows": rs.Stream(RULE, alpha=0.1, level=rs.Fixed()),
     "evaluation": rs.evaluate(SETS, LABELS, groups=["<b>", "&"] * 150),
 }
 
@@ -48,6 +56,11 @@ def test_they_tell_what_the_text_tells():
     assert "2 folds" in text(THINGS["folds"])
     assert "300 rows, 14 classes, alpha=0.1" in text(SETS)
     assert "295 more rows" in text(SETS)
+    assert f"miss rate {STREAM.miss_rate:.3g} at most {STREAM.bound:.3g} from alpha" in text(STREAM)
+    assert "rows 100 10 wait for labels labels 90" in text(STREAM)
+    assert "outputs ALARM at row" not in text(STREAM)
+    assert f"outputs ALARM at row {ALARMED.alarms.outputs.at}" in text(ALARMED)
+    assert ALARMED.alarms.outputs.advice in text(ALARMED)
     evaluation = THINGS["evaluation"]
     for line in repr(evaluation).splitlines():
         for word in line.split():

@@ -17,6 +17,7 @@ ORDER = (
     "few_rows",
     "from_csv",
     "report_page",
+    "after_deployment",
     "own_score",
 )
 

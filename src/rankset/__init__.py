@@ -40,6 +40,7 @@ Stream                                 rows that keep coming: a level that follo
 Adaptive, Fixed, Decaying, Experts     how the level of a stream follows what was missed
 Alarms, Alarm, Learned                 what the alarms of a stream say; what an update of a stream did
 exchangeable, Exchangeability          do these rows look like the calibration rows?
+report_stream                          writes an HTML report of a stream: misses, sizes, level and alarms over time
 
 cluster_labels                         clusters of classes with similar scores, for PerLabel
 Condition                              how to write a condition: the protocol
@@ -73,6 +74,7 @@ CoverageDisplay, ClassCoverageDisplay  coverage against alpha; coverage of every
 SizeDisplay, SizeHistogramDisplay      set size against coverage; number of sets of each size
 RankDisplay                            ranks of true labels
 TriageDisplay                          share of accepted rows against their errors
+StreamDisplay                          coverage, set size, level and alarms of a stream over time
 
 Modules and errors
 engines, torch                         Dask, Spark and folders of files; PyTorch
@@ -209,6 +211,7 @@ NAMES_ON_DEMAND = {
     "Share": "scores",
     "SizeDisplay": "integrations.matplotlib.size_display",
     "SizeHistogramDisplay": "integrations.matplotlib.size_histogram_display",
+    "StreamDisplay": "integrations.matplotlib.stream_display",
     "Target": "targets",
     "Temperature": "scores",
     "Tempered": "scores",
@@ -235,6 +238,7 @@ NAMES_ON_DEMAND = {
     "precise": "evaluation.precise",
     "report": "reports",
     "report_scores": "reports",
+    "report_stream": "reports",
     "rows_needed": "rules.rows_needed",
     "softmax": "inputs.probabilities",
     "triage": "decisions.triage",
@@ -303,6 +307,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.matplotlib.rank_display import RankDisplay as RankDisplay
     from rankset.integrations.matplotlib.size_display import SizeDisplay as SizeDisplay
     from rankset.integrations.matplotlib.size_histogram_display import SizeHistogramDisplay as SizeHistogramDisplay
+    from rankset.integrations.matplotlib.stream_display import StreamDisplay as StreamDisplay
     from rankset.integrations.matplotlib.triage_display import TriageDisplay as TriageDisplay
     from rankset.integrations.sklearn.choice import Choice as Choice
     from rankset.integrations.sklearn.classifier import ConformalClassifier as ConformalClassifier
@@ -310,7 +315,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.integrations.sklearn.scorers import Coverage as Coverage, SetSize as SetSize
     from rankset.integrations.sklearn.splits import CrossConformal as CrossConformal, GivenSplit as GivenSplit
     from rankset.integrations.sklearn.splits import Holdout as Holdout
-    from rankset.reports import report as report, report_scores as report_scores
+    from rankset.reports import report as report, report_scores as report_scores, report_stream as report_stream
     from rankset.rules.level_rule import LevelRule as LevelRule
     from rankset.rules.load import load as load
     from rankset.rules.rows_needed import rows_needed as rows_needed

@@ -486,3 +486,105 @@ def test_weights_of_batches_are_those_of_rows(method):
     assert rs.torch.evaluate(rule, model, loader, alpha=0.2, weights="w").n == 200
     with pytest.raises(rs.RanksetError, match="weights"):
         rs.torch.predict(rule, model, loader, alpha=0.2, forward=lambda model, batch: model(batch["x"]))
+
+
+def streams(model, **options):
+    """Two streams of one rule, calibrated on the first rows."""
+    rule = rs.calibrate(logits(model)[:100], Y[:100], kind="logits", **options)
+    return rs.Stream(rule, alpha=0.2), rs.Stream(rule, alpha=0.2)
+
+
+def states(stream):
+    return stream.exact_level, stream.n_rows, stream.n_labels, stream.misses, [one.log_wealth for one in stream.alarms]
+
+
+def test_a_stream_follows_a_loader_as_it_follows_the_logits(model):
+    one, other = streams(model)
+    whole, found = logits(model), []
+    for sets in rs.torch.follow(one, model, loader(X[100:], Y[100:]), **QUIET):
+        found.append(sets)
+        assert one.n_labels == one.n_rows == sum(map(len, found))
+    for start in range(100, 203, 32):
+        assert found.pop(0) == other.predict(whole[start : start + 32])
+        other.update(Y[start : start + 32])
+    assert found == []
+    assert states(one) == states(other)
+    assert not any(model.gradients)
+
+
+def test_batches_without_labels_wait_for_them_by_id(model):
+    one, other = streams(model)
+    names = torch.arange(100, 203)
+    batches = [(X[100:150], names[:50]), (X[150:203], names[50:])]
+    sets = list(rs.torch.follow(one, model, batches, labels=lambda batch: None, ids=1, **QUIET))
+    assert [len(one) for one in sets] == [50, 53]
+    assert (one.n_waiting, one.n_labels) == (103, 0)
+    assert one.update(Y[100:203].flip(0), ids=names.flip(0)).rows == 103
+    other.predict(logits(model)[100:203])
+    other.update(Y[100:203].flip(0), ids=names.flip(0) - 100)
+    assert one.misses == other.misses
+
+
+def test_the_model_has_its_own_mode_between_batches_and_after_an_error(model):
+    stream, _ = streams(model)
+    model.train()
+    model.layers[2].eval()
+    modes = [module.training for module in model.modules()]
+    model.gradients.clear()
+    for _ in rs.torch.follow(stream, model, loader(X[100:], Y[100:]), **QUIET):
+        assert torch.is_grad_enabled()
+        assert [module.training for module in model.modules()] == modes
+    assert model.gradients == [False] * 4
+    with refused(LabelError, part="batch 1"):
+        list(rs.torch.follow(stream, model, [(X[:3], Y[:3]), (X[:2], [0, 9])], **QUIET))
+    assert [module.training for module in model.modules()] == modes
+    assert torch.is_grad_enabled()
+    assert (stream.n_rows, stream.n_labels, stream.n_waiting) == (108, 106, 2)
+
+
+def test_a_stream_with_names_groups_and_mappings(model):
+    names, groups = ["a", "b", "c", "d"], np.array(["x", "y"])[np.arange(203) % 2]
+    rule = rs.calibrate(
+        logits(model)[:100],
+        np.array(names)[Y[:100]],
+        kind="logits",
+        classes=names,
+        condition=rs.PerGroup(),
+        groups=groups[:100],
+    )
+    one, other = rs.Stream(rule, alpha=0.2), rs.Stream(rule, alpha=0.2)
+    batches = [
+        {"x": X[at : at + 20], "label": Y[at : at + 20], "site": groups[at : at + 20]} for at in range(100, 200, 20)
+    ]
+    found = list(rs.torch.follow(one, model, batches, groups="site", **QUIET))
+    for at, sets in zip(range(100, 200, 20), found, strict=True):
+        assert sets == other.predict(logits(model)[at : at + 20], groups=groups[at : at + 20])
+        other.update(np.array(names)[Y[at : at + 20]])
+    assert states(one) == states(other)
+
+
+def test_what_cannot_be_followed(model):
+    stream, _ = streams(model)
+    with refused(KindError.argument("stream", "a Stream", None)):
+        rs.torch.follow(None, model, [])
+    with refused(like(KindError)):
+        rs.torch.follow(stream, "model", [])
+    with refused(like(KindError)):
+        rs.torch.follow(stream, model, X)
+    assert list(rs.torch.follow(stream, model, [], **QUIET)) == []
+    assert [len(sets) for sets in rs.torch.follow(stream, model, [(X[:0], Y[:0])], **QUIET)] == [0]
+    assert stream.n_rows == 0
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.bfloat16, "gradients"], ids=str)
+def test_streams_take_tensors(model, kind):
+    one, other = streams(model)
+    rows = logits(model)[100:120]
+    rows = rows.clone().requires_grad_() if kind == "gradients" else rows.to(kind)
+    plain = rows.detach().to(torch.float64).numpy()
+    assert one.predict(rows).to_lists() == other.predict(plain).to_lists()
+    assert one.update(Y[100:120]) == other.update(Y[100:120].numpy())
+    assert one.predict(rows[0]).to_lists() == other.predict(plain[0]).to_lists()
+    assert one.update(Y[100:101]) == other.update([int(Y[100])])
+    assert one.predict(rows[:2], ids=torch.tensor([500, 501])).to_lists() == other.predict(plain[:2]).to_lists()
+    assert one.update(Y[[101, 100]], ids=torch.tensor([501, 500])).rows == 2

@@ -1,7 +1,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const by = (id) => document.getElementById(id);
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const state = { level: data.alphas.indexOf(data.alpha), score: 0, sort: data.several ? "recall" : "coverage", falling: false, printing: false };
+  const state = { level: data.alphas ? data.alphas.indexOf(data.alpha) : 0, score: 0, sort: data.several ? "recall" : "coverage", falling: false, printing: false };
 
   function make(tag, text, name) {
     const element = document.createElement(tag);
@@ -82,14 +82,28 @@
   }
   let redraw = () => {};
   const soon = oncePerFrame(() => redraw());
-  function download() {
-    const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';
-    const names = data.metrics.map((one) => one.name), lines = [["score", "alpha", "low", "high", ...names].map(quoted).join(",")];
-    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.label), a, ...(one.interval ?? one.recall_interval)[at], ...names.map((name) => one.metrics[name][at] ?? "")].join(",")));
+  const quoted = (value) => '"' + String(value).replaceAll('"', '""') + '"';
+  function saveLines(lines, name) {  // as a file of the reader
     const link = make("a");
     link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
-    link.download = "rankset-report.csv";
+    link.download = name;
     link.click();
+  }
+  function download() {
+    const names = data.metrics.map((one) => one.name), lines = [["score", "alpha", "low", "high", ...names].map(quoted).join(",")];
+    for (const one of data.scores) data.alphas.forEach((a, at) => lines.push([quoted(one.label), a, ...(one.interval ?? one.recall_interval)[at], ...names.map((name) => one.metrics[name][at] ?? "")].join(",")));
+    saveLines(lines, "rankset-report.csv");
+  }
+  function startPictures(pictures) {
+    dark.addEventListener("change", pictures);
+    const printing = (now) => { state.printing = now; pictures(); };
+    window.addEventListener("beforeprint", () => printing(true));
+    window.addEventListener("afterprint", () => printing(false));
+    requestAnimationFrame(() => setTimeout(() => {  // numbers first: the pictures' library takes a second to start
+      const library = make("script", by("plotly").textContent);
+      document.head.append(library);
+      pictures();
+    }, 0));
   }
   function start(show, pictures) {  // show: everything again; pictures: only the pictures
     redraw = show;
@@ -100,14 +114,6 @@
     by("score").onchange = () => { state.score = Number(by("score").value); soon(); };
     by("controls").onsubmit = (event) => event.preventDefault();
     by("download").onclick = download;
-    dark.addEventListener("change", pictures);
-    const printing = (now) => { state.printing = now; pictures(); };
-    window.addEventListener("beforeprint", () => printing(true));
-    window.addEventListener("afterprint", () => printing(false));
     show();
-    requestAnimationFrame(() => setTimeout(() => {  // numbers first: the pictures' library takes a second to start
-      const library = make("script", by("plotly").textContent);
-      document.head.append(library);
-      pictures();
-    }, 0));
+    startPictures(pictures);
   }

@@ -18,12 +18,13 @@ from rankset.reports.results import Study
 
 ONE_LABEL = ("page.html", "page.css", "common.js", "automatic.js", "classes.js", "page.js")
 SEVERAL_LABELS = ("several.html", "page.css", "common.js", "several.js")
-"""The files of a page: template, style, and scripts in order."""
+STREAM = ("stream.html", "page.css", "stream.css", "common.js", "stream.js", "stream_pictures.js")
+"""The files of a page: the template, then styles and scripts in order."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """The page that ``report`` and ``report_scores`` return. A notebook shows it.
+    """The page that ``report``, ``report_scores`` and ``report_stream`` return. A notebook shows it.
 
     Attributes
     ----------
@@ -111,7 +112,7 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
     Parameters
     ----------
     study
-        The results to show, returned by ``study_scores`` or ``study_rules``.
+        The results to show, returned by ``study_scores``, ``study_rules`` or ``study_stream``.
     title
         Title of the page.
     source
@@ -135,18 +136,22 @@ def page(study: Study, title: str = "Prediction sets", *, source: str = "") -> s
     >>> rs.reports.page(study, "Marketing")[:15]
     '<!doctype html>'
     """
-    folder = files("rankset.reports")
-    names = SEVERAL_LABELS if study.data.get("several") else ONE_LABEL
-    template, style, *scripts = ((folder / name).read_text(encoding="utf-8") for name in names)
+    names = STREAM if study.data.get("stream") else SEVERAL_LABELS if study.data.get("several") else ONE_LABEL
     parts = {
         "{{title}}": _escaped(title),
         "{{source}}": _escaped(source),
-        "{{style}}": style,
+        "{{style}}": _texts(names, ".css"),
         "{{data}}": _json(study.data),
         "{{plotly}}": plotly_script(),
-        "{{script}}": f'"use strict";\n(() => {{\n{"".join(scripts)}}})();\n',
+        "{{script}}": f'"use strict";\n(() => {{\n{_texts(names, ".js")}}})();\n',
     }
-    return "".join(parts.get(part, part) for part in _split(template, tuple(parts)))
+    return "".join(parts.get(part, part) for part in _split(_texts(names, ".html"), tuple(parts)))
+
+
+def _texts(names: tuple[str, ...], suffix: str) -> str:
+    """The files of a page with this suffix, joined."""
+    folder = files("rankset.reports")
+    return "".join((folder / name).read_text(encoding="utf-8") for name in names if name.endswith(suffix))
 
 
 def plotly_script() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Study:
-    """All results that a report page shows, returned by ``study_scores`` and ``study_rules``.
+    """All results that a report page shows, returned by ``study_scores``, ``study_rules`` and ``study_stream``.
 
     Pass it to ``page`` to get an HTML page.
 

@@ -23,6 +23,8 @@ WORDS = {
     ),
 }
 """What each alarm says, and what to do."""
+LARGEST = 690.0
+"""Chances are written as powers of ten if the logarithm of the evidence is larger: floats end there."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,11 @@ class Alarm:
         """What to do if the alarm is raised."""
         return WORDS[self.name][1]
 
+    @property
+    def _chance_text(self) -> str:
+        """The chance with two digits; if it is too small for a float, the next larger power of ten."""
+        return f"{self.chance:.2g}" if self.highest < LARGEST else f"1e-{math.floor(self.highest / math.log(10))}"
+
     def __str__(self) -> str:
         if not self.raised:
             return (
@@ -92,7 +99,7 @@ class Alarm:
             )
         return (
             f"{self.name}: ALARM at row {self.at:,}, since about row {self.since:,}: {WORDS[self.name][0]}. If nothing "
-            f"had changed, the chance of this would be at most {self.chance:.2g}. {self.advice}"
+            f"had changed, the chance of this would be at most {self._chance_text}. {self.advice}"
         )
 
 

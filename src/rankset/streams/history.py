@@ -27,8 +27,12 @@ class History:
         self.blocks: list[list[float]] = []
 
     def add(self, sums: tuple[float, float, float, float], lasts: tuple[float, float, float, float]) -> None:
-        """Add rows, labels, sizes and misses, and what is known after them."""
-        if not self.blocks or max(self.blocks[-1][:2]) >= self.length:
+        """Add rows, labels, sizes and misses, and what is known after them.
+
+        A block is full for rows if it has enough rows, and for labels if it has enough labels. So labels that come
+        after their rows enter the block of these rows.
+        """
+        if not self.blocks or self.blocks[-1][0 if sums[0] else 1] >= self.length:
             self.blocks.append([0.0] * (len(SUMS) + len(LASTS)))
             if len(self.blocks) > MOST:
                 self._join()

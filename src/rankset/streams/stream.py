@@ -159,6 +159,7 @@ class Stream(StoredStream, HasSpec):
         self._watching = Watching(float(self._alpha), delta, tolerance, self.seed)
         self._lock = RLock()
         self._last: list[object] = []
+        self._last_index: Any = None
         self.n_rows = 0
         self._one = RowKeys.of(self.spec, window.thresholds((1, 2)))
         self._known: tuple[tuple[int, int], int, LevelRule] | None = None
@@ -181,6 +182,11 @@ class Stream(StoredStream, HasSpec):
             f"window of {len(self._window):,} rows; {self.n_rows:,} rows, {rate}{near}; "
             f"{'ALARM: ' + raised if raised else 'no alarm'})"
         )
+
+    def _repr_html_(self) -> str:
+        from rankset.streams.tables import stream_card
+
+        return stream_card(self)
 
     @property
     def alpha(self) -> float:
@@ -337,6 +343,7 @@ class Stream(StoredStream, HasSpec):
         largest = largest_entries(data)
         held = SeveralRows(replace(data, matrix=np.array(data.matrix)), sets._form)
         self._remember(names, held, largest, int(sets.sizes.sum()))
+        self._last_index = data.index.index
         return sets
 
     def _prepare(
@@ -372,7 +379,7 @@ class Stream(StoredStream, HasSpec):
         self._waiting.add(names, rows, self.n_rows)
         self._watching.see_outputs(largest, self.n_rows)
         self.n_rows += len(names)
-        self._last = list(names)
+        self._last, self._last_index = list(names), None
         self._history.add((len(names), 0, size, 0), (self._float_level, *self._watching.logs))
 
     @property
@@ -401,6 +408,8 @@ class Stream(StoredStream, HasSpec):
         ------
         LabelError
             If a label is no class, or there are more or fewer labels than ids. The stream then stays as it was.
+        InputError
+            If the index of labels without ids says that they are in another order than the rows, or of other rows.
         RuleError
             If ids are not passed and the number of labels is not that of the last rows, or if an id comes twice.
 
@@ -416,7 +425,7 @@ class Stream(StoredStream, HasSpec):
         Learned(rows=0, misses=0, repeated=1, unknown=1)
         """
         with self._lock:
-            n = len(self._last) if ids is None else np.size(np.asarray(ids, dtype=object))
+            n = len(self._last) if ids is None else _length(ids) or 0
             columns = self._columns(labels, n, named=ids is not None)
             names = self._last if ids is None else row_names(ids, n)
             return self._learn(names, columns)
@@ -428,9 +437,11 @@ class Stream(StoredStream, HasSpec):
             found: list[int] = labels.tolist()
             if not found or (min(found) >= 0 and max(found) < self.spec.n_columns):
                 return found
-        if not named and np.size(np.asarray(labels, dtype=object)) != n:
-            raise RuleError.no_rows_to_label(int(np.size(np.asarray(labels, dtype=object))), n)
-        columns = label_codes(labels, self.spec.classes, n, RowIndex(), by_position=True)
+        count = _length(labels)
+        if not named and count is not None and count != n:
+            raise RuleError.no_rows_to_label(count, n)
+        index = RowIndex(None if named else self._last_index)
+        columns = label_codes(labels, self.spec.classes, n, index, by_position=True)
         if (columns < 0).any():
             raise RuleError.absent_in_stream(int((columns < 0).argmax()))
         codes: list[int] = columns.tolist()
@@ -470,6 +481,14 @@ class Stream(StoredStream, HasSpec):
         if known:
             self._window.add(answer.group, answer.keys)
         self._watching.see_label(answer.keys, answer.missed, number)
+
+
+def _length(values: Any) -> int | None:  # noqa: ANN401
+    """Return the number of entries of a list, array, tensor, series or frame; None for everything else."""
+    try:
+        return None if isinstance(values, str | bytes) else len(values)
+    except TypeError:
+        return None
 
 
 def _check_numbers(window: object, waiting: object, delta: object, tolerance: object, seed: object) -> None:

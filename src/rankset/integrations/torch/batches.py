@@ -77,12 +77,25 @@ class BatchReader:
         self, loader: Iterable[Any], work: Callable[[BatchOutput], Result], what: str, *, show_progress: bool
     ) -> Iterator[Result]:
         """Yield the result of ``work`` for every batch; errors name the batch."""
-        if not isinstance(loader, Iterable) or hasattr(loader, "detach"):
-            raise KindError.argument("loader", "an iterable of batches, such as a DataLoader", type(loader).__name__)
+        _check_loader(loader)
         with evaluation_mode(self.model), once():
             for number, batch in enumerate(progress.bar(loader, what, show=show_progress)):
                 with located(Place(part=f"batch {number}")):
                     yield work(self._output(batch))
+
+    def each_apart(
+        self, loader: Iterable[Any], work: Callable[[BatchOutput], Result], what: str, *, show_progress: bool
+    ) -> Iterator[Result]:
+        """Return the same, where the model has its own mode again, and gradients, whenever a result is given out."""
+        _check_loader(loader)
+
+        def results() -> Iterator[Result]:
+            for number, batch in enumerate(progress.bar(loader, what, show=show_progress)):
+                with evaluation_mode(self.model), located(Place(part=f"batch {number}")):
+                    result = work(self._output(batch))
+                yield result
+
+        return results()
 
     def _output(self, batch: Any) -> BatchOutput:
         labels = self._labels_of(batch)
@@ -127,6 +140,12 @@ class BatchReader:
             return scores
         values = np.asarray(tensors.unwrap(scores))
         return np.hstack((np.zeros_like(values), values))
+
+
+def _check_loader(loader: object) -> None:
+    """Raise an error if this is no iterable of batches."""
+    if not isinstance(loader, Iterable) or hasattr(loader, "detach"):
+        raise KindError.argument("loader", "an iterable of batches, such as a DataLoader", type(loader).__name__)
 
 
 def _find(batch: Any, where: Where) -> Any:
