@@ -94,12 +94,11 @@ class Alarm:
 
     def __str__(self) -> str:
         if not self.raised:
-            return (
-                f"{self.name}: no alarm after {self.rows:,} rows (evidence {self.chance:.2g}, alarm at {self.delta:g})"
-            )
+            return f"{self.name}: no alarm after {self.rows:,} rows (p = {self.chance:.2g}, alarm at {self.delta:g})"
+        usual = "sets missed no more than allowed" if self.name == "coverage" else "nothing had changed"
         return (
-            f"{self.name}: ALARM at row {self.at:,}, since about row {self.since:,}: {WORDS[self.name][0]}. If nothing "
-            f"had changed, the chance of this would be at most {self._chance_text}. {self.advice}"
+            f"{self.name}: ALARM at row {self.at:,}, since about row {self.since:,}: {WORDS[self.name][0]}. If "
+            f"{usual}, the chance of this would be at most {self._chance_text}. {self.advice}"
         )
 
 
