@@ -72,7 +72,11 @@ def print_stream(stream: rs.Stream, title: str, *, as_json: bool) -> None:
 def _in_words(stream: rs.Stream) -> dict[str, Any]:
     """Return the numbers of a stream as texts."""
     found = numbers_of(stream)
-    near = "" if stream.bound is None else f"; at most {stream.bound:.3g} from alpha for every sequence of rows"
+    near = (
+        ""
+        if stream.bound is None or stream.bound >= 1
+        else f"; at most {stream.bound:.3g} from alpha for every sequence of rows"
+    )
     rate = f"{stream.miss_rate:.3g} ({stream.misses:,} missed){near}"
     return {
         "rows": f"{stream.n_rows:,}",

@@ -51,25 +51,24 @@ class Watch:
         self._raised = {alarm.name for alarm in stream.alarms.raised}
 
     def run(self, items: Iterable[Item], *, first: bool) -> None:
-        """Take all events until they end or a signal comes; what was learned is saved, whatever happens.
+        """Take all events until they end, one is invalid, or a signal comes, and save what was learned.
 
-        ``first``: the state is saved before the first event, too.
+        ``first``: there is no such state yet, so it is saved with the first event, too.
         """
-        try:
-            if first:
-                self.save()
-            with self.stop.listening(), suppress(Stopped):
-                for item in items:
-                    self._take(item)
-                    self.stop.check()
-            self._out.flush()
-        except (RanksetError, OSError):
-            with suppress(OSError):
+        with self.stop.listening():
+            try:
+                with suppress(Stopped):
+                    for item in items:
+                        self._take(item, first=first)
+                        self.stop.check()
                 self._out.flush()
-            if self._can_save:
-                self.save()
-            raise
-        self.save()
+            except (RanksetError, OSError):
+                with suppress(OSError):
+                    self._out.flush()
+                if self._can_save and self._events:
+                    self.save()
+                raise
+            self.save()
 
     def save(self) -> None:
         """Write the state file, if there shall be one."""
@@ -88,7 +87,7 @@ class Watch:
 
         return read
 
-    def _take(self, item: Item) -> None:
+    def _take(self, item: Item, *, first: bool) -> None:
         """Take one event. It is saved, if it is time for that, before its answer is given out."""
         try:
             answer = self._answer(item.read())
@@ -100,7 +99,7 @@ class Watch:
             self.first_skipped = self.first_skipped or error.render(COMMAND_LINE)
             return
         self._events += 1
-        if self.ways.state is not None and self._events % self.ways.save_every == 0:
+        if self._events % self.ways.save_every == 0 or (first and self._events == 1):
             self._out.flush()
             self.save()
         if answer is not None:

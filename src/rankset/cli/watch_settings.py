@@ -87,8 +87,8 @@ STREAM_OPTIONS = (
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=DELTA,
         show_default=True,
-        help="Probability of a false alarm, at most: of the alarms about labels and outputs together, and of that about "
-        "coverage.",
+        help="Probability of a false alarm, at most. The alarms about labels and outputs share it, that about coverage "
+        "has its own.",
     ),
     click.option(
         "--tolerance",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -39,11 +40,7 @@ def holds_events(path: str, layout: Layout) -> bool:
 
 def check_sources(paths: Sequence[str], label_files: Sequence[str], layout: Layout) -> list[tuple[str, str | None]]:
     """Return the files of rows, each with its file of labels or None; refuse options that are about others."""
-    pairs: list[tuple[str, str | None]] = [(STDIN, None)]
-    if any(not _is_special(path) for path in paths) or label_files:
-        pairs = pair_files(paths or STDIN, label_files or None)
-    elif paths:
-        pairs = [(path, None) for path in paths]
+    pairs = pair_files(paths or STDIN, label_files or None)
     lines = next((path for path, _ in pairs if holds_events(path, layout)), None)
     if lines is not None:
         flags = {option.name: option.opts[0] for option in click.get_current_context().command.params}
@@ -51,11 +48,6 @@ def check_sources(paths: Sequence[str], label_files: Sequence[str], layout: Layo
         if passed:
             raise click.UsageError(f"{passed[0]} is for tables, and {lines} has lines of JSON. Leave it out.")
     return pairs
-
-
-def _is_special(path: str) -> bool:
-    """Whether a path is standard input, or a pipe or device that can only be read from start to end."""
-    return path == STDIN or (Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir())
 
 
 def items_of(pairs: Sequence[tuple[str, str | None]], layout: Layout, watch: Watch, late: int) -> Iterator[Item]:
@@ -89,7 +81,7 @@ def _opened(path: str) -> Iterator[Any]:
     with gzip.open(path) if path.endswith(".gz") else Path(path).open("rb") as file:
         try:
             yield file
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FileError.unreadable(path, str(error)) from None
 
 

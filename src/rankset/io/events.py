@@ -29,10 +29,10 @@ MAX_LABELS = 10_000
 class Event(NamedTuple):
     """What one line says: scores of a row (1, K), or none; its group; the class of its label, or none; its id."""
 
-    identity: object = None
+    identity: Any = None
     scores: NDArray[Any] | None = None
-    group: object = None
-    label: object = None
+    group: Any = None
+    label: Any = None
 
 
 class EventReader:
@@ -91,7 +91,7 @@ class EventReader:
         """Return the class of a label; ``order`` is that of the fields of its row, if these are classes."""
         if isinstance(label, list | dict):
             raise KindError.not_names("labels", type(label).__name__, "Write one class name.")
-        key = (type(label), label)
+        key, order = (type(label), label), order if isinstance(label, int) else None
         if order is None and key in self._labels:
             return self._labels[key]
         long = isinstance(label, int) and not fits_64_bits(label)
