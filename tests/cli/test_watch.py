@@ -186,6 +186,23 @@ def test_labels_of_tables_can_come_late_and_can_be_missing():
     assert repr(rs.Stream.load("s.rankset")) == repr(stream)
 
 
+def test_ids_of_tables_can_be_dates():
+    days = pd.date_range("2026-01-01", periods=400)
+    frame().assign(case=days).to_parquet("rows.parquet")
+    done = fine_watch("rule.rankset", "rows.parquet", "--id", "case", "--state", "s.rankset")
+    assert json.loads(done.stdout.splitlines()[1])["id"].startswith("2026-01-02")
+    assert rs.Stream.load("s.rankset").n_rows == 400
+
+
+def test_a_damaged_file_of_lines_stops_and_everything_before_it_is_saved():
+    packed = gzip.compress(text(events()).encode())
+    for number, bytes_ in enumerate((packed[:9000], packed[:9000] + b"nonsense" * 2000)):
+        Path(f"cut{number}.jsonl.gz").write_bytes(bytes_)
+        error = failure("watch", "rule.rankset", f"cut{number}.jsonl.gz", "--state", "s.rankset", "--restart")
+        check_refusal(error, FileError, file=f"cut{number}.jsonl.gz", what="the file")
+        assert 0 < rs.Stream.load("s.rankset").n_rows < 400
+
+
 def test_standard_input_can_be_a_table():
     save_tables()
     csv = Path("rows.csv").read_text()

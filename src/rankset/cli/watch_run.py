@@ -115,7 +115,7 @@ class Watch:
             name = self.stream.n_rows if name is None else name
             groups = None if event.group is None else [event.group]
             labels = self.stream.predict(event.scores, groups=groups, ids=ids).to_lists()[0]
-            answer = {"id": name, "set": json_value(labels), "size": len(labels), "level": level}
+            answer = {"id": json_value(name), "set": json_value(labels), "size": len(labels), "level": level}
             self.counts["rows"] += 1
         if event.label is not None:
             learned = self.stream.update([event.label], ids=[name])
@@ -135,4 +135,4 @@ class Watch:
                 self._write({"alarm": alarm.name, **facts})
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._out.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+        self._out.write(json.dumps(line, default=str, allow_nan=False).encode() + b"\n")
