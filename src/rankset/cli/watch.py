@@ -39,7 +39,9 @@ ALARM = 3
 )
 @click.option("--restart", is_flag=True, help="Start a new stream from RULE, which replaces the state file.")
 @click.option("--restart-alarms", is_flag=True, help="Start all alarms anew before the first event.")
-@click.option("--skip-invalid", is_flag=True, help="Leave out and count invalid lines and rows. By default they stop.")
+@click.option(
+    "--skip-invalid", is_flag=True, help="Leave out and count invalid lines and rows. By default one stops the command."
+)
 @click.option("--alarm-line", is_flag=True, help="When an alarm is raised, write a line among the answers, too.")
 @click.option("--exit-zero", is_flag=True, help=f"Exit with code 0, not {ALARM}, if an alarm is raised.")
 @click.option(
