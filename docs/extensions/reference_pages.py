@@ -88,15 +88,17 @@ def hide_signatures_of_errors(
 
 
 def show_description(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
-    """Show the commands at the end of a help text as a block of code."""
+    """Show commands, and lines of JSON, in a help text as blocks of code."""
     shown: list[str] = []
     for line in lines:
         if not line.startswith("| "):
             shown.append(_escaped(line))
             continue
-        if not shown or not shown[-1].startswith("    $ "):
-            shown += ["", ".. code-block:: console", ""]
-        shown.append(f"    $ {line[2:].strip()}")
+        text = line[2:].strip()
+        start, language = ("", "text") if text.startswith("{") else ("$ ", "console")
+        if not shown or not shown[-1].startswith("    "):
+            shown += ["", f".. code-block:: {language}", ""]
+        shown.append(f"    {start}{text}")
     lines[:] = shown
 
 

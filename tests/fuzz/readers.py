@@ -23,6 +23,10 @@ with atheris.instrument_imports(include=["rankset", "numpy.lib.format", "zipfile
 
     import rankset as rs
     from rankset.io import class_counts, read_file
+    from rankset.io.events import EventReader
+    from rankset.io.layout import Layout
+    from rankset.io.memory_budget import Budget
+    from rankset.io.readers.lines import lines_of, parse_line
 
 PROBS = np.random.default_rng(0).dirichlet(np.ones(3), 4)
 TABLE = pa.table({name: PROBS[:, place] for place, name in enumerate("abc")})
@@ -48,6 +52,24 @@ def rule():
     return (FOLDER / "seed.rankset").read_bytes()
 
 
+def take_events(data):
+    """Give lines of JSON to a stream, as ``rankset watch`` does; some are refused, none goes wrong."""
+    stream, read = rs.Stream(RULE, 0.1), io.BytesIO(data).read1
+    reader = EventReader(stream.spec.classes, stream.kind, stream.spec.groups, Layout(), needs_groups=False)
+    for _, line in lines_of(read, 1 << 16):
+        with suppress(rs.RanksetError):
+            event = reader.event(parse_line(line, Budget("-", 1 << 24)))
+            name = stream.n_rows if event.identity is None else event.identity
+            if event.scores is not None:
+                stream.predict(event.scores, ids=[name])
+            if event.label is not None:
+                stream.update([event.label], ids=[name])
+    stream.save(FOLDER / "stream.rankset")
+    assert rs.Stream.load(FOLDER / "stream.rankset").n_rows == stream.n_rows
+
+
+RULE = rs.calibrate(PROBS, ["a", "b", "c", "a"], classes=["a", "b", "c"])
+EVENTS = b'{"id": "x", "scores": [0.5, 0.25, 0.25]}\n{"id": "x", "label": "b"}\n{"scores": {"c": 1}, "label": 1}\n'
 WHOLE = {
     ".npy": saved(lambda file: np.save(file, PROBS)),
     ".npz": saved(lambda file: np.savez_compressed(file, x=PROBS)),
@@ -62,6 +84,7 @@ WHOLE = {
     ".rankset": rule(),
     ".counts.csv": b'class;count\ncat;12\n"owl; old";3\n',
     ".counts.json": b'{"cat": 12, "owl": 3.5}',
+    ".events": LINES + EVENTS,
 }
 KINDS = list(WHOLE)
 
@@ -77,6 +100,9 @@ def read(data):
         warnings.simplefilter("ignore")
         if kind == ".rankset":
             rs.load(path).predict(PROBS, 0.1)
+            return
+        if kind == ".events":
+            take_events(data[1:])
             return
         if kind.startswith(".counts"):
             class_counts.read_class_counts(str(path))

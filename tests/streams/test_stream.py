@@ -402,3 +402,20 @@ def test_a_copy_goes_on_by_itself():
     other = copy.deepcopy(stream)
     other.update(LABELS[300:310])
     assert (stream.n_labels, other.n_labels) == (0, 10)
+
+
+def test_a_single_row_with_an_id_is_answered_as_on_the_general_path(tmp_path):
+    quick, general = rs.Stream(RULE, 0.1), rs.Stream(RULE, 0.1)
+    for number in range(1000, 1100):
+        ids = [f"r{number}"]
+        found = quick.predict(ROWS[number], ids=ids)
+        assert found.to_lists() == general.predict(ROWS[number : number + 1].tolist(), ids=ids).to_lists()
+        assert quick.update([LABELS[number]], ids=ids) == general.update([LABELS[number]], ids=ids)
+    for name, stream in (("quick", quick), ("general", general)):
+        stream.predict(ROWS[0].astype(float), ids=["last"])
+        stream.save(tmp_path / name)
+    assert (tmp_path / "quick").read_bytes() == (tmp_path / "general").read_bytes()
+    for wrong in (["last"], ["x", "y"], [None]):
+        with pytest.raises(rs.RanksetError):
+            quick.predict(ROWS[1], ids=wrong)
+    assert quick.n_rows == 101

@@ -20,13 +20,14 @@ COMMANDS = {
     "compare": "Compare all scores on the same random splits.",
     "demo": "Write example files for the other commands.",
     "evaluate": "Measure coverage and set sizes of a rule.",
-    "inspect": "Show a rule and its thresholds.",
+    "inspect": "Show a rule and its thresholds, or a stream.",
     "merge": "Merge several rules into one rule.",
     "paper": "Repeat the experiment of the paper.",
     "precise": "Predict sets with few false labels.",
     "predict": "Predict the sets of new rows.",
     "report": "Write an HTML page with results.",
     "triage": "Decide which answers to accept without a person.",
+    "watch": "Predict and learn as rows and labels come.",
 }
 """Names of all commands, and what they do. Each is a function in a module of the same name, imported when it is needed;
 ``rankset --help`` needs none of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import click
 
 import rankset as rs
 from rankset.cli.echo import echo
-from rankset.errors import FileError
+from rankset.errors import FileError, RanksetError
 from rankset.io import atomic, class_names, container
 from rankset.io.layout import Layout
 from rankset.io.read_file import is_readable
@@ -92,6 +93,13 @@ def load_triage(path: Path) -> rs.Triage:
     if not path.exists():
         raise FileError.missing(str(path))
     return rs.Triage.load(path)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a file contains a stream, as ``rankset watch --state`` writes it."""
+    with suppress(RanksetError, OSError):
+        return container.read(path)[0].get("what") == "stream"
+    return False
 
 
 def _starts_like_a_rule(path: Path) -> bool:

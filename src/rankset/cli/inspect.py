@@ -1,4 +1,4 @@
-"""``rankset inspect``: show the content of a rule file."""
+"""``rankset inspect``: show the content of a file of a rule or a stream."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 import rankset as rs
 from rankset.cli.command import Command
-from rankset.cli.files import load_rule
+from rankset.cli.files import is_stream, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.promises import proven_promise, was_passed
+from rankset.cli.watch_printing import print_stream
 from rankset.core.alpha import exact_alpha, rows_needed
 from rankset.errors import RuleError
 from rankset.rules.sentences import group_sentences, title_of_groups
@@ -37,10 +38,20 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
     No code from the file is executed. The sizes are for rows in which every class is a candidate. Rows with fewer
     candidates can have smaller sets.
 
+    Of a stream (rankset watch --state), it shows what the stream has seen: misses, level, window and alarms.
+
     \b
     rankset inspect rule.rankset
     rankset inspect rule.rankset --alpha 0.1 --confidence 0.99
+    rankset inspect stream.rankset
     """
+    if is_stream(rule_file):
+        if was_passed("alphas") or was_passed("confidence"):
+            raise click.UsageError(
+                f"{rule_file} is a stream, which has its own alpha. Leave out --alpha, --confidence."
+            )
+        print_stream(rs.Stream.load(rule_file), str(rule_file), as_json=as_json)
+        return
     rule = load_rule(rule_file)
     if rule.spec.sharing is not None and was_passed("confidence"):
         raise RuleError.shared_rows_and_confidence(rule.condition)

@@ -6,6 +6,7 @@ from typing import Any, Self
 from rankset.errors.base import RanksetError
 from rankset.errors.candidate_files import CandidateFileErrors
 from rankset.errors.count_files import CountFileErrors
+from rankset.errors.events import EventErrors
 from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.label_files import LABEL, LABEL_COLUMN, LabelFileErrors
 from rankset.errors.many_files import ManyFilesErrors
@@ -20,7 +21,14 @@ MORE_MEMORY = (Either("Set", "Use --max-memory or set"), " the environment varia
 
 
 class FileError(
-    CandidateFileErrors, CountFileErrors, LabelFileErrors, ManyFilesErrors, TextFileErrors, RanksetError, ValueError
+    CandidateFileErrors,
+    CountFileErrors,
+    EventErrors,
+    LabelFileErrors,
+    ManyFilesErrors,
+    TextFileErrors,
+    RanksetError,
+    ValueError,
 ):
     """A file of scores, labels or sets that cannot be read or written. It is also a ``ValueError``.
 

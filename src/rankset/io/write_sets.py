@@ -53,12 +53,18 @@ def write_columns(
         writer.add_columns(own, kept)
 
 
-@contextmanager
-def _open_writer(path: Path, *, force: bool, style: Style) -> Iterator[Writer]:
-    """Open the writer of the format of a file."""
+def check_suffix(path: Path) -> str:
+    """Return the suffix that names the format of a file, without ``.gz``; raise ``FileError`` if there is no such."""
     suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
     if suffix not in FORMATS or (path.suffix == ".gz" and suffix not in TEXT_FORMATS):
         raise FileError.unknown_kind(str(path), tuple(FORMATS))
+    return suffix
+
+
+@contextmanager
+def _open_writer(path: Path, *, force: bool, style: Style) -> Iterator[Writer]:
+    """Open the writer of the format of a file."""
+    suffix = check_suffix(path)
     if style != PLAIN and suffix not in FOR_SPREADSHEETS:
         raise FileError.not_for_spreadsheets(str(path))
     with ExitStack() as stack:

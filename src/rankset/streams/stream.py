@@ -306,22 +306,25 @@ class Stream(StoredStream, HasSpec):
         [[2], [1]]
         """
         with self._lock:
-            if ids is None and groups is None and self._one is not None and type(outputs) is np.ndarray:
-                alone = self._predict_one(outputs if outputs.ndim == 2 else outputs[np.newaxis])
+            if groups is None and self._one is not None and type(outputs) is np.ndarray:
+                alone = self._predict_one(outputs if outputs.ndim == 2 else outputs[np.newaxis], ids)
                 if alone is not None:
                     return alone
             return self._predict(outputs, groups, ids)
 
-    def _predict_one(self, matrix: NDArray[Any]) -> PredictionSets | None:
+    def _predict_one(self, matrix: NDArray[Any], ids: ArrayLike | None) -> PredictionSets | None:
         """Return the set of a single row; None if it must go the general path."""
         assert self._one is not None
         found = self._one.keys(matrix)
-        if found is None or self.n_rows in self._waiting:
+        if found is None:
+            return None
+        name: object = self.n_rows if ids is None else row_names(ids, 1)[0]
+        if name in self._waiting:
             return None
         largest, columns, keys = found
         kept = self._window.keep(keys, self._state.parts)
         codes = columns[kept].astype(np.int32)
-        self._remember([self.n_rows], OneRow(matrix.copy(), columns, keys, kept), [largest], len(codes))
+        self._remember([name], OneRow(matrix.copy(), columns, keys, kept), [largest], len(codes))
         return PredictionSets._of(ListedSets.of_one(codes, self.spec.n_columns), **self._own)
 
     @cached_property
