@@ -370,6 +370,14 @@ def test_the_history_is_a_table():
     assert Path("s.rankset").read_bytes() == before
 
 
+def test_the_report_is_that_of_the_stream():
+    fine_watch("rule.rankset", "--state", "s.rankset", "--report", "s.html", stdin=text(events()))
+    assert Path("s.html").read_text(encoding="utf-8") == rs.report_stream(rs.Stream.load("s.rankset")).html
+    check_refusal(failure("watch", "--state", "s.rankset", "--report", "s.html"), FileError.exists("s.html"))
+    check_refusal(failure("watch", "--state", "s.rankset", "--report", "s.txt"), FileError.suffix("s.txt", ".html"))
+    fine_watch("--state", "s.rankset", "--report", "s.html", "--force")
+
+
 def test_inspect_shows_a_stream():
     fine_watch("rule.rankset", "--state", "s.rankset", stdin=text(events(late=5)))
     stream = rs.Stream.load("s.rankset")

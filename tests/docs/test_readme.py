@@ -63,6 +63,13 @@ def frames():
     return {"frame": frame, "new_frame": frame, "names": classes[labels]}
 
 
+@makes("rows that keep coming")
+def stream_rows():
+    logits, labels = rs.datasets.load("carer")
+    probs = rs.softmax(logits)
+    return {"rule": rs.calibrate(probs[:1000], labels[:1000]), "probs": probs[1000:], "labels": labels[1000:]}
+
+
 @makes("csv, Excel, parquet")
 def files():
     rows = ["A,B,answer", *["0.9,0.1,A", "0.2,0.8,B"] * 30]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+import rankset as rs
 from rankset.cli.command import Command
 from rankset.cli.files import check_output, check_output_or_stdout
 from rankset.cli.options import FILE, options
@@ -16,6 +18,7 @@ from rankset.cli.watch_settings import Wanted, rule_and_rows, stream_of, stream_
 from rankset.cli.watch_sources import check_sources, items_of
 from rankset.io.layout import Layout
 from rankset.io.write_sets import check_suffix, write_columns
+from rankset.reports.write import check_report
 
 ALARM = 3
 """Exit code if an alarm is raised."""
@@ -50,6 +53,12 @@ ALARM = 3
     type=FILE,
     help="Write numbers over time in the end: .csv, .jsonl, .parquet, .npz, .xlsx, .csv.gz or .jsonl.gz.",
 )
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=FILE,
+    help="Write an HTML page in the end: misses, sizes, level and alarms over time.",
+)
 @click.option("--quiet", is_flag=True, help="Do not print a summary in the end. Alarms and warnings are printed.")
 @click.option(
     "--late",
@@ -74,6 +83,7 @@ def watch(
     alarm_line: bool,
     exit_zero: bool,
     history: Path | None,
+    report: Path | None,
     quiet: bool,
     late: int,
     label_files: tuple[str, ...],
@@ -123,9 +133,7 @@ def watch(
     rule, rows = rule_and_rows(paths, state, restart=restart)
     check_output_or_stdout(None, (), force=force)
     pairs = check_sources(rows, label_files, layout)
-    if history is not None:
-        check_output(history, None, (rule, state, start_outputs, *rows, *label_files), force=force)
-        check_suffix(history)
+    _check_written(history, report, (rule, state, start_outputs, *rows, *label_files), force=force)
     wanted = Wanted(alpha, window, level, step, delta, tolerance, waiting, seed, start_outputs)
     stream = stream_of(rule, state, wanted, layout, rows)
     if restart_alarms:
@@ -134,8 +142,20 @@ def watch(
     watched.run(items_of(pairs, layout, watched, late), first=rule is not None or restart_alarms)
     if history is not None:
         write_columns(history, history_columns(stream), {}, force=force)
+    if report is not None:
+        rs.report_stream(stream, report)
     warn_of_ignored(watched)
     if not quiet:
         print_summary(watched, str(state or rule))
     code = watched.stop.exit_code or (ALARM if stream.alarms and not exit_zero else 0)
     click.get_current_context().exit(code)
+
+
+def _check_written(history: Path | None, report: Path | None, inputs: Sequence[object], *, force: bool) -> None:
+    """Check the files that are written in the end, before any work is done."""
+    if history is not None:
+        check_output(history, None, inputs, force=force)
+        check_suffix(history)
+    if report is not None:
+        check_output(report, ".html", (*inputs, history), force=force)
+        check_report(report)
