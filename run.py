@@ -45,6 +45,8 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "browser": "--group build --group browser",
     "office": "--group build --group office",
     "docs": "--group build --group docs",
+    "serve": "--group build --group serve",
+    "models": "--group build --group models",
     "fuzz": "--group build --group fuzz",
     "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",

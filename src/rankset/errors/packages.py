@@ -15,15 +15,22 @@ EXTRAS = {
     "dask": "dask",
     "distributed": "dask",
     "matplotlib": "plots",
+    "mlflow": "mlflow",
+    "msgspec": "serve",
     "narwhals": "frames",
     "numba": "fast",
+    "onnx": "onnx",
     "openpyxl": "excel",
     "plotly": "report",
+    "psycopg": "postgres",
     "pyarrow": "cli",
     "pyspark": "spark",
     "sklearn": "sklearn",
+    "sqlalchemy": "serve",
+    "starlette": "serve",
     "torch": "torch",
     "tqdm": "cli",
+    "uvicorn": "serve",
 }
 """The extra of rankset that installs each module."""
 PACKAGES = {"sklearn": "scikit-learn"}
