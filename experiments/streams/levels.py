@@ -116,7 +116,7 @@ def main() -> int:
             start = time.perf_counter()
             cells = measured(options.data, name, options.seeds)
             others = [cell for cell in numbers().get("levels", []) if cell["stream"] != name]
-            record("levels", [*others, *cells])
+            record("levels", [*others, *cells], f"streams-study --data <folder> --seeds {options.seeds}")
             print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
             for cell in cells:
                 print("  ", *list(cell.values())[1:], flush=True)
