@@ -447,6 +447,13 @@ JOBS = {
         [f"python experiments/streams/alarms.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
+    "alarms-peers": Job(
+        "rows until other libraries notice a change, and false alarms, on the same streams: --data <folder>",
+        "test",
+        [f"python experiments/streams/peer_alarms.py {ARGS}"],
+        others=("peer-crepes", "peer-mapie", "peer-river"),
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
     "streams-speed": Job(
         "rows per second, time of one row, and memory of a stream: --rows 10000000",
         "test",

@@ -56,7 +56,7 @@ def followed(stream: rs.Stream, rows: Rows, delay: int) -> tuple[NDArray[np.int6
         sets = stream.predict(rows.new[t : t + 1])
         sizes[t], missed[t] = sets.sizes[0], not sets.covers(rows.truth[t : t + 1])[0]
         if t >= delay:
-            stream.update(rows.truth[t - delay : t - delay + 1])
+            stream.update(rows.truth[t - delay : t - delay + 1], ids=[t - delay])
     return sizes, missed
 
 

@@ -1,4 +1,4 @@
-"""Runs one library of ``peers`` on files of streams: peer_worker.py <library> <folder>; prints one line of JSON per file."""
+"""Runs one library on files of streams: peer_worker.py <library> <folder>. It prints a line of JSON per method."""
 
 import importlib
 import importlib.metadata
@@ -6,18 +6,24 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 from peers import Keys
 
 
-def streams(path: Path) -> list[Keys]:
-    """The streams of one file."""
+def streams(path: Path) -> tuple[str, list[Keys]]:
+    """The title of a file, and its streams."""
     with np.load(path, allow_pickle=False) as arrays:
         columns = [arrays[name] for name in ("strange", "wrong", "largest")]
-        calibration = int(arrays["calibration"])
-    return [Keys(*rows, calibration, seed) for seed, rows in enumerate(zip(*columns, strict=True))]
+        title, calibration = str(arrays["title"]), int(arrays["calibration"])
+    return title, [Keys(*rows, calibration, seed) for seed, rows in enumerate(zip(*columns, strict=True))]
+
+
+def number(slow: Mapping[str, int] | None, title: str) -> int | None:
+    """How many streams a method gets; None: all."""
+    return None if slow is None else next((count for words, count in slow.items() if words in title), 0)
 
 
 def main(name: str, folder: str) -> int:
@@ -26,12 +32,12 @@ def main(name: str, folder: str) -> int:
     peer = importlib.import_module(f"peers.{name}")
     print(json.dumps({package: importlib.metadata.version(package) for package in peer.PACKAGES}), flush=True)
     for path in sorted(Path(folder).glob("*.npz")):
-        found = streams(path)
+        title, found = streams(path)
         for method, alarm in peer.METHODS.items():
             start = time.perf_counter()
-            rows = [alarm(keys) for keys in found[: peer.MOST.get(method)]]
+            rows = [alarm(keys) for keys in found[: number(peer.SLOW.get(method), title)]]
             seconds = round(time.perf_counter() - start, 1)
-            print(json.dumps({"file": path.stem, "method": method, "rows": rows, "seconds": seconds}), flush=True)
+            print(json.dumps({"title": title, "method": method, "rows": rows, "seconds": seconds}), flush=True)
     return 0
 
 

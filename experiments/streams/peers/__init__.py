@@ -1,8 +1,8 @@
 """One module per library that watches streams; each runs in its own environment and knows NumPy and that library only.
 
 ``METHODS`` has functions by name. Each takes a stream of ``Keys`` and returns the number of the row at which it first
-raises an alarm, 0 being the first row after calibration, negative before; None if there is none. ``MOST`` says how many
-streams a slow one gets.
+raises an alarm, 0 being the first row after calibration, negative before; None if there is none. ``SLOW`` says how many
+streams a slow method gets, by words in the title of a file; other files it does not get.
 """
 
 from dataclasses import dataclass

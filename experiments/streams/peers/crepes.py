@@ -11,11 +11,10 @@ from crepes.martingales import (
     StepBettingFunction,
     semi_online_p_values,
 )
-
 from peers import DELTA, Keys
 
 PACKAGES = ("crepes",)
-MOST = {"SleeperDrifter()": 20}
+SLOW: dict[str, dict[str, int]] = {}
 
 
 def watching(martingale: Martingale) -> Callable[[Keys], int | None]:

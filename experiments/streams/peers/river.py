@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 
+from peers import DELTA, Floats, Keys
 from river import drift
 from river.base import DriftDetector
 
-from peers import DELTA, Floats, Keys
-
 PACKAGES = ("river",)
-MOST: dict[str, int] = {}
+SLOW: dict[str, dict[str, int]] = {}
 
 
 def first(detector: DriftDetector, values: Floats, calibration: int) -> int | None:
