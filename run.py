@@ -432,6 +432,36 @@ JOBS = {
         [f"python experiments/shift_study.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
+    "degraded": Job(
+        "what a network says of blurred and noisy images of CIFAR-10, for the studies of streams: --data <folder>",
+        "experiments",
+        [f"python experiments/streams/degraded.py {ARGS}"],
+    ),
+    "streams-study": Job(
+        "miss rates and sizes of sets on streams that drift: --data <folder>",
+        "test",
+        [f"python experiments/streams/levels.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
+    "alarms-study": Job(
+        "rows until alarms notice a change, and false alarms: --data <folder>",
+        "test",
+        [f"python experiments/streams/alarms.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
+    "alarms-peers": Job(
+        "rows until other libraries notice a change, and false alarms, on the same streams: --data <folder>",
+        "test",
+        [f"python experiments/streams/peer_alarms.py {ARGS}"],
+        others=("peer-crepes", "peer-mapie", "peer-river"),
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
+    "streams-speed": Job(
+        "rows per second, time of one row, and memory of a stream: --rows 10000000",
+        "test",
+        [f"python experiments/streams/speed.py {ARGS}"],
+        variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",
         "test",

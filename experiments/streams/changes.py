@@ -120,9 +120,13 @@ def unchanged(folder: Path, seed: int, calibration: int, after: int = 3000) -> R
 
 
 def told(alarms: list[float]) -> dict[str, float | int | None]:
-    """Rows from the change to the alarm: median and 90 %, of streams without earlier alarm; None if too few alarm."""
+    """Rows from the change to the alarm: median and 90 %, of streams without earlier alarm; None if too few alarm.
+
+    ``found`` is the number of streams whose alarm came after the change, ``before`` of those whose alarm came earlier.
+    """
     rows = np.array(alarms) - BEFORE
     late = np.sort(rows[~(rows < 0)])
     found = [float(late[min(int(share * len(late)), len(late) - 1)]) for share in (0.5, 0.9)] if len(late) else []
     median, most = (int(one) + 1 if np.isfinite(one) else None for one in found) if found else (None, None)
-    return {"median": median, "ninety": most, "before": int((rows < 0).sum()), "streams": len(rows)}
+    counts = {"found": int(np.isfinite(late).sum()), "before": int((rows < 0).sum()), "streams": len(rows)}
+    return {"median": median, "ninety": most, **counts}

@@ -56,7 +56,7 @@ def followed(stream: rs.Stream, rows: Rows, delay: int) -> tuple[NDArray[np.int6
         sets = stream.predict(rows.new[t : t + 1])
         sizes[t], missed[t] = sets.sizes[0], not sets.covers(rows.truth[t : t + 1])[0]
         if t >= delay:
-            stream.update(rows.truth[t - delay : t - delay + 1])
+            stream.update(rows.truth[t - delay : t - delay + 1], ids=[t - delay])
     return sizes, missed
 
 
@@ -116,7 +116,7 @@ def main() -> int:
             start = time.perf_counter()
             cells = measured(options.data, name, options.seeds)
             others = [cell for cell in numbers().get("levels", []) if cell["stream"] != name]
-            record("levels", [*others, *cells])
+            record("levels", [*others, *cells], f"streams-study --data <folder> --seeds {options.seeds}")
             print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
             for cell in cells:
                 print("  ", *list(cell.values())[1:], flush=True)

@@ -20,7 +20,7 @@ from rankset.sets.forms import ListedSets
 from rankset.streams.bag import Bag
 from rankset.streams.history import LASTS, SUMS
 from rankset.streams.levels import METHODS
-from rankset.streams.waiting import SeveralRows
+from rankset.streams.waiting import LastNames, SeveralRows
 from rankset.streams.window import Window, tuples_of
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _restore_waiting(stream: Stream, waiting: dict[str, Any], arrays: Arrays) ->
         raise ValueError("its waiting rows cannot be right")
     if len(codes) and not 0 <= codes.min() <= codes.max() < stream.spec.n_columns:
         raise ValueError("its waiting rows cannot be right")
-    held.labelled = dict.fromkeys(labelled)
+    held.labelled = LastNames(held.most, labelled)
     if not n:
         return
     offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int64)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -109,13 +110,42 @@ class Place(NamedTuple):
     number: int
 
 
+class LastNames:
+    """The last ``most`` ids, each of which comes once, in their order."""
+
+    def __init__(self, most: int, names: Iterable[object] = ()) -> None:
+        self.most = most
+        self._order = deque(names)
+        self._known = set(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._order)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    def add(self, name: object) -> None:
+        """Add an id; the oldest one is forgotten if there are too many."""
+        self._order.append(name)
+        self._known.add(name)
+        if len(self._order) > self.most:
+            self._known.discard(self._order.popleft())
+
+
 class Waiting:
-    """Rows without labels by id, and the ids of the last rows with labels; at most ``most`` of each."""
+    """Rows without labels by id, and the ids of the last rows with labels; at most ``most`` of each.
+
+    The oldest entry of a plain dictionary is found by a search over all that were deleted, that of an ordered one at
+    once.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.rows: dict[object, Place] = {}
-        self.labelled: dict[object, None] = {}
+        self.rows: OrderedDict[object, Place] = OrderedDict()
+        self.labelled = LastNames(most)
         self.dropped = 0
 
     def __len__(self) -> int:
@@ -131,16 +161,14 @@ class Waiting:
         if isinstance(rows, SeveralRows):
             rows.names.update(enumerate(names))
         while len(self.rows) > self.most:
-            self._forget(self.rows.pop(next(iter(self.rows))))
+            self._forget(self.rows.popitem(last=False)[1])
             self.dropped += 1
 
     def take(self, name: object) -> Place:
         """Return a waiting row whose label has come; it no longer waits."""
         found = self.rows.pop(name)
         self._forget(found)
-        self.labelled[name] = None
-        if len(self.labelled) > self.most:
-            del self.labelled[next(iter(self.labelled))]
+        self.labelled.add(name)
         return found
 
     def _forget(self, gone: Place) -> None:
