@@ -11,10 +11,11 @@ import pytest
 import rankset as rs
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
-from streams import alarms, changes, levels, peer_alarms, record, speed
 from streams.made import MADE, UNCHANGED
 from streams.natural import NATURAL
 from streams.rows import Rows
+
+from streams import alarms, changes, levels, peer_alarms, record, speed
 
 NUMBERS = json.loads(record.NUMBERS.read_text(encoding="utf-8"))
 LEVELS = {(cell["stream"], cell["method"], cell["delay"]): cell for cell in NUMBERS["levels"]}

@@ -97,6 +97,73 @@ def test_a_fixed_level_has_no_bound():
     assert Fraction(*state.parts) == Fraction(1, 10)
 
 
+SCORES = ("thr", "rank", "aps", "raps", "saps", "margin", "topk", rs.Share(), rs.TieBreak(rs.TopK()))
+CONDITIONS = (
+    rs.Marginal(),
+    rs.PerLabel(),
+    rs.PerGroup(),
+    rs.Pooled(),
+    rs.Pooled(rs.PerGroup()),
+    rs.Balanced([1, 2, 3]),
+)
+
+
+def hostile_label(rng, kept, wish, n_classes):
+    """A label that the set has, or one that it has not, if there is one."""
+    inside = [column for column in range(n_classes) if (column in kept) == wish]
+    return int(rng.choice(inside)) if inside else int(rng.integers(n_classes))
+
+
+def play(rng, stream, outputs, own):
+    """Choose labels that see the sets, tell them late, in any order, or never; compare every rate with its bound."""
+    waiting, late, wish = [], int(rng.integers(0, 12)), bool(rng.integers(2))
+    for number in range(60):
+        rows = outputs[rng.integers(0, len(outputs), int(rng.choice([1, 1, 2, 5])))]
+        groups = {} if own is None else {"groups": rng.choice(own, len(rows))}
+        names = [f"{number}/{place}" for place in range(len(rows))]
+        for name, kept in zip(names, stream.predict(rows, ids=names, **groups).to_lists(), strict=True):
+            waiting.append((name, hostile_label(rng, kept, wish, stream.spec.n_columns)))
+        wish = wish if rng.random() < 0.95 else not wish
+        rng.shuffle(waiting)
+        told, waiting = waiting[late:], waiting[:late]
+        told = [one for one in told if rng.random() > 0.1]
+        if told:
+            stream.update([int(label) for _, label in told], ids=[name for name, _ in told])
+            rate = Fraction(stream.misses, stream.n_labels)
+            assert abs(rate - stream._alpha) <= stream._state.bound
+
+
+@pytest.mark.parametrize("kind", ["probs", "logits", "decision", "binary"])
+@pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
+def test_the_bound_holds_through_every_path_of_a_stream(kind, condition):
+    """Single rows, batches, every score and condition: sets have every label at a level of 0, and none at 1."""
+    fits = {"decision": ("thr", "rank", "margin", "topk")}.get(kind, SCORES)
+    for seed, method in enumerate(fits):
+        rng = np.random.default_rng(seed)
+        if kind == "binary" and isinstance(condition, rs.Balanced):
+            continue
+        n_classes = 2 if kind == "binary" else 3
+        probs = rng.dirichlet(np.ones(n_classes) * 0.5, 40)
+        outputs = {"probs": probs, "binary": probs[:, 1]}.get(kind, np.log(probs + 1e-9))
+        own = np.array(["a", "b"]) if condition.needs_groups else None
+        groups = {} if own is None else {"groups": own[np.arange(40) % 2]}
+        rule = rs.calibrate(outputs, probs.argmax(axis=1), kind=kind, method=method, condition=condition, **groups)
+        options = {"window": int(rng.choice([1, 5, 40])), "level": rs.Adaptive(float(rng.choice([0.1, 0.5, 1.0])))}
+        play(rng, rs.Stream(rule, alpha=Fraction(int(rng.integers(1, 6)), 10), **options), outputs, own)
+
+
+@pytest.mark.parametrize("method", SCORES, ids=repr)
+@pytest.mark.parametrize("rows", [1, 2])
+def test_sets_at_a_level_of_1_are_empty_and_at_0_have_every_label(method, rows):
+    probs = np.random.default_rng(0).dirichlet(np.ones(3), 60)
+    rule = rs.calibrate(probs, probs.argmax(axis=1), method=method)
+    stream = rs.Stream(rule, alpha=0.1)
+    stream._state.units = 2 * stream._state.parts[1]
+    assert stream.predict(probs[:rows]).sizes.tolist() == [0] * rows
+    stream._state.units = -1
+    assert stream.predict(probs[:rows]).sizes.tolist() == [3] * rows
+
+
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from(["thr", "rank", "aps"]), st.sampled_from([1, 7]))
 def test_the_bound_holds_through_the_stream_with_a_hostile_model(seed, method, batch):

@@ -84,7 +84,7 @@ def test_single_rows_and_matrices_give_the_same_sets(method):
 
 @pytest.mark.parametrize(
     "condition",
-    [rs.PerLabel(), rs.PerGroup(), rs.Pooled(), rs.Balanced([1] * 6), rs.LabelShift([1, 1, 2, 1, 1, 3]), rs.Marginal()],
+    [rs.PerLabel(), rs.PerGroup(), rs.Pooled(), rs.Balanced([1] * 6), rs.Marginal()],
     ids=lambda one: type(one).__name__,
 )
 def test_with_a_fixed_level_and_a_full_window_sets_are_those_of_the_rule(condition):

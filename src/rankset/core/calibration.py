@@ -245,7 +245,7 @@ class Calibration(Sealed):
         nothing = np.append(places <= 0, False)
         cuts = np.where(everything | nothing, 0, np.append(self.offsets[:-1] + places - 1, 0))
         keys = tuple(_at(key, cuts) for key in self.keys)
-        return Thresholds(_before_all(keys, nothing), everything, nothing if nothing.any() else None)
+        return Thresholds(before_all(keys, nothing), everything, nothing if nothing.any() else None)
 
     def thresholds_below(self, promise: Promise) -> Thresholds:
         """Return the first key of each group that is not kept, if sets must not contain entries."""
@@ -255,7 +255,7 @@ class Calibration(Sealed):
         nothing, everything = np.append(places < 0, True), np.append((places >= counts) & (places >= 0), False)
         cuts = np.where(everything | nothing, 0, np.append(self.offsets[:-1] + places, 0))
         keys = tuple(_at(key, cuts) for key in self.keys)
-        return Thresholds(_before_all(keys, nothing), everything, nothing, strict=True)
+        return Thresholds(before_all(keys, nothing), everything, nothing, strict=True)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone for pickling, nothing that is computed from them."""
@@ -348,7 +348,7 @@ def check_dtypes(keys: Keys, known: Keys) -> None:
         raise ScoreError.keys(f"arrays of {expected}, as in the calibration", received)
 
 
-def _before_all(keys: Keys, nothing: NDArray[np.bool_]) -> Keys:
+def before_all(keys: Keys, nothing: NDArray[np.bool_]) -> Keys:
     """Return thresholds, and in groups that keep nothing one that is before all keys."""
     lowest = (-np.inf if key.dtype.kind == "f" else np.iinfo(key.dtype).min for key in keys)
     return tuple(np.where(nothing, low, key).astype(key.dtype) for key, low in zip(keys, lowest, strict=True))

@@ -31,6 +31,10 @@ class StreamErrors:
         return cls("ids", "be different", f"{short_repr(name)} more than once", "Pass one id, or one label, per row.")
 
     @classmethod
+    def long_id(cls, bits: int) -> Self:
+        return cls("ids", f"be texts, or numbers of at most {bits:,} bits", "a longer integer", "Pass it as a text.")
+
+    @classmethod
     def no_rows_to_label(cls, labels: int, rows: int) -> Self:
         remedy = ("Pass ", SOME_IDS, ", the ids of the rows whose labels have come.")
         return cls("labels without ids", "be those of the last predict", f"{labels} labels for {rows} rows", remedy)

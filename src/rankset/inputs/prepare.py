@@ -246,7 +246,7 @@ def _label_columns(labels: ArrayLike, opened: Unwrapped, classes: Names, n: int)
         return option_codes(labels, opened.options, opened.index)
     columns = label_codes(labels, classes, n, opened.index, by_position=opened.by_position)
     if opened.counts is not None:
-        _check_candidates(columns, opened.counts, classes)
+        check_candidates(columns, opened.counts, classes)
     return columns
 
 
@@ -256,11 +256,11 @@ def _true_columns(labels: ArrayLike, opened: Unwrapped, classes: Names, n: int) 
         return option_lists(labels, opened.options, opened.index)
     truths = label_lists(labels, classes, n, opened.index, by_position=opened.by_position, counts=opened.counts)
     if opened.counts is not None:
-        _check_candidates(truths.codes, opened.counts[truths.rows], classes, truths.rows)
+        check_candidates(truths.codes, opened.counts[truths.rows], classes, truths.rows)
     return truths
 
 
-def _check_candidates(columns: Ints, counts: Ints, classes: Names, rows: Ints | None = None) -> None:
+def check_candidates(columns: Ints, counts: Ints, classes: Names, rows: Ints | None = None) -> None:
     """Raise an error for the first label that is padding of its row; ``rows`` are the numbers of the rows."""
     if (columns >= counts).any():
         place = int((columns >= counts).argmax())

@@ -46,6 +46,8 @@ def _tables() -> tuple[Floats, Floats, Floats]:
 EXPONENTS, FACTORS, STEPS = _tables()
 N_SMOOTH, N_BETS = len(FACTORS), 1 + len(FACTORS) + STEPS.shape[1]
 SMALLEST = 2.0**-60
+LARGEST = 2**63
+"""Larger numbers of rows in files are refused."""
 
 
 def densities(p: float) -> Floats:
@@ -112,7 +114,11 @@ class Wealth:
         right = right and all(type(share) is float and 0 <= share <= 1 + 1e-9 for share in shares or ())
         if not right or not all(math.isfinite(numbers[name]) for name in self.NUMBERS):
             raise ValueError("the numbers of its alarms cannot be right")
-        if numbers["rows"] is None or numbers["lowest_at"] is None or numbers["rows"] < 0:
+        places = [numbers[name] for name in self.PLACES if numbers[name] is not None]
+        raised = numbers["raised_at"] is not None, numbers["since"] is not None
+        if numbers["rows"] is None or numbers["lowest_at"] is None or raised[0] != raised[1]:
+            raise ValueError("the numbers of its alarms cannot be right")
+        if not all(0 <= place < LARGEST for place in places) or not 0 < sum(shares) < 2:
             raise ValueError("the numbers of its alarms cannot be right")
         for name in names:
             setattr(self, name, numbers[name])

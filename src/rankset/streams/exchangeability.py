@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankset.core.arrays import as_float
+from rankset.core.arrays import as_float, is_whole
 from rankset.errors import InputError, KindError
 from rankset.inputs.prepare import Prepared, prepare
 from rankset.rules.batch import Batch
@@ -116,9 +116,11 @@ def exchangeable(
     """
     if not 0 < as_float(delta) < 1:
         raise KindError.argument("delta", "a number between 0 and 1", delta)
+    if not is_whole(seed):
+        raise KindError.argument("seed", "an integer", seed)
     keys = _keys(rule, labelled_rows(checked_rule(rule, "this test"), outputs, labels, groups=groups, ids=ids), seed)
     if not keys:
-        raise InputError.no_rows()
+        raise InputError.no_rows_to_evaluate()
     return _exchangeability(rule, keys, delta, seed)
 
 
@@ -138,7 +140,8 @@ def labelled_rows(
 def can_be_asked(rule: Rule) -> bool:
     """Return whether the question can be asked of a rule, and whether something is proven that depends on it."""
     spec = rule.spec
-    return spec.target == ONE_LABEL and not spec.weighted and spec.guaranteed and rule.calibration.absent is None
+    weights = spec.tells_effective_rows
+    return spec.target == ONE_LABEL and not weights and spec.guaranteed and rule.calibration.absent is None
 
 
 def look_at_rows(rule: Rule, parts: Iterable[Prepared]) -> Exchangeability | None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 UNIT = 1 << 40
+SMALLEST = 1e-300
 INTERVAL = 100
 """The weights follow the best level over about so many labels."""
 
@@ -19,7 +20,7 @@ class ExpertLevels:
         self.rows = self.misses = self.delay = 0
         a, count = float(alpha), len(steps)
         self.levels, self.weights = [a] * count, [1.0 / count] * count
-        spread = (1 - a) ** 2 * a**3 + a**2 * (1 - a) ** 3
+        spread = max((1 - a) ** 2 * a**3 + a**2 * (1 - a) ** 3, SMALLEST)
         self._rate = math.sqrt(3 / INTERVAL * (math.log(count * INTERVAL) + 2) / spread)
 
     @property

@@ -20,8 +20,9 @@ def checked_rule(rule: object, what: str) -> Rule:
         raise KindError.argument("rule", "a Rule, as returned by calibrate", rule)
     if rule.spec.target != ONE_LABEL:
         raise RuleError.followed(what, "have one true label per row", rule.spec.target)
-    if rule.spec.weighted:
-        raise RuleError.followed(what, "have calibration rows without weights", "weights")
+    if rule.spec.tells_effective_rows:
+        received = "weights" if rule.spec.weighted else rule.spec.condition
+        raise RuleError.followed(what, "have calibration rows without weights, for new rows like them", received)
     if rule.calibration.absent is not None:
         raise RuleError.followed(what, "have no calibration rows with the label ABSENT", "such rows")
     return rule

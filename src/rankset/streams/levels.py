@@ -110,6 +110,7 @@ class Adaptive:
     def __post_init__(self) -> None:
         if self.step is not None and not 0 < as_float(self.step) <= 1:
             raise KindError.argument("step", "a number above 0, at most 1, or None", self.step)
+        object.__setattr__(self, "step", None if self.step is None else as_float(self.step))
 
     def _start(self, alpha: Fraction) -> SteppedLevel:
         """Return the state before the first label."""
@@ -155,6 +156,8 @@ class Decaying:
             raise KindError.argument("first", "a number above 0, at most 1", self.first)
         if not 0.5 <= as_float(self.power) <= 1:
             raise KindError.argument("power", "a number from 0.5 to 1", self.power)
+        object.__setattr__(self, "first", as_float(self.first))
+        object.__setattr__(self, "power", as_float(self.power))
 
     def _start(self, alpha: Fraction) -> SteppedLevel:
         """Return the state before the first label."""

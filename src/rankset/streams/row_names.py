@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rankset.errors import RuleError
 from rankset.inputs.per_row import names_per_row, whole_of_text
 from rankset.inputs.row_index import RowIndex
+
+MOST_BITS = 1024
 
 
 def row_names(ids: Any, n_rows: int) -> list[object]:  # noqa: ANN401
@@ -22,6 +26,13 @@ def row_names(ids: Any, n_rows: int) -> list[object]:  # noqa: ANN401
 
 
 def _plain(name: object) -> object:
+    """Return an id as a text or a Python number; raise an error for an integer that files cannot hold."""
     if isinstance(name, str):
         return whole_of_text(name)
-    return int(name) if isinstance(name, float) and name.is_integer() else name
+    if isinstance(name, np.floating):
+        name = float(name)
+    if isinstance(name, float) and name.is_integer():
+        name = int(name)
+    if isinstance(name, int) and name.bit_length() > MOST_BITS:
+        raise RuleError.long_id(MOST_BITS)
+    return name

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, Protocol
 
 UNIT = 1 << 40
 """Steps are multiples of 1 / UNIT."""
+LARGEST, MOST_BITS = 2**63, 256
+"""Largest level, and most bits of other integers, in a file."""
 BLOCK = 1000
 """The typical delay is the largest of the last one to two blocks of so many labels."""
 LEAST_CHANGE = 2
@@ -18,6 +21,11 @@ class Steps(Protocol):
 
     def _step_units(self, state: SteppedLevel) -> int:
         """Return the step after a label, in units; always positive, or always 0."""
+
+
+def _rounded_up(value: Fraction) -> Fraction:
+    """Return a multiple of 1 / UNIT, so that sums of such numbers do not become longer."""
+    return Fraction(math.ceil(value * UNIT), UNIT)
 
 
 class SteppedLevel:
@@ -70,7 +78,7 @@ class SteppedLevel:
         if not self.last:
             self.first = self.start = step
         elif step > self.last:
-            self.closed += Fraction(UNIT, self.last) - Fraction(UNIT, self.start)
+            self.closed += _rounded_up(Fraction(UNIT, self.last) - Fraction(UNIT, self.start))
             self.start = step
         self.last, self.largest = step, max(self.largest, step)
 
@@ -92,6 +100,12 @@ class SteppedLevel:
         found: dict[str, object] = {name: getattr(self, name) for name in (*self.FIELDS, *self.FURTHER)}
         return {**found, "closed": [self.closed.numerator, self.closed.denominator]}
 
+    def _are_short(self, numbers: dict[str, Any], closed: list[int]) -> bool:
+        """Return whether integers of a file are no longer than they can become, and the level is near 0 to 1."""
+        integers = [*closed, *(numbers[name] for name in (*self.FIELDS, *self.FURTHER) if name != "units")]
+        most = self.alpha.denominator * UNIT * LARGEST
+        return all(one.bit_length() <= MOST_BITS for one in integers) and abs(numbers["units"]) <= most
+
     def restore(self, numbers: dict[str, Any]) -> None:
         """Take over what ``numbers`` returned; raise ValueError if it cannot be right."""
         names = {*self.FIELDS, *self.FURTHER, "closed"}
@@ -103,6 +117,8 @@ class SteppedLevel:
         if not isinstance(closed, list) or len(closed) != 2 or not all(type(part) is int for part in closed):
             raise ValueError("the numbers of its level cannot be right")
         if closed[1] < 1 or closed[0] < 0 or bool(numbers["last"]) != bool(numbers["rows"] and numbers["first"]):
+            raise ValueError("the numbers of its level cannot be right")
+        if bool(numbers["last"]) != bool(numbers["start"]) or not self._are_short(numbers, closed):
             raise ValueError("the numbers of its level cannot be right")
         for name in names - {"closed"}:
             setattr(self, name, numbers[name])

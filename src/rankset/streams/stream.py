@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankset.core.alpha import Alpha, exact_alpha
+from rankset.core.alpha import Alpha
 from rankset.core.alpha_argument import takes_alpha
-from rankset.core.arrays import as_float, is_whole
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
 from rankset.errors import KindError, RuleError
@@ -35,6 +34,7 @@ from rankset.streams.history import History
 from rankset.streams.levels import Adaptive, LevelMethod, checked_method
 from rankset.streams.row_keys import RowKeys
 from rankset.streams.row_names import row_names
+from rankset.streams.settings import checked_settings
 from rankset.streams.stored_stream import StoredStream
 from rankset.streams.waiting import Answer, OneRow, SeveralRows, Waiting
 from rankset.streams.watching import Watching
@@ -144,9 +144,9 @@ class Stream(StoredStream, HasSpec):
         seed: int = 0,
     ) -> None:
         spec = checked_rule(rule, "a stream").spec
-        _check_numbers(window, waiting, delta, tolerance, seed)
-        self._alpha, self.method, self.seed = exact_alpha(alpha), checked_method(level), int(seed)
-        self._set_up(spec, first_window(rule, window, self.seed), waiting, delta, tolerance)
+        own = checked_settings(alpha, window, waiting, delta, tolerance, seed)
+        self._alpha, self.method, self.seed = own.alpha, checked_method(level), own.seed
+        self._set_up(spec, first_window(rule, own.window, own.seed), own.waiting, own.delta, own.tolerance)
         self._watching.label_rows.start(sorted_keys(rule))
         if outputs is not None:
             self._watching.output_rows.start(sorted((-value,) for value in largest_entries(self._prepare(outputs))))
@@ -344,7 +344,7 @@ class Stream(StoredStream, HasSpec):
         level_rule = self._level_rule()
         sets = level_rule._predict(Batch.of(self.spec, data), "allow", None, data.answers)
         largest = largest_entries(data)
-        held = SeveralRows(replace(data, matrix=np.array(data.matrix)), sets._form)
+        held = SeveralRows(_copied(data), sets._form)
         self._remember(names, held, largest, int(sets.sizes.sum()))
         self._last_index = data.index.index
         return sets
@@ -428,7 +428,9 @@ class Stream(StoredStream, HasSpec):
         Learned(rows=0, misses=0, repeated=1, unknown=1)
         """
         with self._lock:
-            n = len(self._last) if ids is None else _length(ids) or 0
+            n = len(self._last) if ids is None else _length(ids)
+            if n is None:
+                raise KindError.argument("ids", "a list with one id for each label", ids)
             columns = self._columns(labels, n, named=ids is not None)
             names = self._last if ids is None else row_names(ids, n)
             return self._learn(names, columns)
@@ -494,14 +496,7 @@ def _length(values: Any) -> int | None:  # noqa: ANN401
         return None
 
 
-def _check_numbers(window: object, waiting: object, delta: object, tolerance: object, seed: object) -> None:
-    """Raise an error for numbers that are out of range."""
-    for name, value, least in (("window", 1 if window is None else window, 1), ("waiting", waiting, 1)):
-        if not is_whole(value) or value < least:  # type: ignore[operator]
-            raise KindError.argument(name, f"an integer of at least {least}", value)
-    if not 0 < as_float(delta) < 1:
-        raise KindError.argument("delta", "a number between 0 and 1", delta)
-    if not 0 <= as_float(tolerance) < 1:
-        raise KindError.argument("tolerance", "a number from 0 to 1", tolerance)
-    if not is_whole(seed):
-        raise KindError.argument("seed", "an integer", seed)
+def _copied(data: Prepared) -> Prepared:
+    """Return rows that do not change with arrays of the caller."""
+    names = ("matrix", "groups", "ids", "counts")
+    return replace(data, **{name: np.array(one) for name in names if (one := getattr(data, name)) is not None})

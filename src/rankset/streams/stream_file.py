@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -127,11 +128,9 @@ def unpack(kind: type[Stream], header: container.Header, arrays: container.Array
     stream.n_rows = _whole(header["rows"])
     stream._state.restore(_dictionary(header["state"]))  # type: ignore[attr-defined]
     stream._watching.restore(alarms)
-    for name, bag, n_keys in (
-        ("labels", stream._watching.label_rows, len(window.dtypes)),
-        ("outputs", stream._watching.output_rows, 1),
-    ):
-        _restore_bag(name, bag, n_keys, arrays)
+    draw = np.dtype(np.float64)
+    _restore_bag("labels", stream._watching.label_rows, (*window.dtypes, draw), arrays)
+    _restore_bag("outputs", stream._watching.output_rows, (draw, draw), arrays)
     stream._history.restore(header["history"], {name: arrays[f"history.{name}"] for name in (*SUMS, *LASTS)})
     stream._last = _names(header["last"])
     _restore_waiting(stream, waiting, arrays)
@@ -155,10 +154,14 @@ def _window(spec: RuleSpec, size: int | None, arrays: Arrays, n_keys: object) ->
     return window
 
 
-def _restore_bag(name: str, bag: Bag, n_keys: int, arrays: Arrays) -> None:
+def _restore_bag(name: str, bag: Bag, kinds: Sequence[np.dtype[Any]], arrays: Arrays) -> None:
     """Take over limits and counts of the rows of an alarm."""
-    limits = tuple(arrays[f"{name}.limit{place}"] for place in range(n_keys + 1))
+    limits = tuple(arrays[f"{name}.limit{place}"] for place in range(len(kinds)))
+    if any(column.dtype != kind for column, kind in zip(limits, kinds, strict=True)):
+        raise ValueError("the rows of its alarms cannot be right")
     if len({len(column) for column in limits}) > 1 or any(np.isnan(column).any() for column in limits):
+        raise ValueError("the rows of its alarms cannot be right")
+    if arrays[f"{name}.count"].dtype != np.int64:
         raise ValueError("the rows of its alarms cannot be right")
     counts = arrays[f"{name}.count"].tolist()
     bag.restore(tuples_of(limits), counts, len(limits[0]) + sum(counts))
@@ -171,6 +174,8 @@ def _restore_waiting(stream: Stream, waiting: dict[str, Any], arrays: Arrays) ->
     held.dropped = _whole(waiting["dropped"])
     numbers, sizes = arrays["waiting.number"], arrays["waiting.size"]
     codes, n = arrays["waiting.code"], len(names)
+    if any(arrays[f"waiting.{name}"].dtype != np.int64 for name in ("number", "size", "code", "width")):
+        raise ValueError("its waiting rows cannot be right")
     if max(n, len(labelled)) > held.most or len(set(names) | set(labelled)) != n + len(labelled):
         raise ValueError("its waiting rows cannot be right")
     if not len(numbers) == len(sizes) == n or (sizes < 0).any() or int(sizes.sum()) != len(codes):
@@ -207,7 +212,7 @@ def _waiting_rows(stream: Stream, groups: object, arrays: Arrays, n: int) -> Pre
     counts = arrays.get("waiting.count")
     if counts is None:
         return data.with_checked_values()
-    if len(counts) != n or not 1 <= counts.min() <= counts.max() <= spec.n_columns:
+    if counts.dtype != np.int64 or len(counts) != n or not 1 <= counts.min() <= counts.max() <= spec.n_columns:
         raise ValueError("its waiting rows cannot be right")
     return replace(data, counts=counts)
 
@@ -238,5 +243,7 @@ def _dictionary(value: object) -> dict[str, Any]:
 def _names(values: object) -> list[object]:
     """Return ids of a header; raise ValueError if they are no list of texts and numbers."""
     if not isinstance(values, list) or not all(isinstance(one, str | int | float) for one in values):
+        raise ValueError("its ids must be a list of texts and numbers")
+    if not all(math.isfinite(one) for one in values if isinstance(one, float)):
         raise ValueError("its ids must be a list of texts and numbers")
     return values

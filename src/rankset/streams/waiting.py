@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core.lexicographic import Keys
-from rankset.inputs.prepare import Prepared
+from rankset.inputs.prepare import Prepared, check_candidates
 from rankset.rules.batch import Batch
 from rankset.rules.spec import RuleSpec
 from rankset.sets.forms import ListedSets, MarkedSets
@@ -80,6 +80,8 @@ class SeveralRows:
         numbers, labels = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
         missed = ~self.sets.rows(numbers).contains(labels)
         some = self.data.take(numbers)
+        if some.counts is not None:
+            check_candidates(labels, some.counts, some.classes)
         parts = Batch.of(spec, some).all_label_keys(labels)
         groups = np.concatenate([part for part, _ in parts]).tolist()
         keys = [one for _, part in parts for one in tuples_of(part)]

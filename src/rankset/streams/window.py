@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.core import lexicographic
-from rankset.core.calibration import Calibration, Thresholds
+from rankset.core.calibration import Calibration, Thresholds, before_all
 from rankset.core.lexicographic import Keys
 from rankset.streams.sorted_tuples import SortedTuples, Tuple
 
@@ -78,7 +78,7 @@ class Window:
         keys = tuple(np.array(column, dtype=kind) for column, kind in zip(columns, self.dtypes, strict=True))
         none = np.full(count, level[0] >= level[1])
         everything = np.array([one is None for one in found]) & ~none
-        return Thresholds(keys, everything, none if none.any() else None)
+        return Thresholds(before_all(keys, none), everything, none if none.any() else None)
 
     def calibration(self) -> Calibration:
         """Return the rows as a calibration."""
