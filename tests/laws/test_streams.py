@@ -123,7 +123,7 @@ def play(rng, stream, outputs, own):
         names = [f"{number}/{place}" for place in range(len(rows))]
         for name, kept in zip(names, stream.predict(rows, ids=names, **groups).to_lists(), strict=True):
             waiting.append((name, hostile_label(rng, kept, wish, stream.spec.n_columns)))
-        wish = wish if rng.random() < 0.95 else not wish
+        wish = wish if rng.random() < 0.98 else not wish
         rng.shuffle(waiting)
         told, waiting = waiting[late:], waiting[:late]
         told = [one for one in told if rng.random() > 0.1]
@@ -131,6 +131,16 @@ def play(rng, stream, outputs, own):
             stream.update([int(label) for _, label in told], ids=[name for name, _ in told])
             rate = Fraction(stream.misses, stream.n_labels)
             assert abs(rate - stream._alpha) <= stream._state.bound
+
+
+def agree(rng, stream, outputs, own):
+    """Choose labels in the sets of two equal rows each, at once: only a level of 1 and empty sets can miss them."""
+    for _ in range(60):
+        groups = {} if own is None else {"groups": own}
+        rows = outputs[rng.integers(0, len(outputs), 2)]
+        kept = stream.predict(rows, **groups).to_lists()
+        stream.update([hostile_label(rng, one, wish=True, n_classes=stream.spec.n_columns) for one in kept])
+        assert abs(Fraction(stream.misses, stream.n_labels) - stream._alpha) <= stream._state.bound
 
 
 @pytest.mark.parametrize("kind", ["probs", "logits", "decision", "binary"])
@@ -150,6 +160,9 @@ def test_the_bound_holds_through_every_path_of_a_stream(kind, condition):
         rule = rs.calibrate(outputs, probs.argmax(axis=1), kind=kind, method=method, condition=condition, **groups)
         options = {"window": int(rng.choice([1, 5, 40])), "level": rs.Adaptive(float(rng.choice([0.1, 0.5, 1.0])))}
         play(rng, rs.Stream(rule, alpha=Fraction(int(rng.integers(1, 6)), 10), **options), outputs, own)
+        same, label = np.stack([outputs[0]] * 40), np.full(40, probs[0].argmax())
+        rule = rs.calibrate(same, label, kind=kind, method=method, condition=condition, **groups)
+        agree(rng, rs.Stream(rule, alpha=0.4, level=rs.Adaptive(0.25)), same, own)
 
 
 @pytest.mark.parametrize("method", SCORES, ids=repr)

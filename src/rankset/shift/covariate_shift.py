@@ -142,14 +142,14 @@ class CovariateShift(Sealed):
         n = len(source)
         return [
             ("rows", f"{n:,} of the source, {len(target):,} of the target"),
-            ("AUC", f"{self.auc:.3f} ± {self.auc_error:.3f}; 0.5: outputs show no difference"),
+            ("AUC", f"{self.auc:.3f} ± {self.auc_error:.3f}; 0.5: how sure the model is does not differ"),
             (
                 "weights",
                 f"{source.min():.3g} to {source.max():.3g} in the source, mean {target.mean():.3g} in the target",
             ),
             ("clipped", f"{self.n_clipped:,} rows"),
             ("effective rows", f"{n:,} calibration rows count as {n * self.effective_share:,.0f}"),
-            ("coverage", f"at most about {self.coverage_loss:.3f} lower because of chance in the fit"),
+            ("coverage", f"can be lower by about {self.coverage_loss:.3f} because of chance in the fit"),
         ]
 
 
@@ -166,7 +166,8 @@ def covariate(
 
     A logistic regression tells the two sources apart by the five largest probabilities of a row, its entropy, and the
     distance of its two largest probabilities. The weight of a row is the estimated ratio of the densities of the two
-    sources.
+    sources. It sees how sure the model is of a row, not which class is likely: if other classes are likely now, and the
+    model is as sure as before, it finds no difference. For other shares of classes use ``rankset.shift.labels``.
 
     Use rows that are neither calibration rows nor the rows to predict. Then coverage is at least 1 - alpha -
     E|estimated weight - true weight| / 2, if labels depend on inputs as before: weights do not heal a change of that.
@@ -205,11 +206,11 @@ def covariate(
     >>> print(rs.shift.covariate(probs[:1000], probs[1000:2000], kind="logits"))     # no shift
     Covariate shift
       rows            1,000 of the source, 1,000 of the target
-      AUC             0.510 ± 0.013; 0.5: outputs show no difference
+      AUC             0.510 ± 0.013; 0.5: how sure the model is does not differ
       weights         0.499 to 3.11 in the source, mean 1.01 in the target
       clipped         0 rows
       effective rows  1,000 calibration rows count as 981
-      coverage        at most about 0.033 lower because of chance in the fit
+      coverage        can be lower by about 0.033 because of chance in the fit
     """
     _check_options(folds, clip)
     rows = two_sources(source_outputs, target_outputs, kind)

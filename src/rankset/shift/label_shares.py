@@ -185,7 +185,7 @@ class EstimatedLabelShift:
             *notes,
             f"from {self.n_fit:,} labelled rows and {self.n_target:,} new rows",
             f"effective rows: 1,000 calibration rows count as {1000 * self.effective_share:,.0f}",
-            f"coverage: at most about {self.coverage_loss:.3f} lower because of chance in the factors",
+            f"coverage: can be lower by about {self.coverage_loss:.3f} because of chance in the factors",
             *([f"in doubt: {words}" for words in self.doubts] or ["nothing speaks against a label shift"]),
         ]
 
@@ -250,7 +250,7 @@ def labels(
         5         0.027      0.031   1.155           0.444           1.116
     from 600 labelled rows and 1,400 new rows
     effective rows: 1,000 calibration rows count as 983
-    coverage: at most about 0.046 lower because of chance in the factors
+    coverage: can be lower by about 0.046 because of chance in the factors
     nothing speaks against a label shift
     """
     if method not in METHODS:

@@ -118,7 +118,7 @@ class Wealth:
         raised = numbers["raised_at"] is not None, numbers["since"] is not None
         if numbers["rows"] is None or numbers["lowest_at"] is None or raised[0] != raised[1]:
             raise ValueError("the numbers of its alarms cannot be right")
-        if not all(0 <= place < LARGEST for place in places) or not 0 < sum(shares) < 2:
+        if not all(0 <= place < LARGEST for place in places) or not 0 < sum(shares or ()) < 2:
             raise ValueError("the numbers of its alarms cannot be right")
         for name in names:
             setattr(self, name, numbers[name])

@@ -47,4 +47,4 @@ def _whole(name: str, value: object, least: int) -> int:
     if not is_whole(value) or not least <= int(value) <= LARGEST:  # type: ignore[call-overload]
         expected = f"an integer of at least {least}" if least > 0 else "an integer of at most 62 bits"
         raise KindError.argument(name, expected, value)
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)  # type: ignore[call-overload]

@@ -498,5 +498,5 @@ def _length(values: Any) -> int | None:  # noqa: ANN401
 
 def _copied(data: Prepared) -> Prepared:
     """Return rows that do not change with arrays of the caller."""
-    names = ("matrix", "groups", "ids", "counts")
-    return replace(data, **{name: np.array(one) for name in names if (one := getattr(data, name)) is not None})
+    groups, ids, counts = (None if one is None else np.array(one) for one in (data.groups, data.ids, data.counts))
+    return replace(data, matrix=np.array(data.matrix), groups=groups, ids=ids, counts=counts)
