@@ -26,13 +26,14 @@ from streams.rows import Rows
 
 ALPHA, DELTA = 0.1, 0.05
 ALARMS = ("labels", "outputs", "coverage")
+FIXED = "coverage, fixed level"
 CALIBRATIONS, UNCHANGED_ROWS = (250, 1000), 3000
 
 
-def watched(rows: Rows, seed: int) -> rs.Alarms:
+def watched(rows: Rows, seed: int, **options: Any) -> rs.Alarms:  # noqa: ANN401
     """The alarms after a whole stream."""
     rule = rs.calibrate(rows.probs, rows.labels, method="thr")
-    stream = rs.Stream(rule, alpha=ALPHA, delta=DELTA, outputs=rows.probs, seed=seed)
+    stream = rs.Stream(rule, alpha=ALPHA, delta=DELTA, outputs=rows.probs, seed=seed, **options)
     for t in range(len(rows.truth)):
         stream.predict(rows.new[t : t + 1])
         stream.update(rows.truth[t : t + 1])
@@ -40,14 +41,23 @@ def watched(rows: Rows, seed: int) -> rs.Alarms:
 
 
 def delays(folder: Path, name: str, seeds: int) -> dict[str, Any]:
-    """Rows from one change to each alarm, over streams."""
-    rows: dict[str, list[float]] = {alarm: [] for alarm in (*ALARMS, "labels or outputs")}
+    """Rows from one change to each alarm, over streams.
+
+    The alarm about coverage comes twice: also of a stream with a fixed level, and a window of all rows.
+    """
+    rows: dict[str, list[float]] = {alarm: [] for alarm in (*ALARMS, "labels or outputs", FIXED)}
     for seed in range(seeds):
-        alarms = watched(CHANGES[name](folder, seed), seed)
-        for alarm in alarms:
-            rows[alarm.name].append(math.inf if alarm.at is None else alarm.at)
+        stream = CHANGES[name](folder, seed)
+        for alarm in watched(stream, seed):
+            rows[alarm.name].append(row_of(alarm))
         rows["labels or outputs"].append(min(rows["labels"][-1], rows["outputs"][-1]))
+        rows[FIXED].append(row_of(watched(stream, seed, level=rs.Fixed(), window=None).coverage))
     return {alarm: told(found) for alarm, found in rows.items()}
+
+
+def row_of(alarm: rs.Alarm) -> float:
+    """The row of an alarm; infinite if it is not raised."""
+    return math.inf if alarm.at is None else alarm.at
 
 
 def false_alarms(folder: Path, calibration: int, streams: int) -> dict[str, Any]:

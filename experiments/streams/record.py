@@ -19,4 +19,6 @@ def record(part: str, value: Any, command: str) -> None:  # noqa: ANN401 - whate
     known = numbers()
     known |= {part: value, "commands": {**known.get("commands", {}), part: f"python3 run.py {command}"}}
     text = json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False)
-    NUMBERS.write_text(text + "\n", encoding="utf-8")
+    fresh = NUMBERS.with_suffix(".new")
+    fresh.write_text(text + "\n", encoding="utf-8")
+    fresh.replace(NUMBERS)
