@@ -427,7 +427,9 @@ JOBS = {
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     ),
     "streams-tables": Job(
-        "write the tables of docs/understand/streams.md from its numbers", "test", ["python experiments/streams/tables.py"]
+        "write the tables of docs/understand/streams.md from its numbers",
+        "test",
+        ["python experiments/streams/tables.py"],
     ),
     "shift-study": Job(
         "coverage of new rows from another source, with known and estimated weights: --data <folder>",

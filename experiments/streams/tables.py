@@ -55,7 +55,12 @@ def method_rows(cells: Cells, runs: Iterable[tuple[str, int, str]]) -> list[list
 
 def level_tables(cells: Cells) -> dict[str, str]:
     """Methods without delay, with late labels, and every stream."""
-    head = ["", "error in points: mean, largest", "worst 250 rows: mean, largest", "size, nothing changes: mean, largest"]
+    head = [
+        "",
+        "error in points: mean, largest",
+        "worst 250 rows: mean, largest",
+        "size, nothing changes: mean, largest",
+    ]
     methods = list(dict.fromkeys(method for _, method, delay in cells if delay == 0))
     late = [(method, delay) for _, method, delay in cells if delay]
     runs = [(method, delay, f"{method}, {delay} rows late") for method, delay in dict.fromkeys(late)]
@@ -108,9 +113,7 @@ def tables(found: Mapping[str, Any]) -> dict[str, str]:
     return {
         **level_tables(cells),
         "alarms": table(["", *CHANGES], alarm_rows(found["alarms"], found["peers"])),
-        "false alarms": table(
-            ["", *calibrations, "streams"], false_rows(found["false_alarms"], found["peers"])
-        ),
+        "false alarms": table(["", *calibrations, "streams"], false_rows(found["false_alarms"], found["peers"])),
     }
 
 

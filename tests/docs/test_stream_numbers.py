@@ -15,7 +15,7 @@ from streams.made import MADE, UNCHANGED
 from streams.natural import NATURAL
 from streams.rows import Rows
 
-from streams import alarms, changes, levels, peer_alarms, record, speed
+from streams import alarms, changes, levels, peer_alarms, record, speed, tables
 
 NUMBERS = json.loads(record.NUMBERS.read_text(encoding="utf-8"))
 LEVELS = {(cell["stream"], cell["method"], cell["delay"]): cell for cell in NUMBERS["levels"]}
@@ -32,6 +32,12 @@ def small_stream(seed=0, n=900, calibration=300):
 def test_every_part_says_by_which_command_it_was_made():
     assert set(NUMBERS["commands"]) == set(NUMBERS) - {"commands"}
     assert all(command.startswith("python3 run.py ") for command in NUMBERS["commands"].values())
+
+
+def test_the_tables_are_those_of_the_numbers():
+    page = tables.PAGE.read_text(encoding="utf-8")
+    assert tables.refreshed(page, NUMBERS) == page
+    assert all(f"<!-- {name} -->\n{table}\n" in page for name, table in tables.tables(NUMBERS).items())
 
 
 def test_adaptive_keeps_the_miss_rate_on_every_stream():
