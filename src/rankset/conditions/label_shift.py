@@ -90,8 +90,9 @@ count as 557; coverage is proven if the factors of the label shift are right)
         old, new = numbers_of_classes("before", before), numbers_of_classes("after", after, zeros=True)
         if len(old) != len(new):
             raise KindError.argument("after", f"a list of {len(old)} numbers, as many as before", after)
-        old, new = (tuple(one / max(some) for one in some) for some in (old, new))
-        return cls(tuple(target / sum(new) / (source / sum(old)) for source, target in zip(old, new, strict=True)))
+        source, target = (tuple(map(Fraction, some)) for some in (old, new))
+        scale = sum(source) / sum(target)
+        return cls(tuple(float(scale * after / before) for before, after in zip(source, target, strict=True)))
 
     def __repr__(self) -> str:
         least, most = min(self.factors), max(self.factors)
