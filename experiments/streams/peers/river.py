@@ -1,7 +1,7 @@
 """river: ADWIN and Page-Hinkley on errors, and on the largest probability. Calibration rows come first, as rows do.
 
-The delta of ADWIN is a probability of a false alarm at one time. The threshold of Page-Hinkley is no probability: it has
-its default here, and how often it is wrong depends on the values.
+The delta of ADWIN is a probability of a false alarm at one time. The threshold of Page-Hinkley is no probability: it
+has its default here, and how often it is wrong depends on the values.
 """
 
 from collections.abc import Callable
