@@ -15,7 +15,7 @@ settings.register_profile(
     max_examples=20,
     phases=[Phase.explicit, Phase.generate],
 )
-settings.register_profile("large", parent=settings.get_profile("default"), max_examples=600)
+settings.register_profile("large", parent=settings.get_profile("default"), max_examples=300)
 settings.register_profile("search", parent=settings.get_profile("large"), derandomize=False, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
