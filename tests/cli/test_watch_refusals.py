@@ -64,7 +64,7 @@ def test_options_that_do_not_fit(arguments, words):
 def test_files_of_other_kinds():
     check_refusal(failure("watch", "none.rankset"), FileError.missing("none.rankset"))
     assert failure("watch", "s.rankset").remedy
-    assert "Pass this file to rankset watch." in watch("s.rankset").stderr
+    assert "Pass this file to rankset watch --state." in watch("s.rankset").stderr
     check_refusal(failure("watch", "--state", "rule.rankset"), StorageError, file="rule.rankset", received="a Rule")
     Path("damaged.rankset").write_bytes(Path("s.rankset").read_bytes()[:-9])
     check_refusal(failure("watch", "--state", "damaged.rankset"), StorageError, file="damaged.rankset")

@@ -302,7 +302,7 @@ def test_wealth_is_the_product_of_means_with_a_fixed_share():
             for one, first, f in zip(own, start, row, strict=True)
         ]
     for number, row in enumerate(factors):
-        wealth.learn(row, number)
+        wealth.learn(row, number, number)
     assert math.isclose(wealth.log, math.log(sum(own)), rel_tol=1e-9)
 
 

@@ -13,6 +13,8 @@ from rankset.shift import domain_fit
 from rankset.shift.features import LARGEST, NAMES, features_of
 from refusals import refused
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*hardly overlap:rankset.RanksetWarning")
+
 
 def rows_of(n, seed, sharp=1.0, n_classes=4):
     return np.random.default_rng(seed).dirichlet(np.full(n_classes, 1 / sharp), n)
@@ -183,3 +185,9 @@ def test_what_is_shown_and_kept():
 def test_what_is_refused(call, wanted, fields):
     with refused(wanted, **fields):
         call()
+
+
+def test_sources_that_hardly_overlap_give_a_warning():
+    sure, unsure = np.tile([0.98, 0.01, 0.01], (60, 1)), np.tile([0.4, 0.3, 0.3], (60, 1))
+    with pytest.warns(rs.RanksetWarning, match="hardly overlap"):
+        rs.shift.covariate(sure, unsure)

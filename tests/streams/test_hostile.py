@@ -90,10 +90,9 @@ def test_experts_take_a_tiny_alpha():
 def test_the_numbers_of_the_bound_do_not_become_longer():
     """Steps change again and again; every change adds a fraction with another denominator."""
     state = rs.Adaptive()._start(Fraction(1, 10))
-    for number in range(300):
-        state.learn(missed=False, p_value=1.0, delay=50 + 7 * number)
-        for _ in range(3001):
-            state.learn(missed=False, p_value=1.0, delay=0)
+    for number in range(60):
+        for late in [50 + 7 * number] * 300 + [0] * 2700:
+            state.learn(missed=False, p_value=1.0, delay=late)
     assert state.closed.denominator.bit_length() <= 41
     assert state.closed > 0
 

@@ -13,6 +13,8 @@ import rankset as rs
 from rankset.errors import KindError, RanksetError, RuleError, StorageError, silent
 from rankset.io import container
 from rankset.streams import stream_file
+from rankset.streams.delays import Delays
+from rankset.streams.stepped_level import UNIT
 from refusals import refused
 
 ROWS, LABELS = rs.datasets.load("carer")
@@ -419,3 +421,41 @@ def test_a_single_row_with_an_id_is_answered_as_on_the_general_path(tmp_path):
         with pytest.raises(rs.RanksetError):
             quick.predict(ROWS[1], ids=wrong)
     assert quick.n_rows == 101
+
+
+def test_a_single_late_label_hardly_matters():
+    """It is one row that waited, whatever came between; the step follows what is usual."""
+    bounds = {}
+    for late in (0, 50, 2900):
+        state = rs.Adaptive()._start(Fraction(1, 10))
+        for number in range(6000):
+            state.learn(missed=number % 10 == 0, p_value=1.0, delay=late if number == 3000 else 0)
+        bounds[late] = float(state.bound)
+        assert state.delay == late
+        assert state.last == UNIT // 100
+    assert bounds[0] == pytest.approx(0.91 / (0.01 * 6000))
+    assert bounds[50] == bounds[2900] == pytest.approx(0.92 / (0.01 * 6000))
+
+
+def test_the_step_is_that_of_usual_delays():
+    state = rs.Adaptive()._start(Fraction(1, 10))
+    rng = np.random.default_rng(0)
+    for late in rng.integers(0, 100, 3000).tolist() + [5000] * 30:
+        state.learn(missed=False, p_value=1.0, delay=late)
+    assert 90 <= state.typical_delay <= 99
+    assert state.all_delays.waiting <= 99 + 30
+    for _ in range(4000):
+        state.learn(missed=False, p_value=1.0, delay=0)
+    assert state.typical_delay == 0
+
+
+def test_rows_that_wait_are_at_most_as_many_as_the_delays_say():
+    """Counted by hand for random delays: rows whose labels came later than a moment, and that were there before."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        delays, found = rng.geometric(rng.random() * 0.3 + 0.01, 300) * rng.integers(1, 4, 300), Delays()
+        for late in delays.tolist():
+            found.add(late)
+        rows = np.arange(300)
+        waiting = max(int(((rows < moment) & (rows + delays >= moment)).sum()) for moment in range(1, 900))
+        assert waiting - 1 <= found.waiting <= delays.max() + 30

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Self
 
-from rankset.errors.fields import Option, Place, Text
+from rankset.errors.fields import Either, Option, Place, Text
 from rankset.errors.values import short_repr
 
 WEIGHTS = Option("weights")
@@ -70,7 +70,7 @@ class WeightErrors:
                 "Pass ",
                 WEIGHTS,
                 ", one number per row, or ",
-                Option("weights", 1),
+                Either("weights=1", "--weights 1"),
                 " if all new rows have the weight 1.",
             ),
         )

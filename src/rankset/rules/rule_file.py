@@ -80,7 +80,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = {
     "precise": ("a PreciseRule", "rankset.PreciseRule.load"),
     "bounds": ("a LabelBounds", "rankset.LabelBounds.load"),
     "triage": ("a Triage", "rankset.Triage.load", "rankset triage"),
-    "stream": ("a Stream", "rankset.Stream.load", "rankset watch"),
+    "stream": ("a Stream", "rankset.Stream.load", "rankset watch --state"),
 }
 """What a file can contain, by its field ``what``: in words, the function that reads it, and a command if any."""
 

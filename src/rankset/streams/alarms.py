@@ -38,7 +38,7 @@ class Alarm:
     raised
         Whether it was raised. It stays raised until ``Stream.restart_alarms``.
     at
-        Number of the row at which it was raised, from 0 on; None if it was not.
+        Number of the last row that had come when it was raised, from 0 on; None if it was not.
     since
         Number of the row since which the evidence has grown, an estimate of when rows changed; None if it was not.
     delta

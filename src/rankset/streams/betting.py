@@ -84,8 +84,8 @@ class Wealth:
         self.raised_at: int | None = None
         self.since: int | None = None
 
-    def learn(self, factors: Floats, number: int) -> None:
-        """Learn what each bet is worth after the row with this number."""
+    def learn(self, factors: Floats, number: int, now: int) -> None:
+        """Learn what each bet is worth by row ``number``; the last row that came is ``now``."""
         shares = self.shares
         shares *= 1 - MOVED
         shares += self._anew
@@ -99,7 +99,7 @@ class Wealth:
         if self.log > self.highest:
             self.highest = self.log
             if self.raised_at is None and self.log >= self.limit:
-                self.raised_at, self.since = number, self.lowest_at
+                self.raised_at, self.since = now, self.lowest_at
 
     def numbers(self) -> dict[str, Any]:
         """Return the state as plain numbers."""

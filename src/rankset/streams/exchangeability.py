@@ -168,5 +168,5 @@ def _exchangeability(rule: Rule, keys: Sequence[Tuple], delta: float, seed: int)
     bag, wealth = Bag(Draws(seed)), Wealth(delta, N_BETS)
     bag.start(sorted_keys(rule))
     for number, place in enumerate(uniform_order(len(keys), seed + 1)[:MOST_ROWS]):
-        wealth.learn(densities(bag.p_value(keys[place])), number)
+        wealth.learn(densities(bag.p_value(keys[place])), number, number)
     return Exchangeability(min(1.0, math.exp(-wealth.highest)), wealth.rows, float(delta))

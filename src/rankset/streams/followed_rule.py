@@ -17,7 +17,8 @@ from rankset.streams.window import Window, tuples_of
 def checked_rule(rule: object, what: str) -> Rule:
     """Return a rule that a stream, or a test of exchangeability, can follow; raise an error for others."""
     if not isinstance(rule, Rule):
-        raise KindError.argument("rule", "a Rule, as returned by calibrate", rule)
+        hint = ", such as classifier.rule_" if hasattr(rule, "rule_") else ""
+        raise KindError.argument("rule", f"a Rule, as returned by calibrate{hint}", rule)
     if rule.spec.target != ONE_LABEL:
         raise RuleError.followed(what, "have one true label per row", rule.spec.target)
     if rule.spec.tells_effective_rows:

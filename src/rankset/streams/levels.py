@@ -86,8 +86,8 @@ class Adaptive:
     Parameters
     ----------
     step : float, optional
-        A number above 0, at most 1. By default alpha / 10. If labels come d rows late, at most 1 / (3 d) is used:
-        with larger steps the level oscillates.
+        A number above 0, at most 1. By default alpha / 10. If labels usually come d rows late, at most 1 / (3 d) is
+        used: with larger steps the level oscillates.
 
     Raises
     ------

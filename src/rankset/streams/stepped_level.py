@@ -6,12 +6,16 @@ import math
 from fractions import Fraction
 from typing import Any, Protocol
 
+from rankset.streams.delays import Delays
+
 UNIT = 1 << 40
 """Steps are multiples of 1 / UNIT."""
 LARGEST, MOST_BITS = 2**63, 256
 """Largest level, and most bits of other integers, in a file."""
-BLOCK = 1000
-"""The typical delay is the largest of the last one to two blocks of so many labels."""
+BLOCK, SOME = 1000, 20
+"""The typical delay is that of the last one to two blocks of BLOCK labels; it is looked at after every SOME labels."""
+TYPICAL = 0.95
+"""This share of labels is not later than the typical delay."""
 LEAST_CHANGE = 2
 """It becomes smaller only if it was too large by this factor: every change of the step makes the bound larger."""
 
@@ -36,15 +40,16 @@ class SteppedLevel:
     (alpha - low) r(first) + (high - low) R, and at least -(high - alpha) r(first) - (high - low) R.
     """
 
-    FIELDS = ("units", "rows", "misses", "delay", "typical_delay", "block", "earlier", "present", "first", "largest")
+    FIELDS = ("units", "rows", "misses", "delay", "typical_delay", "first", "largest")
     FURTHER = ("last", "start")
+    DELAYS = ("all_delays", "earlier", "present")
 
     def __init__(self, alpha: Fraction, method: Steps) -> None:
         self.alpha, self.method = alpha, method
         self.units = alpha.numerator * UNIT
         self.rows = self.misses = 0
         self.delay = self.typical_delay = 0
-        self.block = self.earlier = self.present = 0
+        self.all_delays, self.earlier, self.present = Delays(), Delays(), Delays()
         self.first = self.largest = self.last = self.start = 0
         self.closed = Fraction(0)
 
@@ -64,14 +69,17 @@ class SteppedLevel:
         self.misses += missed
 
     def _see_delay(self, delay: int) -> None:
-        """Remember the largest delay, and the largest one lately."""
-        self.delay, self.present = max(self.delay, delay), max(self.present, delay)
-        self.block += 1
-        if self.block >= BLOCK:
-            self.block, self.earlier, self.present = 0, self.present, 0
-        lately = max(self.earlier, self.present)
-        if lately > self.typical_delay or (self.block == 0 and LEAST_CHANGE * lately <= self.typical_delay):
-            self.typical_delay = lately
+        """Remember how late labels come, in all and lately."""
+        self.delay = max(self.delay, delay)
+        self.all_delays.add(delay)
+        self.present.add(delay)
+        full = self.present.total >= BLOCK
+        if self.all_delays.total <= SOME or self.present.total % SOME == 0 or full:
+            lately = self.present.quantile(TYPICAL, self.earlier)
+            if lately > self.typical_delay or (full and LEAST_CHANGE * lately <= self.typical_delay):
+                self.typical_delay = lately
+        if full:
+            self.earlier, self.present = self.present, Delays()
 
     def _see_step(self, step: int) -> None:
         """Remember what the bound needs: the first and the largest step, and how often 1 / step increased by what."""
@@ -86,11 +94,12 @@ class SteppedLevel:
     def bound(self) -> Fraction | None:
         """Largest possible |misses / labels - alpha|; None if the level never moves, or before the first label.
 
-        With one step for all labels it is (max(alpha, 1 - alpha) + step (1 + delay)) / (step * labels).
+        With one step for all labels it is (max(alpha, 1 - alpha) + step (1 + d)) / (step * labels), where d is how many
+        rows whose labels came waited at one time, at most.
         """
         if not self.last:
             return None
-        beyond = Fraction(self.largest * (1 + self.delay), UNIT)
+        beyond = Fraction(self.largest * (1 + self.all_delays.waiting), UNIT)
         increases = self.closed + Fraction(UNIT, self.last) - Fraction(UNIT, self.start)
         side = max(self.alpha, 1 - self.alpha) + beyond
         return (side * Fraction(UNIT, self.first) + (1 + 2 * beyond) * increases) / self.rows
@@ -98,7 +107,8 @@ class SteppedLevel:
     def numbers(self) -> dict[str, object]:
         """Return the state as plain numbers."""
         found: dict[str, object] = {name: getattr(self, name) for name in (*self.FIELDS, *self.FURTHER)}
-        return {**found, "closed": [self.closed.numerator, self.closed.denominator]}
+        delays = {name: getattr(self, name).numbers() for name in self.DELAYS}
+        return {**found, **delays, "closed": [self.closed.numerator, self.closed.denominator]}
 
     def _are_short(self, numbers: dict[str, Any], closed: list[int]) -> bool:
         """Return whether integers of a file are no longer than they can become, and the level is near 0 to 1."""
@@ -108,9 +118,13 @@ class SteppedLevel:
 
     def restore(self, numbers: dict[str, Any]) -> None:
         """Take over what ``numbers`` returned; raise ValueError if it cannot be right."""
+        delays = {name: Delays.restored(numbers.get(name)) for name in self.DELAYS}
+        numbers = {name: value for name, value in numbers.items() if name not in self.DELAYS}
         names = {*self.FIELDS, *self.FURTHER, "closed"}
         if set(numbers) != names or not all(type(numbers[name]) is int for name in names - {"closed"}):
             raise ValueError("the numbers of its level cannot be right")
+        if delays["all_delays"].total != numbers["rows"]:
+            raise ValueError("the delays of its labels cannot be right")
         if any(numbers[name] < 0 for name in names - {"closed", "units"}) or numbers["misses"] > numbers["rows"]:
             raise ValueError("the numbers of its level cannot be right")
         closed = numbers["closed"]
@@ -120,6 +134,6 @@ class SteppedLevel:
             raise ValueError("the numbers of its level cannot be right")
         if bool(numbers["last"]) != bool(numbers["start"]) or not self._are_short(numbers, closed):
             raise ValueError("the numbers of its level cannot be right")
-        for name in names - {"closed"}:
-            setattr(self, name, numbers[name])
+        for name, value in {**numbers, **delays}.items():
+            setattr(self, name, value)
         self.closed = Fraction(*closed)

@@ -176,7 +176,8 @@ class Stream(StoredStream, HasSpec):
     def __repr__(self) -> str:
         raised = ", ".join(alarm.name for alarm in self.alarms.raised)
         rate = "no labels" if not self.n_labels else f"{self.n_labels:,} labels, miss rate {self.miss_rate:.3g}"
-        near = "" if self.bound is None else f", at most {self.bound:.3g} from alpha for every sequence"
+        bound = self.bound
+        near = "" if bound is None or bound >= 0.5 else f", at most {bound:.3g} from alpha for every sequence"
         return (
             f"Stream(alpha={self.alpha:g}, {self.spec.score!r}, {self.spec.condition!r}, level {self.level:.4g}, "
             f"window of {len(self._window):,} rows; {self.n_rows:,} rows, {rate}{near}; "
@@ -228,7 +229,7 @@ class Stream(StoredStream, HasSpec):
         """Largest possible distance of ``miss_rate`` from alpha, for every sequence of rows; None if there is none.
 
         With one step for all labels it is (max(alpha, 1 - alpha) + step (1 + d)) / (step T), where T is the number of
-        labels and d the largest number of rows that came between a row and its label.
+        labels and d how many rows whose labels came waited at the same time, at most.
         """
         found = self._state.bound
         return None if found is None else float(found)
@@ -485,7 +486,7 @@ class Stream(StoredStream, HasSpec):
         self._state.learn(answer.missed, p_value, self.n_rows - 1 - number)
         if known:
             self._window.add(answer.group, answer.keys)
-        self._watching.see_label(answer.keys, answer.missed, number)
+        self._watching.see_label(answer.keys, answer.missed, number, self.n_rows - 1)
 
 
 def _length(values: Any) -> int | None:  # noqa: ANN401

@@ -40,12 +40,12 @@ class Watching:
     def see_outputs(self, largest: Sequence[float], first: int) -> None:
         """Learn from the largest entries of rows, numbered from ``first`` on."""
         for number, value in enumerate(largest, first):
-            self.outputs.learn(densities(self.output_rows.p_value((-value,))), number)
+            self.outputs.learn(densities(self.output_rows.p_value((-value,))), number, number)
 
-    def see_label(self, keys: Tuple, missed: bool, number: int) -> None:  # noqa: FBT001
-        """Learn from the keys of the true label of a row, and whether its set missed it."""
-        self.labels.learn(densities(self.label_rows.p_value(keys)), number)
-        self.coverage.learn(self._bets.after_miss if missed else self._bets.after_cover, number)
+    def see_label(self, keys: Tuple, missed: bool, number: int, now: int) -> None:  # noqa: FBT001
+        """Learn from the keys of the true label of row ``number`` after row ``now``, and whether its set missed it."""
+        self.labels.learn(densities(self.label_rows.p_value(keys)), number, now)
+        self.coverage.learn(self._bets.after_miss if missed else self._bets.after_cover, number, now)
 
     def numbers(self) -> dict[str, Any]:
         """Return the wealth of the alarms as plain numbers."""
