@@ -47,6 +47,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "docs": "--group build --group docs",
     "serve": "--group build --group serve",
     "models": "--group build --group models",
+    "image": "--extra serve --extra postgres --group build",
     "fuzz": "--group build --group fuzz",
     "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",
