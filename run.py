@@ -47,6 +47,7 @@ LOCKS = {  # lock file -> the dependency groups it adds to the runtime requireme
     "docs": "--group build --group docs",
     "serve": "--group build --group serve",
     "models": "--group build --group models",
+    "image": "--extra serve --extra postgres --group build",
     "fuzz": "--group build --group fuzz",
     "engines": "--group build --group engines",
     "mutate": "--group build --group mutate",
@@ -62,6 +63,8 @@ BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, tor
     "experiments": ("torch==2.13.0",),
 }
 TENSOR_TESTS = "tests/inputs/test_tensors.py tests/integrations/test_torch.py src/rankset/integrations/torch"
+MLFLOW_TESTS = "tests/integrations/mlflow src/rankset/integrations/mlflow"
+OWN_WARNINGS = "-W ignore -W error::rankset.errors.RanksetWarning"  # MLflow warns of itself when it is imported
 COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
 TRY_OUT = """
 import pathlib, sys, numpy, rankset
@@ -347,6 +350,14 @@ JOBS = {
         "the tests of torch, JAX and other tensors",
         "tensors",
         [f"python -m pytest {TENSOR_TESTS} {ARGS}", "python -m pytest tests/docs -k 'logits or PyTorch or torchcp'"],
+    ),
+    "models": Job(
+        "rules as ONNX graphs and MLflow models",
+        "models",
+        [
+            f"python -m pytest {OWN_WARNINGS} {MLFLOW_TESTS} {ARGS}",
+            f"python -m pytest {OWN_WARNINGS} tests/docs/test_pages.py -k 'mlflow'",
+        ],
     ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",

@@ -61,6 +61,8 @@ CASES = {
     "torch.choose": ("torch", "rs.torch.choose(['rank'], len, [])"),
     "torch.predict": ("torch", f"rs.torch.predict(rs.calibrate({PROBS}, [0] * 30), len, [], 0.1)"),
     "torch.evaluate": ("torch", f"rs.torch.evaluate(rs.calibrate({PROBS}, [0] * 30), len, [], 0.1)"),
+    "mlflow.save_model": ("mlflow", f"rs.mlflow.save_model(rs.calibrate({PROBS}, [0] * 30), 'sets')"),
+    "mlflow.log_model": ("mlflow", f"rs.mlflow.log_model(rs.calibrate({PROBS}, [0] * 30), 'sets')"),
     "RankDisplay": ("matplotlib", f"rs.RankDisplay.from_predictions({PROBS}, [0] * 30)"),
     "SizeHistogramDisplay": (
         "matplotlib",

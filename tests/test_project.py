@@ -24,6 +24,7 @@ HEAVY = (
     "pandas",
     "polars",
     "torch",
+    "mlflow",
     "jax",
     "matplotlib",
     "numba",

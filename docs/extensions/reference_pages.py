@@ -34,7 +34,8 @@ VALUES = {"integer": "number", "integer range": "number", "float": "number"}
 def members_of_classes(missing: list[str]) -> dict[str, dict[str, list[str]]]:
     """Return the methods and properties of every public class, also where the modules of ``missing`` are."""
     with mock(missing):
-        sys.modules["rankset.torch"] = rankset.torch  # its public name; the module is rankset.integrations.torch
+        for name in ("mlflow", "torch"):  # their public names; the modules are in rankset.integrations
+            sys.modules[f"rankset.{name}"] = getattr(rankset, name)
         return {name: _members(kind) for name, kind in _public_classes().items()}
 
 

@@ -78,6 +78,7 @@ StreamDisplay                          coverage, set size, level and alarms of a
 
 Modules and errors
 engines, torch                         Dask, Spark and folders of files; PyTorch
+mlflow                                 a rule as an MLflow model
 shift                                  weights for new rows from another source, estimated from their outputs
 datasets, paper, reports               example data; experiments of the RANK paper; the parts of a report
 errors                                 all exceptions
@@ -128,6 +129,7 @@ __all__ = [
 MODULES_ON_DEMAND = {
     "datasets": "rankset.datasets",
     "engines": "rankset.engines",
+    "mlflow": "rankset.integrations.mlflow",
     "paper": "rankset.paper",
     "reports": "rankset.reports",
     "shift": "rankset.shift",
@@ -301,7 +303,7 @@ if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_pr
     from rankset.inputs.normalise import normalise_answers as normalise_answers
     from rankset.inputs.probabilities import frequencies as frequencies, softmax as softmax
     from rankset.inputs.ragged import Ragged as Ragged
-    from rankset.integrations import torch as torch
+    from rankset.integrations import mlflow as mlflow, torch as torch
     from rankset.integrations.matplotlib.class_coverage_display import ClassCoverageDisplay as ClassCoverageDisplay
     from rankset.integrations.matplotlib.coverage_display import CoverageDisplay as CoverageDisplay
     from rankset.integrations.matplotlib.rank_display import RankDisplay as RankDisplay

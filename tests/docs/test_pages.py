@@ -30,7 +30,7 @@ def test_no_code_of_a_page_escapes(page):
     assert list(faults(page.read_text(encoding="utf-8"))) == []
 
 
-JOBS = {"torch": "tensors", "jax": "tensors", "dask": "engines", "pyspark": "engines"}
+JOBS = {"torch": "tensors", "jax": "tensors", "dask": "engines", "pyspark": "engines", "mlflow": "models"}
 """The job whose environment has a package that the job test does not have."""
 
 
@@ -39,7 +39,9 @@ def words_of_jobs():
     text = (ROOT / "run.py").read_text(encoding="utf-8")
     tensors = re.search(r"pytest tests/docs -k '([^']+)'", text)[1]
     engines = re.search(r'"tests/docs/test_pages.py".*"-k", "([^"]+)"', text)[1]
-    return {"tensors": tensors.split(" or "), "engines": engines.split(" or ")}
+    models = re.search(r"pytest \S+ tests/docs/test_pages.py -k '([^']+)'", text)[1]
+    words = {"tensors": tensors, "engines": engines, "models": models}
+    return {job: some.split(" or ") for job, some in words.items()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

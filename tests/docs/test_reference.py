@@ -51,7 +51,7 @@ def exported():
         thing = getattr(rs, name)
         if not isinstance(thing, ModuleType) and not name.startswith("_"):
             yield name
-    for module in (rs.datasets, rs.paper, rs.reports, rs.shift, rs.torch):
+    for module in (rs.datasets, rs.paper, rs.mlflow, rs.reports, rs.shift, rs.torch):
         here = module.__name__.rpartition(".")[2]
         yield from (f"{here}.{name}" for name in module.__all__ if getattr(rs, name, None) is not getattr(module, name))
     for engine in ENGINES:
@@ -75,7 +75,14 @@ def test_every_public_name_is_on_one_page_and_nothing_else_is():
 
 def test_the_lists_have_names_of_every_kind():
     names = set(exported())
-    assert {"calibrate", "ABSENT", "torch.choose", "engines.spark.predict", "datasets.DATASETS"} <= names
+    assert {
+        "calibrate",
+        "ABSENT",
+        "torch.choose",
+        "mlflow.save_model",
+        "engines.spark.predict",
+        "datasets.DATASETS",
+    } <= names
     assert {"errors.LabelError", "errors.Place", "errors.PYTHON", "paper.ALPHAS", "reports.Study"} <= names
     assert not {"reports.report", "errors.warn", "errors.RanksetError", "datasets", "__version__"} & names
 
@@ -94,7 +101,7 @@ def test_every_name_of_the_text_of_the_package_is_in_the_reference():
     heads = [line[:38].split("  ")[0] for line in rs.__doc__.splitlines() if re.match(r"[\w, ]+ {2,}\w", line)]
     told = {name.strip() for head in heads for name in head.split(",")}
     names = {name for page in PAGES for name in listed(page)}
-    modules = {"datasets", "engines", "errors", "paper", "reports", "shift", "torch"}
+    modules = {"datasets", "engines", "errors", "mlflow", "paper", "reports", "shift", "torch"}
     assert told - modules <= names
     assert len(told) > 60
 

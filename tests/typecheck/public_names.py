@@ -88,7 +88,7 @@ def modules(rule: rs.Rule) -> None:
     """Modules that are imported at first use."""
     assert_type(rs.torch.calibrate(len, []), rs.Rule)
     assert_type(rs.torch.predict(rule, len, [], 0.1), rs.PredictionSets)
-    several: tuple[ModuleType, ...] = (rs.datasets, rs.engines, rs.paper, rs.reports, rs.torch)
+    several: tuple[ModuleType, ...] = (rs.datasets, rs.engines, rs.mlflow, rs.paper, rs.reports, rs.torch)
     assert_type(several, tuple[ModuleType, ...])
 
 

@@ -71,6 +71,13 @@ class InputError(UnitIntervalErrors, RowWeightErrors, ShiftErrors, RanksetError,
         return cls(name, f"have {expected} columns, like the calibration data", f"{received} columns", remedy)
 
     @classmethod
+    def example_columns(cls, name: str, missing: Sequence[object]) -> Self:
+        remedy = "Pass these columns, with texts as their names, or a matrix with a column per class."
+        return cls(
+            name, "have a column per class, and those of groups, ids and weights", f"no {join_names(missing)}", remedy
+        )
+
+    @classmethod
     def frame_columns(cls, name: str, missing: Sequence[object], unknown: Sequence[object]) -> Self:
         return cls(
             f"the columns of {name}",

@@ -58,6 +58,11 @@ class LevelError(RanksetError, ValueError):
         )
 
     @classmethod
+    def not_a_decimal(cls, name: str, level: object) -> Self:
+        remedy = "Requests name it as a number. Round it."
+        return cls(name, "be a decimal number of at most 15 digits", short_repr(level), remedy)
+
+    @classmethod
     def missing(cls) -> Self:
         remedy = ("Pass the alpha that was used to make the sets as ", Option("alpha"), ".")
         return cls("alpha", "be known", remedy=remedy, reason="these sets do not store it")
