@@ -61,6 +61,7 @@ BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, tor
     "tensors": ("torch==2.13.0",),
     "experiments": ("torch==2.13.0",),
 }
+MODEL_TESTS = "tests/graphs src/rankset/graphs src/rankset/rules/to_onnx.py"  # rules as models of other programs
 TENSOR_TESTS = "tests/inputs/test_tensors.py tests/integrations/test_torch.py src/rankset/integrations/torch"
 COMPILE = "uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
 TRY_OUT = """
@@ -348,6 +349,11 @@ JOBS = {
         "tensors",
         [f"python -m pytest {TENSOR_TESTS} {ARGS}", "python -m pytest tests/docs -k 'logits or PyTorch or torchcp'"],
     ),
+    "models": Job(
+        "rules as ONNX graphs and MLflow models",
+        "models",
+        [f"python -m pytest {MODEL_TESTS} {ARGS}", "python -m pytest tests/docs/test_pages.py -k 'onnx'"],
+    ),
     "fuzz": Job(
         "damaged and hostile files against the readers, for a minute",
         "fuzz",
@@ -431,6 +437,11 @@ JOBS = {
         "test",
         [f"python experiments/shift_study.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
+    "onnx-equal": Job(
+        "sets of exported ONNX models against those of rankset, on many rows: --rows 100000",
+        "models",
+        [f"python experiments/onnx_equal.py {ARGS}"],
     ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",

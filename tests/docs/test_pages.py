@@ -30,7 +30,11 @@ def test_no_code_of_a_page_escapes(page):
     assert list(faults(page.read_text(encoding="utf-8"))) == []
 
 
-JOBS = {"torch": "tensors", "jax": "tensors", "dask": "engines", "pyspark": "engines"}
+JOBS = {
+    **{"torch": "tensors", "jax": "tensors"},
+    **{"onnx": "models", "onnxruntime": "models"},
+    **{"dask": "engines", "pyspark": "engines"},
+}
 """The job whose environment has a package that the job test does not have."""
 
 
@@ -39,7 +43,8 @@ def words_of_jobs():
     text = (ROOT / "run.py").read_text(encoding="utf-8")
     tensors = re.search(r"pytest tests/docs -k '([^']+)'", text)[1]
     engines = re.search(r'"tests/docs/test_pages.py".*"-k", "([^"]+)"', text)[1]
-    return {"tensors": tensors.split(" or "), "engines": engines.split(" or ")}
+    models = re.search(r"pytest tests/docs/test_pages.py -k '([^']+)'", text)[1]
+    return {name: words.split(" or ") for name, words in (("tensors", tensors), ("models", models), ("engines", engines))}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -6,12 +6,7 @@ cells                                  features of all cells, most likely first
 keys, class_keys                       keys of scores
 transforms, fitted, several_labels     rows after the transform of a score
 scores                                 which of these functions belong to which score
-sets, model                            thresholds, outputs, and the model
+sets, model, options                   thresholds and outputs, the model, its options
 
-onnx is imported when a model is made, not before.
+onnx is imported when a model is made, not before; so is everything here but ``options``.
 """
-
-from rankset.graphs.model import INPUT_TYPES, OPSETS, InputType, RuleGraph
-from rankset.graphs.scores import check_score, is_exact
-
-__all__ = ["INPUT_TYPES", "OPSETS", "InputType", "RuleGraph", "check_score", "is_exact"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,12 @@ from rankset.errors import needs_extra
 from rankset.graphs.cells import GraphCells
 from rankset.graphs.kinds import rows_of
 from rankset.graphs.nodes import TYPES, Nodes
+from rankset.graphs.options import OPSETS, InputType
 from rankset.graphs.scores import check_score, keys_of, transformed
 from rankset.graphs.sets import Groups, add_outputs, kept_cells
 from rankset.inputs.matrix import Kind
 from rankset.scores import Score, traits
 
-InputType = Literal["float32", "float64"]
-INPUT_TYPES: Final[dict[InputType, type[np.floating[Any]]]] = {"float32": np.float32, "float64": np.float64}
-OPSETS: Final = range(18, 23)
-"""Versions of the standard operators for which graphs are made."""
 GROUPS = "groups"
 """Name of the input with the group of each row."""
 
@@ -53,9 +50,9 @@ class RuleGraph:
 
     def model(self, version: str, about: str, metadata: dict[str, str]) -> Any:  # noqa: ANN401
         """Return an ``onnx.ModelProto``; ``version`` is that of rankset, ``about`` a sentence for people."""
+        nodes = self._nodes()
         with needs_extra("ONNX models"):
             from onnx import helper, numpy_helper
-        nodes = self._nodes()
         made = [helper.make_node(name, inputs, outputs, **more) for name, inputs, outputs, more in nodes.operations]
         constants = [numpy_helper.from_array(array, name) for name, array in nodes.constants.items()]
         graph = helper.make_graph(made, "rankset", self._inputs(), self._outputs(), constants, doc_string=about)
@@ -84,7 +81,7 @@ class RuleGraph:
         from onnx import helper
 
         shape = ["n"] if self.kind == "binary" else ["n", self.n_columns]
-        rows = helper.make_tensor_value_info(self.kind, TYPES[INPUT_TYPES[self.dtype]], shape)
+        rows = helper.make_tensor_value_info(self.kind, TYPES[np.dtype(self.dtype).type], shape)
         groups = helper.make_tensor_value_info(GROUPS, TYPES[np.int64], ["n"])
         return [rows, groups] if self.needs_groups else [rows]
 

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,16 @@ from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
 from rankset.errors import RuleError
-from rankset.graphs import INPUT_TYPES, OPSETS, InputType, RuleGraph, is_exact
+from rankset.graphs.options import INPUT_TYPES, OPSETS, InputType
 from rankset.inputs.vocabulary import Names
-from rankset.io import atomic
 from rankset.rules.select import EMPTY, Empty
 from rankset.rules.sentences import promise_of_spec
 from rankset.rules.spec import RuleSpec, settings_text
 from rankset.rules.weighted_rows import WeightedLevel
 from rankset.targets.base import forbids_more_labels
+
+if TYPE_CHECKING:
+    from rankset.graphs.model import RuleGraph
 
 Ints = NDArray[np.int64]
 METADATA = "rankset"
@@ -74,7 +76,7 @@ class LevelToOnnx:
         >>> [output.name for output in model.graph.output]
         ['mask', 'sizes', 'codes']
         """
-        _check_option("dtype", dtype, tuple(INPUT_TYPES))
+        _check_option("dtype", dtype, INPUT_TYPES)
         _check_option("empty", empty, EMPTY)
         _check_option("opset", opset, tuple(OPSETS))
         if self.weighted is not None:
@@ -83,12 +85,16 @@ class LevelToOnnx:
             raise RuleError.top_into_empty(self.spec.target)
         model = self._graph(dtype, empty, opset).model(*self._texts(dtype, empty))
         if path is not None:
+            from rankset.io import atomic
+
             with atomic.open_output(path, force=True) as file:
                 file.write(model.SerializeToString())
         return model
 
     def _graph(self, dtype: InputType, empty: Empty, opset: int) -> RuleGraph:
         """Return what the graph is made from."""
+        from rankset.graphs.model import RuleGraph
+
         spec = self.spec
         table, needs_groups = spec.table(), spec.condition.needs_groups
         if needs_groups:  # the last line is for rows of unknown groups
@@ -109,6 +115,7 @@ class LevelToOnnx:
     def _texts(self, dtype: InputType, empty: Empty) -> tuple[str, str, dict[str, str]]:
         """Return the version of rankset, a sentence for people, and the metadata of the model."""
         from rankset import __version__
+        from rankset.graphs.scores import is_exact
 
         spec, sure = self.spec, None if self.promise is None else self.promise.confidence
         unproven = not spec.guaranteed or self.absent is not None
