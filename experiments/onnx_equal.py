@@ -34,7 +34,7 @@ Array = NDArray[Any]
 
 @dataclass
 class Case:
-    """A score and a condition: rules and sessions of both kinds, and how many rows were compared, and how many differ."""
+    """A score and a condition: rules and sessions of both kinds, numbers of compared rows and of those that differ."""
 
     score: Any
     condition: Any

@@ -12,7 +12,7 @@ ALL_OFF = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
 ALL_ON = ort.SessionOptions().graph_optimization_level
 
 
-def session_of(model, optimised=True, threads=0):
+def session_of(model, *, optimised=True, threads=0):
     options = ort.SessionOptions()
     options.graph_optimization_level = ALL_ON if optimised else ALL_OFF
     options.intra_op_num_threads = threads
@@ -25,14 +25,14 @@ def numbers_of(rule, groups):
     return np.array([places.get(group, -1) for group in groups], dtype=np.int64)
 
 
-def outputs(rule, rows, alpha, groups=None, optimised=True, **options):
+def outputs(rule, rows, alpha, groups=None, *, optimised=True, **options):
     """mask, sizes and codes of the exported rule, after the checks that every model must pass."""
     rows = np.asarray(rows)
     model = rule.to_onnx(alpha=alpha, dtype=str(rows.dtype), **options)
     onnx.checker.check_model(model, full_check=True)
     assert {node.domain for node in model.graph.node} == {""}
     feed = {rule.kind: rows} | ({} if groups is None else {"groups": numbers_of(rule, groups)})
-    return session_of(model, optimised).run(["mask", "sizes", "codes"], feed)
+    return session_of(model, optimised=optimised).run(["mask", "sizes", "codes"], feed)
 
 
 def expected(rule, rows, alpha, groups=None, empty="allow", **options):
@@ -45,9 +45,9 @@ def expected(rule, rows, alpha, groups=None, empty="allow", **options):
     return [sets.mask, sets.sizes, codes]
 
 
-def differences(rule, rows, alpha, groups=None, optimised=True, opset=18, **options):
+def differences(rule, rows, alpha, groups=None, *, optimised=True, opset=18, **options):
     """How many entries of mask, sizes and codes differ."""
-    found = outputs(rule, rows, alpha, groups, optimised, opset=opset, **options)
+    found = outputs(rule, rows, alpha, groups, optimised=optimised, opset=opset, **options)
     wanted = expected(rule, rows, alpha, groups, **options)
     for ours, theirs in zip(found, wanted, strict=True):
         assert ours.shape == theirs.shape

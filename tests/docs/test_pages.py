@@ -31,9 +31,12 @@ def test_no_code_of_a_page_escapes(page):
 
 
 JOBS = {
-    **{"torch": "tensors", "jax": "tensors"},
-    **{"onnx": "models", "onnxruntime": "models"},
-    **{"dask": "engines", "pyspark": "engines"},
+    "torch": "tensors",
+    "jax": "tensors",
+    "onnx": "models",
+    "onnxruntime": "models",
+    "dask": "engines",
+    "pyspark": "engines",
 }
 """The job whose environment has a package that the job test does not have."""
 
@@ -44,7 +47,9 @@ def words_of_jobs():
     tensors = re.search(r"pytest tests/docs -k '([^']+)'", text)[1]
     engines = re.search(r'"tests/docs/test_pages.py".*"-k", "([^"]+)"', text)[1]
     models = re.search(r"pytest tests/docs/test_pages.py -k '([^']+)'", text)[1]
-    return {name: words.split(" or ") for name, words in (("tensors", tensors), ("models", models), ("engines", engines))}
+    return {
+        name: words.split(" or ") for name, words in (("tensors", tensors), ("models", models), ("engines", engines))
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

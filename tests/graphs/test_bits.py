@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("onnxruntime")
 
 from onnx import TensorProto, checker, helper, numpy_helper
-from onnx_models import session_of
 
+from onnx_models import session_of
 from rankset.core import exponential as of_core
 from rankset.graphs import exponential, row_sums
 from rankset.graphs.kinds import rows_of
@@ -23,11 +23,15 @@ def graph_of(build, n_columns):
     nodes.name(build(nodes, "x"), "y")
     made = [helper.make_node(name, inputs, outputs, **more) for name, inputs, outputs, more in nodes.operations]
     constants = [numpy_helper.from_array(array, name) for name, array in nodes.constants.items()]
-    x, y = (helper.make_tensor_value_info(name, TensorProto.DOUBLE, ["n", k]) for name, k in (("x", n_columns), ("y", "k")))
-    model = helper.make_model(helper.make_graph(made, "g", [x], [y], constants), opset_imports=[helper.make_opsetid("", 18)])
+    x, y = (
+        helper.make_tensor_value_info(name, TensorProto.DOUBLE, ["n", k]) for name, k in (("x", n_columns), ("y", "k"))
+    )
+    model = helper.make_model(
+        helper.make_graph(made, "g", [x], [y], constants), opset_imports=[helper.make_opsetid("", 18)]
+    )
     model.ir_version = 8
     checker.check_model(model, full_check=True)
-    return [session_of(model, optimised) for optimised in (True, False)]
+    return [session_of(model, optimised=optimised) for optimised in (True, False)]
 
 
 def results(build, rows):

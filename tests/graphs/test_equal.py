@@ -1,5 +1,6 @@
 """Exported rules return the sets of ``Rule.predict``, bit for bit: every score that draws nothing, every condition."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +10,11 @@ from hypothesis import strategies as st
 
 pytest.importorskip("onnxruntime")
 
-from onnx_models import assert_same, session_of
-from strategies import BY_CLASS, DETERMINISTIC, sized
-
 import rankset as rs
+from onnx_models import assert_same, session_of
 from rankset.graphs.scores import INNER_KEYS, KEYS, is_exact
 from rankset.scores import BUILT_IN, traits
+from strategies import BY_CLASS, DETERMINISTIC, sized
 
 K = 6
 GROUPS = np.array(["north", "south", "west"])
@@ -127,12 +127,14 @@ def test_a_threshold_that_is_off_by_one_bit_is_noticed():
     assert (masks[1] != level.predict(rows).mask).any()
 
 
-@pytest.mark.parametrize("kind", ["probs", "logits", "decision", "marginals", "marginal_logits"])
-@pytest.mark.parametrize("score", [rs.Rank(), rs.Thr(), rs.Margin(), rs.TopK(), rs.Share()], ids=repr)
+KINDS = ("probs", "logits", "decision", "marginals", "marginal_logits")
+OF_ANY_KIND = (rs.Rank(), rs.Thr(), rs.Margin(), rs.TopK())
+PAIRS = [*itertools.product(KINDS, OF_ANY_KIND), *((kind, rs.Share()) for kind in KINDS if kind != "decision")]
+
+
+@pytest.mark.parametrize(("kind", "score"), PAIRS, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_every_kind_of_rows(kind, score, dtype):
-    if kind == "decision" and score == rs.Share():
-        pytest.skip("Share needs probabilities")
     logits, labels = model_rows(200, K, kind="logits", dtype=dtype)
     rows = np.maximum(logits, -30)
     if kind in ("probs", "marginals"):

@@ -165,7 +165,9 @@ class ScoreError(RanksetError, ValueError):
     @classmethod
     def no_graph(cls, score: object) -> Self:
         remedy = "Use a score of rankset. Rules with other scores cannot be exported, as they cannot be saved."
-        return cls("the score of an ONNX model", "be a score for sets that is part of rankset", short_repr(score), remedy)
+        return cls(
+            "the score of an ONNX model", "be a score for sets that is part of rankset", short_repr(score), remedy
+        )
 
     @classmethod
     def features(cls, score: object, expected: Sequence[str], received: object) -> Self:

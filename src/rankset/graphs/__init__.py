@@ -6,7 +6,8 @@ cells                                  features of all cells, most likely first
 keys, class_keys                       keys of scores
 transforms, fitted, several_labels     rows after the transform of a score
 scores                                 which of these functions belong to which score
-sets, model, options                   thresholds and outputs, the model, its options
+slack, sets                            thresholds and outputs
+model, options                         the model, and its options
 
 onnx is imported when a model is made, not before; so is everything here but ``options``.
 """

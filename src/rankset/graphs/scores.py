@@ -76,7 +76,7 @@ ROUNDED = (Temperature, Recalibrated, Marginals)
 
 def check_score(score: Score) -> None:
     """Raise an error for a score that has no graph: one that draws, or one that is not part of rankset."""
-    for one in _chain(score):
+    for one in scores_inside(score):
         if type(one) not in BUILT_IN:
             raise ScoreError.no_graph(one)
         if traits(one).uses_noise:
@@ -85,14 +85,14 @@ def check_score(score: Score) -> None:
 
 def is_exact(score: Score) -> bool:
     """Return whether the keys have the same bits as in ``Rule.predict``."""
-    chain = _chain(score)
+    chain = scores_inside(score)
     warmed = any(isinstance(one, Tempered) and one.temperature != 1 for one in chain)
     return not warmed and not any(isinstance(one, ROUNDED) for one in chain)
 
 
 def transformed(score: Score, nodes: Nodes, rows: Value, n_columns: int) -> Value:
     """Return rows after the transform of the score and of all scores inside it."""
-    for one in _chain(score):
+    for one in scores_inside(score):
         if type(one) in TRANSFORMS:
             rows = TRANSFORMS[type(one)](one, nodes, rows, n_columns)
     return rows
@@ -106,8 +106,8 @@ def keys_of(score: Score, cells: GraphCells) -> Keys:
     return INNER_KEYS[type(score)](score, cells, inner)
 
 
-def _chain(score: Score) -> list[Score]:
-    """Return the score, the score inside it, and so on."""
+def scores_inside(score: Score) -> list[Score]:
+    """Return the score, the score that it uses, and so on."""
     found = [score]
     while type(found[-1]) in BUILT_IN and hasattr(found[-1], "score"):
         found.append(found[-1].score)

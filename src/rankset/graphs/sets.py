@@ -51,10 +51,8 @@ def kept_cells(cells: GraphCells, keys: Keys, thresholds: Thresholds, groups: Gr
     """Return which cells are in the sets (n, K), in ranking order: ``Thresholds.keep`` in nodes."""
     nodes = cells.nodes
     bounds = [groups.of_cells(cells, bound) for bound in thresholds.keys]
-    if thresholds.strict:
-        kept = nodes.add("Not", _not_after(nodes, bounds, keys))
-    else:
-        kept = _not_after(nodes, keys, bounds)
+    strict = thresholds.strict
+    kept = nodes.add("Not", _not_after(nodes, bounds, keys)) if strict else _not_after(nodes, keys, bounds)
     if thresholds.everything[groups.table].any():
         kept = nodes.add("Or", kept, groups.of_cells(cells, thresholds.everything))
     if thresholds.nothing is not None and thresholds.nothing[groups.table].any():
@@ -78,7 +76,9 @@ def add_outputs(cells: GraphCells, kept: Value, *, top: bool, prefixes: bool) ->
     """
     nodes = cells.nodes
     shape = nodes.add("Shape", cells.column)
-    kept = nodes.add("And", kept, nodes.add("Expand", np.array([[True]]), shape))  # scores of constants alone are (1, K)
+    kept = nodes.add(
+        "And", kept, nodes.add("Expand", np.array([[True]]), shape)
+    )  # scores of constants alone are (1, K)
     sizes = _sizes(nodes, kept)
     if top:
         kept = nodes.add("Or", kept, nodes.add("And", nodes.add("Equal", sizes, 0), cells.first))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -114,13 +115,14 @@ class LevelToOnnx:
 
     def _texts(self, dtype: InputType, empty: Empty) -> tuple[str, str, dict[str, str]]:
         """Return the version of rankset, a sentence for people, and the metadata of the model."""
-        from rankset import __version__
         from rankset.graphs.scores import is_exact
 
+        version = str(
+            sys.modules["rankset"].__version__
+        )  # the package imports this module, so it cannot be imported here
         spec, sure = self.spec, None if self.promise is None else self.promise.confidence
-        unproven = not spec.guaranteed or self.absent is not None
         fields = {
-            "version": __version__,
+            "version": version,
             "alpha": _number(self.level),
             "confidence": None if sure is None else _number(sure),
             "score": repr(spec.score),
@@ -132,12 +134,23 @@ class LevelToOnnx:
             "rows": int(self.counts.sum()),
             "dtype": dtype,
             "empty": empty,
-            "proven": None if unproven else promise_of_spec(spec, self.level),
+            "proven": self._proven_in_words,
             "exact": is_exact(spec.score),
             "sets": self.describe(),
         }
         about = f"Prediction sets at alpha = {fields['alpha']}: {settings_text(spec)}, kind {spec.kind}."
-        return __version__, about, {METADATA: json.dumps(fields)}
+        return version, about, {METADATA: json.dumps(fields)}
+
+    @property
+    def _proven_in_words(self) -> str | None:
+        """What is proven about the sets; None if nothing is, or if labels are absent."""
+        if not self.spec.guaranteed or self.absent is not None:
+            return None
+        words, asked = promise_of_spec(self.spec, self.level), self.promise
+        if asked is None or asked.confidence is None:
+            return words
+        rows = "" if asked.next_rows is None else f" and the next {asked.next_rows:,} rows"
+        return f"{words}, with confidence {_number(asked.confidence)} for this calibration{rows}"
 
 
 class RuleToOnnx:
@@ -170,8 +183,9 @@ class RuleToOnnx:
 
         Append it to the model of the classifier with ``onnx.compose.merge_models``. All runtimes that round as IEEE 754
         demands return the sets of ``predict``, bit for bit. The scores ``Tempered``, ``Temperature``, ``Recalibrated``
-        and ``Marginals`` use logarithms, whose last bit differs between programs: labels whose score equals the
-        threshold up to rounding can be decided differently.
+        and ``Marginals`` use logarithms, whose last bits differ between programs. There, labels whose score equals the
+        threshold up to rounding are kept (with ``CertainLabels``: left out), so no coverage is lost. Labels whose new
+        probabilities are equal up to rounding can change places.
 
         Values are not checked: with NaN, or rows that do not sum to 1, outputs mean nothing.
 
