@@ -251,6 +251,7 @@ PACKAGES = (
     "decisions",
     "errors",
     "evaluation",
+    "graphs",
     "inputs",
     "integrations",
     "io",

@@ -158,7 +158,10 @@ class ScoreError(RanksetError, ValueError):
 
     @classmethod
     def draws_in_graph(cls, score: object) -> Self:
-        remedy = "Calibrate with a score that draws nothing: a score without TieBreak, or with randomized=False."
+        remedy = (
+            "Calibrate with a score that draws nothing: ",
+            Either("a score without TieBreak, or with randomized=False.", "--method rank or thr, without --tie-break."),
+        )
         expected = "draw no random numbers, because the draws of rankset cannot be made by ONNX operators"
         return cls("the score of an ONNX model", expected, short_repr(score), remedy)
 
