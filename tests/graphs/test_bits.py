@@ -51,22 +51,15 @@ def check_sums(n_columns):
         assert found.tobytes() == rows.sum(axis=1, keepdims=True).tobytes(), n_columns
 
 
-@pytest.mark.parametrize("first", range(1, 300, 25))
+@pytest.mark.parametrize("first", range(1, 2001, 100))
 def test_rows_of_every_length_are_added_as_numpy_adds_them(first):
-    for n_columns in range(first, first + 25):
-        check_sums(n_columns)
-
-
-@pytest.mark.parametrize("n_columns", [999, 1000, 1001, 1024, 1031, 2000, 4099, 10_007, 100_000])
-def test_long_rows_are_added_as_numpy_adds_them(n_columns):
-    check_sums(n_columns)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(300, 2000, 100))
-def test_rows_of_up_to_2000_entries_are_added_as_numpy_adds_them(first):
     for n_columns in range(first, first + 100):
         check_sums(n_columns)
+
+
+@pytest.mark.parametrize("n_columns", [2048, 4099, 10_007, 100_000])
+def test_long_rows_are_added_as_numpy_adds_them(n_columns):
+    check_sums(n_columns)
 
 
 def test_another_order_of_additions_has_other_bits():
