@@ -62,6 +62,7 @@ BY_PIP = {  # lock file -> what pip adds: builds of torch differ by machine, tor
     "tensors": ("torch==2.13.0",),
     "experiments": ("torch==2.13.0",),
 }
+MODEL_TESTS = "tests/graphs src/rankset/graphs src/rankset/rules/to_onnx.py"  # rules as models of other programs
 TENSOR_TESTS = "tests/inputs/test_tensors.py tests/integrations/test_torch.py src/rankset/integrations/torch"
 MLFLOW_TESTS = "tests/integrations/mlflow src/rankset/integrations/mlflow"
 OWN_WARNINGS = "-W ignore -W error::rankset.errors.RanksetWarning"  # MLflow warns of itself when it is imported
@@ -355,8 +356,9 @@ JOBS = {
         "rules as ONNX graphs and MLflow models",
         "models",
         [
-            f"python -m pytest {OWN_WARNINGS} {MLFLOW_TESTS} {ARGS}",
-            f"python -m pytest {OWN_WARNINGS} tests/docs/test_pages.py -k 'mlflow'",
+            f"python -m pytest {MODEL_TESTS} {ARGS}",
+            f"python -m pytest {OWN_WARNINGS} {MLFLOW_TESTS}",
+            f"python -m pytest {OWN_WARNINGS} tests/docs/test_pages.py -k 'mlflow or onnx'",
         ],
     ),
     "fuzz": Job(
@@ -477,6 +479,11 @@ JOBS = {
         "test",
         [f"python experiments/streams/speed.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
+    ),
+    "onnx-equal": Job(
+        "sets of exported ONNX models against those of rankset, on many rows: --rows 100000",
+        "models",
+        [f"python experiments/onnx_equal.py {ARGS}"],
     ),
     "routes": Job(
         "coverage from rows to sets of new rows, for every way to split, tune and choose: --repeats 2000",

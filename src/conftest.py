@@ -1,4 +1,4 @@
-"""For doctests: figures are drawn without a screen, and examples with torch or MLflow are skipped without them."""
+"""For doctests: figures are drawn without a screen, and examples of packages that are missing are skipped."""
 
 import importlib.util
 import os
@@ -7,8 +7,12 @@ import sys
 import pytest
 
 os.environ["MPLBACKEND"] = "agg"
-NEEDS = {"rankset.integrations.torch.": "torch", "rankset.integrations.mlflow.": "mlflow"}
-"""Packages that examples of these modules need."""
+NEEDED = {
+    "rankset.integrations.torch.": "torch",
+    "rankset.integrations.mlflow.": "mlflow",
+    "rankset.rules.to_onnx.": "onnx",
+}
+"""Packages that examples need, by the beginnings of their names."""
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +23,8 @@ def _close_figures():
 
 
 def pytest_collection_modifyitems(items):
-    for start, package in NEEDS.items():
-        for item in items if importlib.util.find_spec(package) is None else ():
+    missing = {start: package for start, package in NEEDED.items() if importlib.util.find_spec(package) is None}
+    for item in items:
+        for start, package in missing.items():
             if item.name.startswith(start):
                 item.add_marker(pytest.mark.skip(reason=f"{package} is not installed"))

@@ -84,6 +84,7 @@ CASES = {
         "plotly",
         f"rs.reports.page(rs.reports.study_scores({PROBS}, [0] * 30, {PROBS}, [0] * 30), 'title')",
     ),
+    "to_onnx": ("onnx", f"rs.calibrate({PROBS}, [0] * 30).to_onnx(alpha=0.1)"),
     "to_frame": ("narwhals", f"rs.calibrate({PROBS}, [0] * 30).predict({PROBS}, 0.1).to_frame(backend='pandas')"),
     "parquet": ("pyarrow", "rs.engines.shards.calibrate('scores.parquet', label='y', workers=1)"),
 }

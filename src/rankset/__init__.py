@@ -253,6 +253,7 @@ PACKAGES = (
     "decisions",
     "errors",
     "evaluation",
+    "graphs",
     "inputs",
     "integrations",
     "io",

@@ -7,7 +7,7 @@ Blocks that are run
 What a block prints stands in a ```text block below it, and is compared: "..." or "…" stands for anything.
 A console block may show commands that install or build (pip install, git, run.py); these alone are not run.
 A comment on the line above a block says more about it:
-    <!-- needs: torch -->          the block is run where this package is installed (run.py tensors, engines, models)
+    <!-- needs: torch -->          the block is run where this package is installed (run.py tensors, models, engines)
     <!-- raises -->                the block ends with an error, and its last line is the ```text block below
     <!-- warns: beginning -->      the block gives this warning
     <!-- file: name.csv -->        the ```text, ```json or other block below is written to this file

@@ -30,7 +30,15 @@ def test_no_code_of_a_page_escapes(page):
     assert list(faults(page.read_text(encoding="utf-8"))) == []
 
 
-JOBS = {"torch": "tensors", "jax": "tensors", "dask": "engines", "pyspark": "engines", "mlflow": "models"}
+JOBS = {
+    "torch": "tensors",
+    "jax": "tensors",
+    "onnx": "models",
+    "onnxruntime": "models",
+    "mlflow": "models",
+    "dask": "engines",
+    "pyspark": "engines",
+}
 """The job whose environment has a package that the job test does not have."""
 
 
@@ -40,8 +48,9 @@ def words_of_jobs():
     tensors = re.search(r"pytest tests/docs -k '([^']+)'", text)[1]
     engines = re.search(r'"tests/docs/test_pages.py".*"-k", "([^"]+)"', text)[1]
     models = re.search(r"pytest \S+ tests/docs/test_pages.py -k '([^']+)'", text)[1]
-    words = {"tensors": tensors, "engines": engines, "models": models}
-    return {job: some.split(" or ") for job, some in words.items()}
+    return {
+        name: words.split(" or ") for name, words in (("tensors", tensors), ("models", models), ("engines", engines))
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

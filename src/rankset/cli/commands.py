@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "Compare all scores on the same random splits.",
     "demo": "Write example files for the other commands.",
     "evaluate": "Measure coverage and set sizes of a rule.",
+    "export": "Write a rule as an ONNX model.",
     "inspect": "Show a rule and its thresholds, or a stream.",
     "merge": "Merge several rules into one rule.",
     "paper": "Repeat the experiment of the paper.",

@@ -162,6 +162,22 @@ class ScoreError(RanksetError, ValueError):
         return cls("a score that reads cells.noise", expected, short_repr(score), remedy)
 
     @classmethod
+    def draws_in_graph(cls, score: object) -> Self:
+        remedy = (
+            "Calibrate with a score that draws nothing: ",
+            Either("a score without TieBreak, or with randomized=False.", "--method rank or thr, without --tie-break."),
+        )
+        expected = "draw no random numbers, because the draws of rankset cannot be made by ONNX operators"
+        return cls("the score of an ONNX model", expected, short_repr(score), remedy)
+
+    @classmethod
+    def no_graph(cls, score: object) -> Self:
+        remedy = "Use a score of rankset. Rules with other scores cannot be exported, as they cannot be saved."
+        return cls(
+            "the score of an ONNX model", "be a score for sets that is part of rankset", short_repr(score), remedy
+        )
+
+    @classmethod
     def features(cls, score: object, expected: Sequence[str], received: object) -> Self:
         return cls(
             "a score's features",

@@ -129,3 +129,12 @@ class WeightErrors:
             "a rule with weights",
             "Measure coverage with evaluate on other rows.",
         )
+
+    @classmethod
+    def weights_in_graph(cls) -> Self:
+        return cls(
+            "an ONNX model",
+            "be made from a rule whose rows have no weights: otherwise thresholds depend on the weight of the new row",
+            "a rule with weights",
+            "Calibrate without weights, or predict with rankset.",
+        )

@@ -17,6 +17,7 @@ from rankset.rules.group_choice import group_number
 from rankset.rules.predict_at_level import PredictsAtLevel
 from rankset.rules.sentences import group_sentences, one_sentence, text_of_groups
 from rankset.rules.spec import HasSpec, RuleSpec, settings_text
+from rankset.rules.to_onnx import LevelToOnnx
 from rankset.rules.weighted_rows import WeightedLevel
 from rankset.scores.wording import MOST_DIGITS
 from rankset.sets import CoverageLaw
@@ -25,7 +26,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelRule(Sealed, PredictsAtLevel, HasSpec):
+class LevelRule(Sealed, PredictsAtLevel, LevelToOnnx, HasSpec):
     """A rule for one alpha, returned by ``Rule.at(alpha)``. It can only predict sets.
 
     Call it like a function, with one row or with a matrix: ``ask = rule.at(0.1)``, then ``ask(row)``. Everything that

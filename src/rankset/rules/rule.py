@@ -18,11 +18,12 @@ from rankset.rules.describe import DescribesRule
 from rankset.rules.predict import PredictsSets
 from rankset.rules.spec import NO_NAMES, ONE_LABEL, HasSpec, RuleSpec
 from rankset.rules.target_entries import calibration_of
+from rankset.rules.to_onnx import RuleToOnnx
 from rankset.rules.weighted_rows import weighted_calibration
 
 
 @dataclass(frozen=True, repr=False)
-class Rule(PredictsSets, DescribesRule, HasSpec):
+class Rule(PredictsSets, DescribesRule, RuleToOnnx, HasSpec):
     """A calibrated rule, returned by ``calibrate``. It predicts sets at any alpha.
 
     A rule does not store alpha. Pass alpha to each method, such as ``predict``.

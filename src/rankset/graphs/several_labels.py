@@ -1,0 +1,67 @@
+"""Rows after the ``transform`` of ``Marginals``, in nodes; logarithms and powers can differ in the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankset.graphs.cells import sum_of_units
+from rankset.graphs.nodes import Nodes, Value
+from rankset.scores import Marginals
+from rankset.scores.label_dependence.exact_products import LARGEST, UNITS
+from rankset.scores.label_dependence.features import LEAST, SUM_UNITS
+
+ROW = np.array([1])
+
+
+def marginals(score: Marginals, nodes: Nodes, rows: Value, n_columns: int) -> Value:
+    """Return the new probabilities."""
+    inner = nodes.add("Min", nodes.add("Max", rows, LEAST), 1 - LEAST)
+    log = nodes.add("Log", inner)
+    logits = nodes.add("Sub", log, nodes.add("Log", nodes.add("Sub", 1.0, inner)))
+    largest = nodes.add("ReduceMax", logits, ROW, keepdims=1)
+    log_sums = nodes.add("Log", sum_of_units(nodes, inner, SUM_UNITS))
+    features = [
+        nodes.add("Log", _ranks(nodes, inner, n_columns)),
+        nodes.add("Sub", largest, logits),
+        log_sums,
+        nodes.add("Sub", log, log_sums),
+    ]
+    intercepts = np.array(score.intercepts) if score.intercepts else np.zeros(n_columns)
+    own, constant, *others = score.weights
+    answer = nodes.add("Add", nodes.add("Add", nodes.add("Mul", logits, own), intercepts), constant)
+    for weight, feature in zip(others, features, strict=True):
+        answer = nodes.add("Add", answer, nodes.add("Mul", feature, weight))
+    if score.matrix:
+        answer = nodes.add("Add", answer, _of_other_labels(score, nodes, logits))
+    return _sigmoid(nodes, answer)
+
+
+def _of_other_labels(score: Marginals, nodes: Nodes, logits: Value) -> Value:
+    """Return what the logits of all labels add to each one; the sums are exact in any order."""
+    scaled = nodes.add("Div", nodes.add("Sub", logits, np.array(score.means)), np.array(score.deviations))
+    inside = nodes.add("Min", nodes.add("Max", scaled, -LARGEST), LARGEST)
+    on_grid = nodes.add("Div", nodes.add("Round", nodes.add("Mul", inside, UNITS)), UNITS)
+    return nodes.add("MatMul", on_grid, score._crossed)
+
+
+def _sigmoid(nodes: Nodes, logits: Value) -> Value:
+    small = nodes.add("Exp", nodes.add("Neg", nodes.add("Abs", logits)))
+    above = nodes.add("Where", nodes.add("GreaterOrEqual", logits, 0.0), 1.0, small)
+    return nodes.add("Div", above, nodes.add("Add", small, 1.0))
+
+
+def _ranks(nodes: Nodes, rows: Value, n_columns: int) -> Value:
+    """Return one plus the number of larger entries of the row, for all entries (n, K), as floats.
+
+    In ranking order, equal entries make a run; the rank of all of them is the first place of the run.
+    """
+    ranked, columns = nodes.add_several("TopK", 2, rows, np.array([n_columns]), axis=1, largest=1, sorted=1)
+    shape = nodes.add("Shape", rows)
+    before = nodes.add("Pad", ranked, np.array([0, 1, 0, -1]), np.inf)
+    begins = nodes.cast(nodes.add("Less", ranked, before), np.int64)
+    runs = nodes.add("Sub", nodes.add("CumSum", begins, np.array(1)), 1)
+    places = nodes.add("Expand", np.arange(1, n_columns + 1)[np.newaxis], shape)
+    last = nodes.add("Expand", np.array([[n_columns]]), shape)
+    firsts = nodes.add("ScatterElements", last, runs, places, axis=1, reduction="min")
+    ranks = nodes.add("GatherElements", firsts, runs, axis=1)
+    return nodes.cast(nodes.add("ScatterElements", last, columns, ranks, axis=1), np.float64)
