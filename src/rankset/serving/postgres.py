@@ -1,0 +1,78 @@
+"""A store in a PostgreSQL database, by its URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import URL, Table, create_engine, func, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+
+from rankset.errors import StorageError, StoreFull, needs_extra
+from rankset.serving import tables
+from rankset.serving.database import PATIENCE, Database
+
+DRIVER = "postgresql+psycopg"
+OVERHEAD = 250
+"""Bytes of a row beside its outputs and its set: other columns, headers, and its places in three indexes."""
+SAMPLE = 1000
+"""Last rows whose outputs and sets are measured."""
+
+
+class PostgresDatabase(Database):
+    """Three tables. A commit is on the disk of the server when it returns."""
+
+    def __init__(self, url: URL) -> None:
+        if url.get_backend_name() != "postgresql":
+            raise StorageError.store_unreachable(url.render_as_string(), "only SQLite and PostgreSQL are supported")
+        self.where = url.render_as_string(hide_password=True)
+        milliseconds = int(PATIENCE * 1000)
+        settings = {"synchronous_commit": "on", "lock_timeout": milliseconds, "statement_timeout": 6 * milliseconds}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        with needs_extra("a store in PostgreSQL", "postgres"):
+            try:
+                self.engine = create_engine(
+                    url.set(drivername=DRIVER),
+                    pool_pre_ping=True,
+                    pool_size=2,
+                    connect_args={"options": options, "connect_timeout": int(PATIENCE)},
+                )
+            except NoSuchModuleError as error:
+                raise StorageError.store_unreachable(self.where, str(error)) from None
+        self.make_tables()
+
+    def insert(self, table: Table) -> Any:
+        """Return an INSERT statement."""
+        return postgresql.insert(table)
+
+    def size(self) -> int:
+        """Return the bytes of the tables and their indexes."""
+        with self.reading() as connection:
+            sizes = [func.pg_total_relation_size(table.name) for table in tables.metadata.sorted_tables]
+            return sum(connection.execute(select(*sizes)).one())
+
+    def live_size(self) -> int:
+        """Return the rows times the bytes of the last ones: PostgreSQL keeps the space of deleted rows for new ones."""
+        rows = tables.predictions
+        last = select(rows.c.outputs, rows.c.codes).order_by(rows.c.number.desc()).limit(SAMPLE).subquery()
+        length = func.octet_length(last.c.outputs) + func.octet_length(last.c.codes)
+        with self.reading() as connection:
+            mean = connection.execute(select(func.avg(length))).scalar()
+            count = connection.execute(select(func.count()).select_from(rows)).scalar_one()
+        return int(count * (float(mean or 0) + OVERHEAD))
+
+    def explain(self, error: Exception) -> StorageError:
+        """Return what an error of PostgreSQL means."""
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        state, reason = getattr(cause, "sqlstate", None) or "", " ".join(str(cause).split())
+        if state == "53100":
+            return StoreFull.of(self.where, reason)
+        if state in {"55P03", "57014", "40P01"}:
+            return StorageError.store_locked(self.where, PATIENCE)
+        if state in {"25006", "42501"}:
+            return StorageError.store_read_only(self.where, reason)
+        if state[:2] in {"", "08", "28", "3D", "53", "57"}:
+            return StorageError.store_unreachable(self.where, reason)
+        if state[:2] in {"42", "XX"}:
+            return StorageError.store_damaged(self.where, reason)
+        return StorageError.store_failed(self.where, reason)
