@@ -26,6 +26,7 @@ COMMANDS = {
     "precise": "Predict sets with few false labels.",
     "predict": "Predict the sets of new rows.",
     "report": "Write an HTML page with results.",
+    "serve": "Serve a rule over HTTP, with a live page.",
     "triage": "Decide which answers to accept without a person.",
     "watch": "Predict and learn as rows and labels come.",
 }

@@ -44,7 +44,15 @@ class Watching:
 
     def see_label(self, keys: Tuple, missed: bool, number: int) -> None:  # noqa: FBT001
         """Learn from the keys of the true label of a row, and whether its set missed it."""
+        self.see_keys(keys, number)
+        self.see_miss(missed, number)
+
+    def see_keys(self, keys: Tuple, number: int) -> None:
+        """Learn from the keys of the true label of a row."""
         self.labels.learn(densities(self.label_rows.p_value(keys)), number)
+
+    def see_miss(self, missed: bool, number: int) -> None:  # noqa: FBT001
+        """Learn from whether the set of a row missed its true label."""
         self.coverage.learn(self._bets.after_miss if missed else self._bets.after_cover, number)
 
     def numbers(self) -> dict[str, Any]:
