@@ -55,7 +55,7 @@
     picture("size", { xs, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (blocks.size[place] === null ? "no rows" : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) });
     const names = now.alarms.map((one) => one.name);
-    picture("evidence", { xs, curves: names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), level: Math.min(...now.alarms.map((one) => one.limit)), least: [-0.5, 2, false, false], told: (value) => powers(value),
+    picture("evidence", { xs, curves: names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), level: Math.min(...now.alarms.map((one) => one.limit)), least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
       words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence)).join(", ") + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + names.map((name) => name + " " + powers(blocks.evidence[name][place])).join(", ") });
   }

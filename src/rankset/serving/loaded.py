@@ -11,6 +11,8 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.decisions.gate import Gate
 from rankset.decisions.triage import Triage
@@ -66,7 +68,15 @@ class Loaded:
             _check_triage(rule, triage)
         self.levels: Kept[LevelRule] = Kept(self._level)
         self.gates: Kept[Gate] = Kept(self._gate)
-        self.levels[self.alpha]  # settled before the first request
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Predict a row before the first request: modules are imported, and thresholds are settled."""
+        spec = self.rule.spec
+        level = self.levels[self.alpha]
+        if spec.kind != "binary" and not spec.condition.needs_groups and not spec.with_ids:
+            with silent():
+                level.predict(np.full((1, spec.n_columns), 1 / spec.n_columns))
 
     def _level(self, alpha: Fraction) -> LevelRule:
         with silent():
