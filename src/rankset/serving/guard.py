@@ -62,7 +62,8 @@ class App:
         limits, service, path = self.service.limits, self.service, scope["path"]
         headers = dict(scope["headers"])
         if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.headers:
-            raise Refused.of(431, "the headers", f"have at most {limits.headers:,} bytes", "more")
+            close = (("connection", "close"),)
+            raise Refused.of(431, "the headers", f"have at most {limits.headers:,} bytes", "more", headers=close)
         if not self.access.allows_host(headers.get(b"host")):
             remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
             raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)
