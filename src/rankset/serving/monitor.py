@@ -20,10 +20,10 @@ from rankset.inputs.prepare import prepare
 from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
+from rankset.serving.row_blocks import RowBlocks
 from rankset.serving.rows import Labelled, Prediction
 from rankset.streams.bag import Draws
 from rankset.streams.followed_rule import sorted_keys
-from rankset.streams.history import History
 from rankset.streams.sorted_tuples import Tuple
 from rankset.streams.stream import DELTA, TOLERANCE
 from rankset.streams.watching import Watching
@@ -45,7 +45,7 @@ class Monitor:
     def __init__(self, rule: Rule, alpha: float, since: float = 0.0, delta: float = DELTA) -> None:
         self.alpha, self._delta = alpha, delta
         self.lock = Lock()
-        self.history = History()
+        self.history = RowBlocks()
         self.seen = 0
         self.accepted = self.decided = 0
         self.class_labels: Ints = np.zeros(rule.spec.n_columns, dtype=np.int64)
@@ -75,8 +75,8 @@ class Monitor:
 
     def predicted(self, rows: Sequence[Prediction]) -> None:
         """Learn from rows that were predicted."""
-        usual = [len(row.codes) for row in rows if row.alpha == self.alpha]
-        for size in usual:
+        usual = [(row.time, len(row.codes)) for row in rows if row.alpha == self.alpha]
+        for _, size in usual:
             self.sizes[next((place for place, end in enumerate(SIZES) if size <= end), len(SIZES))] += 1
         with self.lock:
             told = [row.largest for row in rows if row.time >= self.since and not math.isnan(row.largest)]
@@ -84,9 +84,10 @@ class Monitor:
             self.seen += len(rows)
             self.decided += sum(row.accepted is not None for row in rows)
             self.accepted += sum(row.accepted is True for row in rows)
-            self.rows, self.size_sum = self.rows + len(usual), self.size_sum + sum(usual)
-            if usual:
-                self.history.add((len(usual), 0, sum(usual), 0), (self.alpha, *self.watching.logs))
+            self.rows, self.size_sum = self.rows + len(usual), self.size_sum + sum(size for _, size in usual)
+            lasts = (self.alpha, *self.watching.logs)
+            for time, size in usual:
+                self.history.add_row(time, size, lasts)
 
     def decides(self, accepted: int, rows: int) -> None:
         """Count rows that the triage decided without a prediction."""
@@ -111,7 +112,7 @@ class Monitor:
             self.class_labels[column] += 1
             self.class_misses[column] += missed
             self.labels, self.misses = self.labels + 1, self.misses + missed
-            self.history.add((0, 1, 0, missed), (self.alpha, *self.watching.logs))
+            self.history.add_label(row.time, missed, (self.alpha, *self.watching.logs))
 
 
 def label_keys(spec: RuleSpec, pairs: Sequence[Labelled]) -> list[Tuple]:
