@@ -20,10 +20,9 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+import rankset as rs
 from hostile_requests import Client, Hostile, misbehave
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, Served, make_rule
-
-import rankset as rs
 
 THREADS = 4
 MORE = 40.0

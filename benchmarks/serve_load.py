@@ -21,9 +21,8 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from serving_process import Served
-
 import rankset as rs
+from serving_process import Served
 
 ALPHA = 0.1
 MOST_MS, MOST_MB = 10.0, 250.0

@@ -14,7 +14,18 @@ NUMBERS = ["1e999", "-1e999", "1e-999", "9" * 400, "-" + "9" * 400, "0.1" + "1" 
 NUMBERS += ["9007199254740993", "18446744073709551616", "0.3333333333333333", "1e308", "-1e308", "01", "+1", ".5", "1."]
 TEXTS = ['"\\ud800"', '"\\u0000"', '"' + "x" * 300 + '"', '"' + "é" * 50 + '"', '"a\\nb"', '"7.0"', '""', '"\u202e"']
 OTHERS = ["null", "true", "false", "[]", "{}", "[[]]", "[[[[1]]]]", "[{}]", "{}", '{"a": [1]}', "[null]", "[[null]]"]
-PATHS = ["/predict", "/predict", "/predict", "/feedback", "/triage", "/rule", "/healthz", "/session", "/nothing", "/%00"]
+PATHS = [
+    "/predict",
+    "/predict",
+    "/predict",
+    "/feedback",
+    "/triage",
+    "/rule",
+    "/healthz",
+    "/session",
+    "/nothing",
+    "/%00",
+]
 TYPES = ["application/json"] * 8 + ["application/x-npy", "text/plain", "", "application/json; charset=utf-8", "é"]
 TOKENS = ["", "Bearer", "Bearer ", "Bearer wrong", "Basic d3Jvbmc6d3Jvbmc=", "bearer " + "x" * 2000, "Bearer \x00"]
 
@@ -120,7 +131,9 @@ class Hostile:
             right = self.random.random() < 0.8
             lines.append(f"Authorization: {'Bearer ' + self.token if right else self.random.choice(TOKENS)}")
         if self.random.random() < 0.05:
-            lines.append(self.random.choice(["X: " + "a" * 20_000, "Cookie: rankset_session=x; \x01", "Expect: 100-continue"]))
+            lines.append(
+                self.random.choice(["X: " + "a" * 20_000, "Cookie: rankset_session=x; \x01", "Expect: 100-continue"])
+            )
         return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogatepass") + body
 
 
@@ -166,7 +179,7 @@ class Client:
                 self.close()
                 return None, b""
             status, headers = int(line.split(b" ", 2)[1]), {}
-            while (line := self.stream.readline().strip()):
+            while line := self.stream.readline().strip():
                 name, _, value = line.partition(b":")
                 headers[name.lower()] = value.strip()
         length = 0 if is_head or status in (204, 304) else int(headers.get(b"content-length", 0))

@@ -15,7 +15,7 @@ from rankset.errors import KindError, RuleError
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule  # noqa: E402
+from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
 
 
 async def asked(app, method, path, body=b"", headers=()):
@@ -146,7 +146,9 @@ def test_the_token_is_not_in_texts_of_objects():
     app.close()
 
 
-@pytest.mark.parametrize("limits", [{"rows": 0}, {"body": -1}, {"seconds": 0}, {"seconds": float("nan")}, {"rows": 1.5}])
+@pytest.mark.parametrize(
+    "limits", [{"rows": 0}, {"body": -1}, {"seconds": 0}, {"seconds": float("nan")}, {"rows": 1.5}]
+)
 def test_limits_are_positive(limits):
     with pytest.raises(KindError):
         rs.serving.Limits(**limits)

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from serving_process import LOGITS, Served, make_rule, received  # noqa: E402
+from serving_process import LOGITS, Served, make_rule, received
 
 SECONDS = 1.0
 HEAD = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"

@@ -8,10 +8,9 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from hostile_requests import Client, Hostile, misbehave  # noqa: E402
-from serving_process import CLASSES, LABELS, LOGITS, TOKEN, Served, make_rule  # noqa: E402
-
-import rankset as rs  # noqa: E402
+import rankset as rs
+from hostile_requests import Client, Hostile, misbehave
+from serving_process import CLASSES, LABELS, LOGITS, TOKEN, Served, make_rule
 
 EACH = 1000
 THREADS = 4

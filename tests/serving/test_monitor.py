@@ -7,11 +7,10 @@ import rankset as rs
 
 pytest.importorskip("starlette")
 
-from serving_process import CLASSES, LABELS, LOGITS, make_rule  # noqa: E402
-
-from rankset.serving import Feedback, Labelled, Prediction  # noqa: E402
-from rankset.serving.monitor import Monitor, label_keys  # noqa: E402
-from rankset.serving.row_blocks import RowBlocks  # noqa: E402
+from rankset.serving import Feedback, Labelled, Prediction
+from rankset.serving.monitor import Monitor, label_keys
+from rankset.serving.row_blocks import RowBlocks
+from serving_process import CLASSES, LABELS, LOGITS, make_rule
 
 
 def predicted(rule, rows, alpha=0.1, start=0.0, groups=None):
@@ -73,7 +72,11 @@ def test_rows_at_other_levels_are_watched_and_not_counted():
     monitor.predicted(some)
     monitor.labelled(with_labels(some, LABELS[1000:1200]))
     assert (monitor.rows, monitor.labels, monitor.misses) == (0, 0, 0)
-    assert (monitor.watching.outputs.rows, monitor.watching.labels.rows, monitor.watching.coverage.rows) == (200, 200, 0)
+    assert (monitor.watching.outputs.rows, monitor.watching.labels.rows, monitor.watching.coverage.rows) == (
+        200,
+        200,
+        0,
+    )
 
 
 def test_rows_before_the_rule_was_served_do_not_move_its_alarms():

@@ -15,7 +15,7 @@ import rankset as rs
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from serving_process import CLASSES, LABELS, LOGITS, NAMES, TOKEN, Served, make_rule, received  # noqa: E402
+from serving_process import CLASSES, LABELS, LOGITS, NAMES, TOKEN, Served, make_rule, received
 
 NEW = LOGITS[1000:1100]
 RULE = make_rule()
@@ -96,7 +96,10 @@ def test_no_rows_have_no_sets(served):
 
 def test_many_rows_at_once(served):
     rows = np.tile(NEW, (20, 1))
-    assert served.post("/predict", {"rows": rows.tolist()}).json["sets"] == RULE.predict(rows.astype(float), alpha=0.1).to_lists()
+    assert (
+        served.post("/predict", {"rows": rows.tolist()}).json["sets"]
+        == RULE.predict(rows.astype(float), alpha=0.1).to_lists()
+    )
     more = served.post("/predict", {"rows": np.tile(NEW, (21, 1)).tolist()})
     assert more.status == 413
     assert more.json["received"] == "2,100"
@@ -242,14 +245,18 @@ def test_paths_methods_types_and_lengths(served):
     assert served.post("/predict", b"{}", headers={"Content-Type": "application/json; charset=latin-1"}).status == 415
     assert served.post("/predict", b"x" * 10_000_001, headers={"Content-Type": "application/json"}).status == 413
     with served.socket() as connection:
-        head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+        head = (
+            b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+        )
         connection.sendall(head)
         assert received(connection).startswith(b"HTTP/1.1 411 ")
 
 
 def test_bodies_can_come_in_chunks(served):
     body = json.dumps({"rows": NEW[:1].tolist()}).encode()
-    head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    head = (
+        b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    )
     with served.socket() as connection:
         connection.sendall(head + b"Connection: close\r\n\r\n")
         for byte in body:
@@ -274,9 +281,9 @@ def test_every_answer_forbids_what_pages_need_not(served):
 
 def test_metrics_count_and_have_no_words_of_clients(served):
     served.get("/secret-path-of-a-client")
-    before = served.number("rows_total{route=\"/predict\"}")
+    before = served.number('rows_total{route="/predict"}')
     served.post("/predict", {"rows": NEW[:7].tolist()})
-    assert served.number("rows_total{route=\"/predict\"}") == before + 7
+    assert served.number('rows_total{route="/predict"}') == before + 7
     text = served.get("/metrics").content.decode()
     assert "secret-path" not in text
     assert 'rankset_requests_total{route="other",status="404"}' in text

@@ -28,7 +28,13 @@ class Token:
     """The secret of a server. It is compared, and never shown."""
 
     def __init__(self, text: str) -> None:
-        if not isinstance(text, str) or len(text) < LEAST or not text.isascii() or not text.isprintable() or " " in text:
+        if (
+            not isinstance(text, str)
+            or len(text) < LEAST
+            or not text.isascii()
+            or not text.isprintable()
+            or " " in text
+        ):
             expected = f"a text of at least {LEAST} ASCII characters without spaces"
             error = KindError.argument("token", expected, None)
             error.received, error.remedy = "another one", MAKE_ONE

@@ -16,7 +16,7 @@ def media_type(request: Any, allowed: tuple[str, ...] = (JSON,)) -> str:
     """Return the type of a body; raise ``Refused`` if it is none of these."""
     header = request.headers.get("content-type", "")
     found: str = header.partition(";")[0].strip().lower()
-    if found not in allowed or "charset" in header.lower() and "utf-8" not in header.lower():
+    if found not in allowed or ("charset" in header.lower() and "utf-8" not in header.lower()):
         raise Refused.media(header, allowed)
     return found
 

@@ -14,7 +14,10 @@ LABELS = {"type": "array", "items": {"type": ["string", "number", "boolean"]}}
 ROWS = {
     "description": "A list of rows, each a list of numbers or an object with a number per class; or an object of columns.",
     "oneOf": [
-        {"type": "array", "items": {"oneOf": [NUMBERS, {"type": "object", "additionalProperties": {"type": "number"}}]}},
+        {
+            "type": "array",
+            "items": {"oneOf": [NUMBERS, {"type": "object", "additionalProperties": {"type": "number"}}]},
+        },
         {"type": "object", "additionalProperties": NUMBERS},
     ],
 }

@@ -94,5 +94,3 @@ def _policy(style: str, script: str | None = None) -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-

@@ -103,9 +103,7 @@ class Refused(RanksetError, ValueError):
 
     @classmethod
     def guesses(cls) -> Self:
-        return cls.of(
-            429, "wrong tokens", "be few", "many of them", "Wait a minute.", headers=(("retry-after", "60"),)
-        )
+        return cls.of(429, "wrong tokens", "be few", "many of them", "Wait a minute.", headers=(("retry-after", "60"),))
 
 
 def status_of(error: RanksetError) -> int:

@@ -32,7 +32,7 @@ def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
         return matrix_of(_of_lists(raw, spec, most), spec, most)
     if first == b"[" and spec.kind == "binary":
         return np.array(_limited(decode(raw, list[float], "rows", ["rows"]), most), dtype=np.float64)
-    raise Refused.field("rows", f"be {FORMS}", "something else", remedy='One row is [[0.7, 0.3]], not [0.7, 0.3].')
+    raise Refused.field("rows", f"be {FORMS}", "something else", remedy="One row is [[0.7, 0.3]], not [0.7, 0.3].")
 
 
 def _first_signs(text: bytes) -> tuple[bytes, bytes]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, Self
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, StorageError
