@@ -21,6 +21,8 @@ PATIENCE = 5.0
 class Database(ABC):
     """A database with the tables of a store. Everything it raises is a ``StorageError``."""
 
+    shared = False
+    """Whether other processes may write, too, and sizes are slow to find."""
     engine: Engine
     where: str
     """The store as errors name it, without a password."""
@@ -37,10 +39,10 @@ class Database(ABC):
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of the database means."""
 
-    def check_place(self) -> None:
+    def check_place(self) -> None:  # noqa: B027 - only files have a place
         """Raise an error if what is written now would be lost."""
 
-    def give_back(self) -> None:
+    def give_back(self) -> None:  # noqa: B027 - PostgreSQL does so by itself
         """Return the space of deleted rows to the disk."""
 
     def live_size(self) -> int:
@@ -96,4 +98,4 @@ def open_database(where: str | os.PathLike[str], max_bytes: int | None, *, read_
         return SqliteDatabase(url.database or "", max_bytes, read_only=read_only)
     from rankset.serving.postgres import PostgresDatabase
 
-    return PostgresDatabase(url)
+    return PostgresDatabase(url, read_only=read_only)

@@ -20,7 +20,9 @@ from rankset.serving.database import PATIENCE, Database
 PAGE = 4096
 CHECKED = 256 << 20
 """Files up to this size are looked through for damage when they are opened."""
-BEGINNINGS = {"table", "index"}
+REFUSED = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""Codes of writes that the system refuses, other than by the usual "no space left"."""
+DEFINED = {"table", "index"}
 """What a file may define. A view or trigger would be executed."""
 
 
@@ -58,7 +60,7 @@ class SqliteDatabase(Database):
         with self.engine.connect() as connection:
             found = connection.exec_driver_sql("SELECT type, name, tbl_name FROM sqlite_master").all()
             known = {table.name for table in tables.metadata.tables.values()} | {"sqlite_sequence"}
-            strange = [name for kind, name, table in found if kind not in BEGINNINGS or table not in known]
+            strange = [name for kind, name, table in found if kind not in DEFINED or table not in known]
             if strange:
                 raise StorageError.store_damaged(self.where, f"it contains {strange[0]!r}, which is not of a store")
             if self.path.stat().st_size <= CHECKED:
@@ -125,6 +127,8 @@ class SqliteDatabase(Database):
         kind = None if code is None else code & 0xFF
         if kind == sqlite3.SQLITE_FULL:
             return StoreFull.of(self.where, str(cause))
+        if code in REFUSED:
+            return StoreFull.of(self.where, f"{cause}: the disk, a quota or the size of a file is at its limit")
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StorageError.store_locked(self.where, PATIENCE)
         if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
