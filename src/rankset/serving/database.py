@@ -31,6 +31,11 @@ class Database(ABC):
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement that can say what happens to rows that are there already."""
 
+    def insert_rows(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
+        """Write predictions whose ids are new, and return how many."""
+        statement = self.insert(tables.predictions).on_conflict_do_nothing(index_elements=["id"])
+        return int(connection.execute(statement, rows).rowcount)
+
     @abstractmethod
     def size(self) -> int:
         """Return the bytes that the store takes now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import URL, Table, create_engine, func, select
+from sqlalchemy import URL, Connection, Table, create_engine, func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
@@ -62,6 +62,11 @@ class PostgresDatabase(Database):
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement."""
         return postgresql.insert(table)
+
+    def insert_rows(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
+        """Write predictions whose ids are new, and return how many, which psycopg does not tell otherwise."""
+        statement = self.insert(tables.predictions).on_conflict_do_nothing(index_elements=["id"])
+        return len(connection.execute(statement.returning(tables.predictions.c.number), rows).all())
 
     def size(self) -> int:
         """Return the bytes of the tables and their indexes."""

@@ -20,7 +20,7 @@ from rankset.serving.labelling import NEW, write_labels
 from rankset.serving.limits import Limits
 from rankset.serving.reading import Reader
 from rankset.serving.rows import Feedback, Labelled, Prediction, check_id, columns_of
-from rankset.serving.tables import about, predictions
+from rankset.serving.tables import about
 from rankset.serving.writer import Batch, Job, Writer
 
 __all__ = ["Feedback", "Labelled", "Prediction", "Store"]
@@ -58,7 +58,6 @@ class Store:
         self._n_columns = spec.n_columns
         self._width = 1 if spec.kind == "binary" else self._n_columns
         self._reader = Reader(database, self._width, self._n_columns)
-        self._insert = database.insert(predictions).on_conflict_do_nothing(index_elements=["id"])
         check_about(database, spec, read_only=read_only)
         limits.count()
         self._writer = None if read_only else Writer(self.where, self._write, limits.keep)
@@ -336,9 +335,9 @@ class Store:
     def _write(self, batch: Batch) -> list[Any]:
         """Write rows and do jobs in one transaction, and return the answers of the jobs."""
         with self._database.writing() as connection:
-            added = connection.execute(self._insert, batch.rows).rowcount if batch.rows else 0
+            added = self._database.insert_rows(connection, batch.rows) if batch.rows else 0
             answers = [None if job.run is None else job.run(connection) for job in batch.jobs]
-        self._limits.rows += max(added, 0)
+        self._limits.rows += added
         self._limits.labels += sum(answer.count(NEW) for answer in answers if isinstance(answer, list))
         return answers
 
