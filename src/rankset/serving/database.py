@@ -23,6 +23,8 @@ class Database(ABC):
 
     shared = False
     """Whether other processes may write, too, and sizes are slow to find."""
+    failures: tuple[type[Exception], ...] = (SQLAlchemyError,)
+    """What the database raises."""
     engine: Engine
     where: str
     """The store as errors name it, without a password."""
@@ -73,7 +75,7 @@ class Database(ABC):
         """Inside, errors of the database become errors of the store."""
         try:
             yield
-        except SQLAlchemyError as error:
+        except self.failures as error:
             raise self.explain(error) from getattr(error, "orig", None)
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ class Limits:
         """Drop the oldest rows until the store is small enough, for some time, and return whether there are more."""
         self._database.give_back()
         while self.rows and self._database.live_size() > END * most:
-            if not self._drop(self._oldest(min(STEP, max(1, self.rows // 50)))):
+            if not self._drop(self._oldest(min(STEP, max(1, self.rows // 30)))):
                 return False
             self._database.give_back()
             if time.monotonic() >= until:

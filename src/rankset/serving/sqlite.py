@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Table, create_engine, event
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from rankset.errors import FileError, StorageError, StoreFull
@@ -28,6 +28,8 @@ DEFINED = {"table", "index"}
 
 class SqliteDatabase(Database):
     """One file. A commit is on the disk when it returns, and survives the end of the process and of the machine."""
+
+    failures = (SQLAlchemyError, sqlite3.Error)
 
     def __init__(self, path: str, max_bytes: int | None, *, read_only: bool) -> None:
         self.where, self.path, self._read_only = path, Path(path), read_only
@@ -75,7 +77,8 @@ class SqliteDatabase(Database):
         connection = sqlite3.connect(self._name, uri=True, check_same_thread=False, isolation_level=None)
         settings = [f"busy_timeout = {int(PATIENCE * 1000)}", "trusted_schema = OFF", "foreign_keys = ON"]
         if not self._read_only:
-            settings += ["auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL"]
+            settings += [] if self._size_of_file() else ["auto_vacuum = INCREMENTAL"]  # it would write to the file
+            settings += ["journal_mode = WAL", "synchronous = FULL"]
             settings += [f"wal_autocheckpoint = {self._pages_of_log}"]
             settings += [f"journal_size_limit = {self._pages_of_log * PAGE}"]
         try:
@@ -89,6 +92,9 @@ class SqliteDatabase(Database):
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement."""
         return sqlite.insert(table)
+
+    def _size_of_file(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
 
     def _files(self) -> list[Path]:
         """Return the file and its log."""
@@ -116,9 +122,9 @@ class SqliteDatabase(Database):
     def give_back(self) -> None:
         """Cut free pages off the file, and empty the log."""
         with self.reading() as connection:
-            raw = connection.connection.cursor()
-            raw.execute("PRAGMA incremental_vacuum").fetchall()
-            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            cursor = connection.connection.cursor()
+            cursor.executescript("PRAGMA incremental_vacuum")  # execute would free one page only
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of SQLite means."""

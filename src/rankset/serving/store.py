@@ -6,12 +6,13 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, Self
 
 from sqlalchemy import Connection
 
 from rankset.core.arrays import is_whole
-from rankset.errors import InputError, KindError, RuleError, StorageError
+from rankset.errors import InputError, KindError, RuleError, StorageError, StoreFull
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.serving.about import check_about, spec_of
@@ -333,6 +334,15 @@ class Store:
         return self._writer
 
     def _write(self, batch: Batch) -> list[Any]:
+        """Write a batch; if the disk is full, empty the log first, which may make room."""
+        try:
+            return self._write_together(batch)
+        except StoreFull:
+            with suppress(StorageError):
+                self._database.give_back()
+            return self._write_together(batch)
+
+    def _write_together(self, batch: Batch) -> list[Any]:
         """Write rows and do jobs in one transaction, and return the answers of the jobs."""
         with self._database.writing() as connection:
             added = self._database.insert_rows(connection, batch.rows) if batch.rows else 0
