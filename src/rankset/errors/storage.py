@@ -83,7 +83,7 @@ class StorageError(StoreErrors, RanksetError, ValueError):
         return cls("the file", expected, received, remedy, reason=reason, where=Place(file=str(path)))
 
 
-class StoreFull(StorageError):
+class StoreFull(StorageError):  # noqa: N818 - it is one of StorageError
     """A store of served rows whose disk is full. It is also a ``StorageError``.
 
     Examples
@@ -96,4 +96,4 @@ class StoreFull(StorageError):
     @classmethod
     def of(cls, where: str, reason: str) -> Self:
         remedy = f"Free space on the disk, or limit the store with max_bytes. {TRY_AGAIN}"
-        return cls._store(where, "have space for what is written to it", reason=reason, remedy=remedy)
+        return cls._store(where, "have space for what is written to it", reason=reason, remedy=remedy)._for_now()

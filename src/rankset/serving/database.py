@@ -21,6 +21,10 @@ PATIENCE = 5.0
 class Database(ABC):
     """A database with the tables of a store. Everything it raises is a ``StorageError``."""
 
+    shared = False
+    """Whether other processes may write, too, and sizes are slow to find."""
+    failures: tuple[type[Exception], ...] = (SQLAlchemyError,)
+    """What the database raises."""
     engine: Engine
     where: str
     """The store as errors name it, without a password."""
@@ -28,6 +32,11 @@ class Database(ABC):
     @abstractmethod
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement that can say what happens to rows that are there already."""
+
+    def insert_rows(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
+        """Write predictions whose ids are new, and return how many."""
+        statement = self.insert(tables.predictions).on_conflict_do_nothing(index_elements=["id"])
+        return int(connection.execute(statement, rows).rowcount)
 
     @abstractmethod
     def size(self) -> int:
@@ -37,10 +46,10 @@ class Database(ABC):
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of the database means."""
 
-    def check_place(self) -> None:
+    def check_place(self) -> None:  # noqa: B027 - only files have a place
         """Raise an error if what is written now would be lost."""
 
-    def give_back(self) -> None:
+    def give_back(self) -> None:  # noqa: B027 - PostgreSQL does so by itself
         """Return the space of deleted rows to the disk."""
 
     def live_size(self) -> int:
@@ -66,7 +75,7 @@ class Database(ABC):
         """Inside, errors of the database become errors of the store."""
         try:
             yield
-        except SQLAlchemyError as error:
+        except self.failures as error:
             raise self.explain(error) from getattr(error, "orig", None)
 
     def close(self) -> None:
@@ -96,4 +105,4 @@ def open_database(where: str | os.PathLike[str], max_bytes: int | None, *, read_
         return SqliteDatabase(url.database or "", max_bytes, read_only=read_only)
     from rankset.serving.postgres import PostgresDatabase
 
-    return PostgresDatabase(url)
+    return PostgresDatabase(url, read_only=read_only)

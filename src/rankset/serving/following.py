@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from sqlalchemy import func, select
 
-from rankset.serving import about
-from rankset.serving.reading import NUMBERS, TIMES
+from rankset.serving.reading import PART
 from rankset.serving.rows import Labelled
 from rankset.serving.store import Store
-from rankset.serving.tables import feedback, predictions
+from rankset.serving.tables import about, feedback, predictions
 
 SERVED = "served"
 """Name of the entry that says which rule is served since when."""
+TIME, NUMBER = feedback.c.time.label("label_time"), feedback.c.number.label("label_number")
 
 
 def last_label(store: Store) -> int:
@@ -26,14 +26,17 @@ def last_label(store: Store) -> int:
 def labels_after(store: Store, number: int) -> Iterator[tuple[int, Labelled]]:
     """Return labels that came after that with this number, with their numbers and rows, in their order."""
     reader = store._reader
-    wanted = select(predictions, feedback.c.label, TIMES, NUMBERS).join_from(feedback, predictions)
-    for row in reader._rows(wanted.where(feedback.c.number > number), feedback.c.number):
-        yield row["label_number"], reader._checked(reader._pair, row)
+    wanted = select(predictions, feedback.c.label, TIME, NUMBER).join_from(feedback, predictions)
+    wanted = wanted.order_by(feedback.c.number).limit(PART)
+    while part := reader._part(wanted.where(feedback.c.number > number)):
+        for row in part:
+            yield row["label_number"], reader._checked(reader._pair, row)
+        number = part[-1]["label_number"]
 
 
 def served_since(store: Store, digest: str, now: float) -> float:
     """Return since when a rule is served from this store; if it was another one until now, since now."""
-    table, database = about.about, store._database
+    table, database = about, store._database
     with database.reading() as connection:
         found = connection.execute(select(table.c.value).where(table.c.name == SERVED)).scalar()
     try:

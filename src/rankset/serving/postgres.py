@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import URL, Table, create_engine, func, select
+from sqlalchemy import URL, Connection, Table, create_engine, func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
@@ -12,9 +12,12 @@ from rankset.errors import StorageError, StoreFull, needs_extra
 from rankset.serving import tables
 from rankset.serving.database import PATIENCE, Database
 
+BACKENDS = ("postgresql", "postgres")
 DRIVER = "postgresql+psycopg"
 OVERHEAD = 250
 """Bytes of a row beside its outputs and its set: other columns, headers, and its places in three indexes."""
+LOCK = 0x72616E6B736574
+"""Number of the lock under which tables are made: "rankset" in ASCII."""
 SAMPLE = 1000
 """Last rows whose outputs and sets are measured."""
 
@@ -22,8 +25,10 @@ SAMPLE = 1000
 class PostgresDatabase(Database):
     """Three tables. A commit is on the disk of the server when it returns."""
 
-    def __init__(self, url: URL) -> None:
-        if url.get_backend_name() != "postgresql":
+    shared = True
+
+    def __init__(self, url: URL, *, read_only: bool) -> None:
+        if url.get_backend_name() not in BACKENDS:
             raise StorageError.store_unreachable(url.render_as_string(), "only SQLite and PostgreSQL are supported")
         self.where = url.render_as_string(hide_password=True)
         milliseconds = int(PATIENCE * 1000)
@@ -39,11 +44,29 @@ class PostgresDatabase(Database):
                 )
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
-        self.make_tables()
+        try:
+            if not read_only:
+                self.make_tables()
+            with self.reading() as connection:
+                connection.execute(select(tables.about.c.name).limit(1))
+        except BaseException:
+            self.close()
+            raise
+
+    def make_tables(self) -> None:
+        """Make the tables that are missing; of several servers that start together, one makes them."""
+        with self.writing() as connection:
+            connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+            tables.metadata.create_all(connection)
 
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement."""
         return postgresql.insert(table)
+
+    def insert_rows(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
+        """Write predictions whose ids are new, and return how many, which psycopg does not tell otherwise."""
+        statement = self.insert(tables.predictions).on_conflict_do_nothing(index_elements=["id"])
+        return len(connection.execute(statement.returning(tables.predictions.c.number), rows).all())
 
     def size(self) -> int:
         """Return the bytes of the tables and their indexes."""

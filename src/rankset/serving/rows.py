@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankset.errors import InputError
 
-DTYPES = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
+DTYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 """Types of outputs, by their names in a store."""
 CODES = np.dtype("<i4")
 LONGEST_ID = 200

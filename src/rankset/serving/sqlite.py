@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Table, create_engine, event
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from rankset.errors import FileError, StorageError, StoreFull
@@ -20,12 +20,16 @@ from rankset.serving.database import PATIENCE, Database
 PAGE = 4096
 CHECKED = 256 << 20
 """Files up to this size are looked through for damage when they are opened."""
-BEGINNINGS = {"table", "index"}
+REFUSED = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""Codes of writes that the system refuses, other than by the usual "no space left"."""
+DEFINED = {"table", "index"}
 """What a file may define. A view or trigger would be executed."""
 
 
 class SqliteDatabase(Database):
     """One file. A commit is on the disk when it returns, and survives the end of the process and of the machine."""
+
+    failures = (SQLAlchemyError, sqlite3.Error)
 
     def __init__(self, path: str, max_bytes: int | None, *, read_only: bool) -> None:
         self.where, self.path, self._read_only = path, Path(path), read_only
@@ -58,7 +62,7 @@ class SqliteDatabase(Database):
         with self.engine.connect() as connection:
             found = connection.exec_driver_sql("SELECT type, name, tbl_name FROM sqlite_master").all()
             known = {table.name for table in tables.metadata.tables.values()} | {"sqlite_sequence"}
-            strange = [name for kind, name, table in found if kind not in BEGINNINGS or table not in known]
+            strange = [name for kind, name, table in found if kind not in DEFINED or table not in known]
             if strange:
                 raise StorageError.store_damaged(self.where, f"it contains {strange[0]!r}, which is not of a store")
             if self.path.stat().st_size <= CHECKED:
@@ -73,7 +77,8 @@ class SqliteDatabase(Database):
         connection = sqlite3.connect(self._name, uri=True, check_same_thread=False, isolation_level=None)
         settings = [f"busy_timeout = {int(PATIENCE * 1000)}", "trusted_schema = OFF", "foreign_keys = ON"]
         if not self._read_only:
-            settings += ["auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL"]
+            settings += [] if self._size_of_file() else ["auto_vacuum = INCREMENTAL"]  # it would write to the file
+            settings += ["journal_mode = WAL", "synchronous = FULL"]
             settings += [f"wal_autocheckpoint = {self._pages_of_log}"]
             settings += [f"journal_size_limit = {self._pages_of_log * PAGE}"]
         try:
@@ -87,6 +92,9 @@ class SqliteDatabase(Database):
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement."""
         return sqlite.insert(table)
+
+    def _size_of_file(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
 
     def _files(self) -> list[Path]:
         """Return the file and its log."""
@@ -114,9 +122,9 @@ class SqliteDatabase(Database):
     def give_back(self) -> None:
         """Cut free pages off the file, and empty the log."""
         with self.reading() as connection:
-            raw = connection.connection.cursor()
-            raw.execute("PRAGMA incremental_vacuum").fetchall()
-            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            cursor = connection.connection.cursor()
+            cursor.executescript("PRAGMA incremental_vacuum")  # execute would free one page only
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of SQLite means."""
@@ -125,6 +133,8 @@ class SqliteDatabase(Database):
         kind = None if code is None else code & 0xFF
         if kind == sqlite3.SQLITE_FULL:
             return StoreFull.of(self.where, str(cause))
+        if code in REFUSED:
+            return StoreFull.of(self.where, f"{cause}: the disk, a quota or the size of a file is at its limit")
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StorageError.store_locked(self.where, PATIENCE)
         if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):

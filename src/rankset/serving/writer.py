@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -52,13 +53,13 @@ class Batch:
 class Writer:
     """A thread with a bounded queue.
 
-    ``write`` commits rows and runs jobs, ``idle`` is called after every commit and at least every ``interval`` seconds.
+    ``write`` commits rows and runs jobs. ``idle`` is called after every commit, and returns the seconds until it must
+    be called again at the latest.
     """
 
-    def __init__(
-        self, where: str, write: Callable[[Batch], list[Any]], idle: Callable[[], None], interval: float
-    ) -> None:
-        self.where, self._write, self._idle, self._interval = where, write, idle, interval
+    def __init__(self, where: str, write: Callable[[Batch], list[Any]], idle: Callable[[], float]) -> None:
+        self.where, self._write, self._idle = where, write, idle
+        self._end = 0.0
         self.lost = 0
         self.trouble: StorageError | None = None
         self._rows: deque[Row] = deque()
@@ -109,47 +110,56 @@ class Writer:
     def _run(self) -> None:
         while True:
             batch = self._next()
-            ended = self._closing
-            if batch.rows or batch.jobs:
-                self._commit(batch, last=ended)
-            if ended and not self._rows and not self._jobs:
+            closing = self._closing
+            if (batch.rows or batch.jobs) and not self._commit(batch) and closing:
+                self._give_up()
+            if closing and not self._rows and not self._jobs:
                 return
             try:
-                self._idle()
+                self._end = time.monotonic() + self._idle()
             except Exception as error:  # noqa: BLE001 - the thread must go on
                 self._failed(error)
+                self._end = time.monotonic() + PAUSE
 
     def _next(self) -> Batch:
         """Wait for rows that are due, or jobs, and return them."""
         with self._news:
-            end = time.monotonic() + self._interval
-            while not self._jobs and not self._closing:
-                now = time.monotonic()
-                until = min(end, self._due) if self._rows else end
-                if now >= until or (len(self._rows) >= AT_ONCE and self.trouble is None):
-                    break
-                self._news.wait(until - now)
-            due = self._jobs or self._closing or len(self._rows) >= AT_ONCE or time.monotonic() >= self._due
-            count = len(self._rows) if self._jobs else min(AT_ONCE, len(self._rows)) if due else 0
-            rows = [self._rows.popleft() for _ in range(count)]
+            while (wait := min(self._until_due(), self._end - time.monotonic())) > 0:
+                self._news.wait(wait)
+            rows = [self._rows.popleft() for _ in range(self._count_due())]
             self._bytes -= sum(len(row["outputs"]) for row in rows)
-            jobs, self._jobs = self._jobs, []
+            jobs = [job for job in self._jobs if job.answer.set_running_or_notify_cancel()]
+            self._jobs = []
             self._due = time.monotonic() + DELAY
         return Batch(rows, jobs)
 
-    def _commit(self, batch: Batch, *, last: bool) -> None:
+    def _until_due(self) -> float:
+        """Return the seconds until something must be written."""
+        if self._jobs or self._closing or (len(self._rows) >= AT_ONCE and self.trouble is None):
+            return 0.0
+        return self._due - time.monotonic() if self._rows else math.inf
+
+    def _count_due(self) -> int:
+        """Return how many rows are written now: all of them if somebody waits, none if they are not due."""
+        if self._jobs or self._closing:
+            return len(self._rows)
+        return min(AT_ONCE, len(self._rows)) if self._until_due() <= 0 else 0
+
+    def _commit(self, batch: Batch) -> bool:
         """Write a batch and tell those who wait; rows stay in the queue if the store may take them later."""
         try:
             answers = self._write(batch)
         except Exception as error:  # noqa: BLE001 - whatever it is, callers must be told and the thread must go on
             told = self._failed(error)
-            self._keep(batch.rows, later=isinstance(error, StorageError) and not last)
+            self._put_back(batch.rows if told.try_again else [])
+            self.lost += 0 if told.try_again else len(batch.rows)
             for job in batch.jobs:
                 job.answer.set_exception(told)
-            return
+            return False
         self.trouble = None
         for job, answer in zip(batch.jobs, answers, strict=True):
             self._finish(job, answer)
+        return True
 
     def _finish(self, job: Job, answer: object) -> None:
         """Do what comes after the commit, and give the answer."""
@@ -161,7 +171,7 @@ class Writer:
         except Exception as error:  # noqa: BLE001
             job.answer.set_exception(self._failed(error))
 
-    def _failed(self, error: Exception) -> Exception:
+    def _failed(self, error: Exception) -> StorageError:
         """Log an error when it begins, and return it."""
         told = error if isinstance(error, StorageError) else StorageError.store_failed(self.where, repr(error))
         if self.trouble is None or str(self.trouble) != str(told):
@@ -169,12 +179,23 @@ class Writer:
         self.trouble = told
         return told
 
-    def _keep(self, rows: list[Row], *, later: bool) -> None:
-        """Put rows back that can be written later, at the front of the queue; the others are lost."""
+    def _put_back(self, rows: list[Row]) -> None:
+        """Put rows back at the front of the queue, to be tried again after a pause; the first ones may be lost."""
         with self._news:
-            room = max(0, MOST_ROWS - len(self._rows)) if later else 0
-            kept = rows[len(rows) - room :] if room < len(rows) else rows
+            room = MOST_ROWS - len(self._rows)
+            kept = rows[max(0, len(rows) - room) :] if room > 0 else []
             self._rows.extendleft(reversed(kept))
             self._bytes += sum(len(row["outputs"]) for row in kept)
             self.lost += len(rows) - len(kept)
             self._due = time.monotonic() + PAUSE
+
+    def _give_up(self) -> None:
+        """Count what waits as lost, because the store is being closed and cannot be written."""
+        with self._news:
+            self.lost += len(self._rows)
+            log.warning("%s: %d predictions were not stored", self.where, len(self._rows))
+            self._rows.clear()
+            for job in self._jobs:
+                if job.answer.set_running_or_notify_cancel():
+                    job.answer.set_exception(StorageError.store_closed(self.where))
+            self._jobs = []
