@@ -34,7 +34,8 @@ class Hostile:
     """Makes requests by a seed, for a rule of some classes."""
 
     def __init__(self, seed, classes, token=None):
-        self.random, self.classes, self.token = random.Random(seed), list(classes), token
+        self.random = random.Random(seed)  # noqa: S311
+        self.classes, self.token = list(classes), token
         self.count = 0
 
     def number(self):
@@ -161,17 +162,15 @@ class Client:
         """Send a request, and return status and body of the answer; None if there was none."""
         if self.socket is None:
             self.open()
-        try:
+        with contextlib.suppress(OSError):  # an answer may have come before
             self.socket.sendall(request)
-        except OSError:
-            pass  # an answer may have come before
         try:
-            return self.answer(request.startswith(b"HEAD"))
+            return self.answer(is_head=request.startswith(b"HEAD"))
         except OSError:
             self.close()
             return None, b""
 
-    def answer(self, is_head=False):
+    def answer(self, *, is_head=False):
         status = 100
         while status == 100:
             line = self.stream.readline()

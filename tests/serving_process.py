@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +19,7 @@ import rankset as rs
 LOGITS, LABELS = rs.datasets.load("carer")
 CLASSES = rs.datasets.DATASETS["carer"].classes
 NAMES = np.array(CLASSES)
-TOKEN = "a-token-for-tests-0123456789"
+TOKEN = "a-token-for-tests-0123456789"  # noqa: S105
 
 
 def make_rule(first=0, last=1000, **options):
@@ -94,8 +95,7 @@ class Served:
 
     def logged(self):
         self.log.flush()
-        with open(self.log.name, encoding="utf-8") as file:
-            return file.read()
+        return Path(self.log.name).read_text(encoding="utf-8")
 
     def until(self, true, seconds=15):
         end = time.monotonic() + seconds

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,7 +155,7 @@ def test_limits_are_positive(limits):
         rs.serving.Limits(**limits)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk here")
 def test_a_store_that_is_full_says_so(tmp_path):
     app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
     rows = LOGITS[1000:1010].astype(np.float64)

@@ -40,7 +40,7 @@ def served(tmp_path_factory):
     made.stop()
 
 
-def send(served, first, last, labels=True, divided=1):
+def send(served, first, last, *, labels=True, divided=1):
     ids = [f"row {number}" for number in range(first, last)]
     rows = (LOGITS[first:last] / divided).tolist()
     answer = served.post("/predict", {"rows": rows, "ids": ids, "error": 0.05})

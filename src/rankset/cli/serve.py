@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +17,11 @@ from rankset.cli.options import FILE, options
 from rankset.errors import needs_extra
 from rankset.io.memory_budget import parse_size
 
+if TYPE_CHECKING:
+    from rankset.serving.guard import App
+
 TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
+Way = Callable[[Callable[..., Any]], Callable[..., Any]]
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -36,7 +43,7 @@ def _bytes(_context: click.Context, _parameter: click.Parameter, text: str | Non
     return None if text is None else parse_size(text)
 
 
-def _limit(flag: str, default: float, about: str, kind: click.ParamType) -> object:
+def _limit(flag: str, default: float, about: str, kind: Any) -> Way:
     return click.option(flag, metavar="N", type=kind, default=default, show_default=True, help=about)
 
 
@@ -65,12 +72,12 @@ WHOLE = click.IntRange(1, 2**31)
 @click.option(
     "--max-body", metavar="BYTES", default="10MB", show_default=True, callback=_bytes, help="Largest body of a request."
 )
-@_limit("--max-rows", 10_000, "Most rows of a request.", WHOLE)  # type: ignore[operator]
-@_limit("--max-seconds", 30.0, "Seconds to send a request, and to answer it.", click.FloatRange(0.1, 3600))  # type: ignore[operator]
-@_limit("--max-concurrency", 64, "Most requests at once.", WHOLE)  # type: ignore[operator]
-@_limit("--max-connections", 512, "Most open connections.", WHOLE)  # type: ignore[operator]
-@_limit("--max-headers", 16_384, "Most bytes of the headers of a request.", click.IntRange(1024, 2**24))  # type: ignore[operator]
-@_limit("--max-listeners", 20, "Most open live pages.", WHOLE)  # type: ignore[operator]
+@_limit("--max-rows", 10_000, "Most rows of a request.", WHOLE)
+@_limit("--max-seconds", 30.0, "Seconds to send a request, and to answer it.", click.FloatRange(0.1, 3600))
+@_limit("--max-concurrency", 64, "Most requests at once.", WHOLE)
+@_limit("--max-connections", 512, "Most open connections.", WHOLE)
+@_limit("--max-headers", 16_384, "Most bytes of the headers of a request.", click.IntRange(1024, 2**24))
+@_limit("--max-listeners", 20, "Most open live pages.", WHOLE)
 @options("alpha")
 def serve(
     rule: Path,
@@ -110,7 +117,7 @@ def serve(
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
     set_up_logging(as_json=log == "json", requests=requests)
-    kept = {"store": store, "max_age": max_age, "max_bytes": max_size, "triage": triage}
+    kept: dict[str, Any] = {"store": store, "max_age": max_age, "max_bytes": max_size, "triage": triage}
     app = _app(rule, alpha, token, (*server.LOOPBACK, *allow_host), kept, limits)
     loaded = app.service.loaded
 
@@ -122,13 +129,13 @@ def serve(
 
 
 def _app(
-    rule: Path, alpha: str, token: str | None, hosts: tuple[str, ...], kept: dict[str, object], limits: dict[str, float]
-) -> object:
+    rule: Path, alpha: str, token: str | None, hosts: tuple[str, ...], kept: dict[str, Any], limits: dict[str, Any]
+) -> App:
     """Return the application; everything that can be wrong is found here."""
     from rankset.serving import Limits, app
 
     named = {name.removeprefix("max_"): value for name, value in limits.items()}
-    return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)  # type: ignore[arg-type]
+    return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)
 
 
 def _token(host: str, *, local: bool) -> str | None:
@@ -142,9 +149,10 @@ def _token(host: str, *, local: bool) -> str | None:
     return found
 
 
-def _listening(host: str, port: int, server: object) -> socket.socket:
+def _listening(host: str, port: int, server: ModuleType) -> socket.socket:
     """Return a socket at an address; raise an error that names the address if there can be none."""
     try:
-        return server.listening_socket(host, port)  # type: ignore[attr-defined, no-any-return]
+        found: socket.socket = server.listening_socket(host, port)
     except OSError as error:
         raise click.UsageError(f"cannot listen at {host}, port {port}: {error.strerror or error}.") from None
+    return found

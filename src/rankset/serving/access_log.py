@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import logging
 import sys
 from typing import Any
@@ -38,7 +38,7 @@ class Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one line; a traceback of ours follows as further lines, or as a field of JSON."""
-        when = datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(timespec="milliseconds")
+        when = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
         fields: dict[str, Any] | None = getattr(record, "fields", None)
         trace = self.formatException(record.exc_info) if record.exc_info else ""
         if self._as_json:

@@ -82,10 +82,14 @@ def app(
     limits = limits or Limits()
     access = Access(None if token is None else Token(token), hosts)
     files = Files(rule, triage, alpha)
-    opened = store
     if store is not None and not isinstance(store, Store):
-        opened = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes)
-    service = Service(files, opened, limits)  # type: ignore[arg-type]
+        store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes)
+    try:
+        service = Service(files, store, limits)
+    except BaseException:
+        if store is not None:
+            store.close()
+        raise
 
     @asynccontextmanager
     async def lifespan(_app: Any) -> AsyncIterator[None]:

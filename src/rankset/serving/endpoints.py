@@ -7,7 +7,6 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-import rankset
 from rankset.core.alpha import exact_alpha
 from rankset.errors import RanksetError, silent
 from rankset.serving import metrics, pages
@@ -15,7 +14,7 @@ from rankset.serving.access import COOKIE, HOURS
 from rankset.serving.bodies import PREDICTED, media_type, read_body
 from rankset.serving.events import EventStream
 from rankset.serving.json_bodies import SessionBody, decode
-from rankset.serving.openapi import description
+from rankset.serving.openapi import description, version
 from rankset.serving.predictions import asked_in_json, asked_in_npy, asked_of_triage, triage_body
 from rankset.serving.refusals import JSON, Refused, encoded
 from rankset.serving.service import Service
@@ -72,7 +71,7 @@ async def triage(request: Any) -> Response:
     media_type(request)
     body, loaded = await read_body(request, service.limits), service.loaded
     asked = await service.read(body, lambda: asked_of_triage(body, loaded, service.limits.rows))
-    quick = len(asked.names) == 1 and asked.error in loaded.gates
+    quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
     found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
     request.scope["rankset_rows"] = len(asked.names)
     service.metrics.rows["/triage"] += len(asked.names)
@@ -108,7 +107,7 @@ async def rule(request: Any) -> Response:
             "sets": shown,
             "triage": None if loaded.triage is None else repr(loaded.triage),
             "store": service.ledger.store is not None,
-            "rankset": rankset.__version__,
+            "rankset": version(),
         }
 
     return answered(await service.in_thread(facts))

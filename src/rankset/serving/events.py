@@ -25,7 +25,7 @@ class Listeners:
         self._changes = 0
         self._made: tuple[float, int, bytes] = (-PAUSE, -1, b"")
         self._news, self._lock = asyncio.Event(), asyncio.Lock()
-        self._closed = False
+        self._end = asyncio.Event()
 
     def wake(self) -> None:
         """Tell that numbers have changed."""
@@ -34,7 +34,7 @@ class Listeners:
 
     def close(self) -> None:
         """End all messages."""
-        self._closed = True
+        self._end.set()
         self._news.set()
 
     async def _latest(self) -> bytes:
@@ -60,7 +60,7 @@ class Listeners:
 
     async def messages(self) -> AsyncIterator[bytes]:
         """Return the messages for one page, as server-sent events."""
-        while not self._closed:
+        while not self._end.is_set():
             self._news.clear()
             yield b"event: numbers\ndata: " + await self._latest() + b"\n\n"
             await self._wait()
@@ -68,15 +68,12 @@ class Listeners:
 
     async def _wait(self) -> None:
         """Wait for news: a pause, then until numbers change, or until it is time for a sign of life."""
-        end = time.monotonic() + PAUSE
-        while not self._closed and time.monotonic() < end:
-            await asyncio.sleep(0.1)
-        if not self._closed and not self._news.is_set():
-            try:
-                async with asyncio.timeout(HEARTBEAT - PAUSE):
-                    await self._news.wait()
-            except TimeoutError:
-                return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PAUSE):
+                await self._end.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HEARTBEAT - PAUSE):
+                await self._news.wait()
         await asyncio.sleep(0.05)  # so that the monitor has learned from it
 
 

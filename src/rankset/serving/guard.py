@@ -1,4 +1,4 @@
-"""``App``: the ASGI application. Around the endpoints it checks who asks, limits and counts, and turns errors into answers."""
+"""``App``: the ASGI application. Around the endpoints it checks who asks, limits, counts, and answers errors."""
 
 from __future__ import annotations
 

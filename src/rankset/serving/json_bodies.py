@@ -20,7 +20,7 @@ WORDS = {"float": "number", "int": "integer", "str": "text", "array": "list", "n
 Names = list[str | int]
 
 
-class PredictBody(msgspec.Struct, forbid_unknown_fields=True):
+class PredictBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
     """What ``/predict`` takes."""
 
     rows: msgspec.Raw
@@ -30,7 +30,7 @@ class PredictBody(msgspec.Struct, forbid_unknown_fields=True):
     error: float | None = None
 
 
-class TriageBody(msgspec.Struct, forbid_unknown_fields=True):
+class TriageBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
     """What ``/triage`` takes."""
 
     rows: msgspec.Raw
@@ -39,14 +39,14 @@ class TriageBody(msgspec.Struct, forbid_unknown_fields=True):
     ids: Names | None = None
 
 
-class FeedbackBody(msgspec.Struct, forbid_unknown_fields=True):
+class FeedbackBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
     """What ``/feedback`` takes."""
 
     ids: Names
     labels: list[str | int | float | bool]
 
 
-class SessionBody(msgspec.Struct, forbid_unknown_fields=True):
+class SessionBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
     """What ``/session`` takes."""
 
     token: str

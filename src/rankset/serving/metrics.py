@@ -61,7 +61,7 @@ class Metrics:
         yield from _head("request_seconds", "histogram", "Seconds until requests were answered.")
         for route, times in self._times.items():
             yield from _buckets("request_seconds", SECONDS, times, self._seconds[route], {"route": route})
-        rows = ((dict(route=route), count) for route, count in self.rows.items())
+        rows = (({"route": route}, count) for route, count in self.rows.items())
         yield from _counter("rows_total", "Rows that were sent.", rows)
         answers = (({"answer": answer}, count) for answer, count in self.feedback.items())
         yield from _counter("feedback_total", "Labels that were sent, by what they were.", answers)

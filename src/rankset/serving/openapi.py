@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-import rankset
 from rankset.serving.refusals import JSON, MEDIA_TYPE, NPY
 from rankset.serving.service import Service
 
@@ -12,7 +12,7 @@ NUMBERS = {"type": "array", "items": {"type": "number"}}
 NAMES = {"type": "array", "items": {"type": ["string", "integer"]}}
 LABELS = {"type": "array", "items": {"type": ["string", "number", "boolean"]}}
 ROWS = {
-    "description": "A list of rows, each a list of numbers or an object with a number per class; or an object of columns.",
+    "description": "A list of rows: lists of numbers, or objects with a number per class. Or an object of columns.",
     "oneOf": [
         {
             "type": "array",
@@ -23,13 +23,18 @@ ROWS = {
 }
 
 
+def version() -> str:
+    """Return the version of rankset, which was imported before."""
+    return str(sys.modules["rankset"].__version__)
+
+
 def description(service: Service) -> dict[str, Any]:
     """Return the description of a server."""
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "rankset serve",
-            "version": rankset.__version__,
+            "version": version(),
             "description": f"Prediction sets of one rule, at alpha {float(service.loaded.alpha):g} by default.",
         },
         "paths": {**_of_rows(service), **_of_server()},

@@ -1,4 +1,4 @@
-"""The pages of a server: live numbers, the list of endpoints, and the form for the token. Nothing is loaded from elsewhere."""
+"""The pages of a server: live numbers, endpoints, and the form for the token. Nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -35,7 +36,7 @@ class Asked:
 
     matrix: Matrix
     alpha: Fraction
-    ids: Sequence[object]
+    ids: Sequence[Any]
     names: Sequence[str]
     given: bool
     groups: list[Any] | None = None
@@ -56,7 +57,7 @@ class Answered:
         """Return the answer to the request."""
         columns, ends = self.codes.tolist(), self.offsets
         labels = [names[column] for column in columns]
-        sets = [labels[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        sets = [labels[start:end] for start, end in pairwise(ends)]
         found = {"sets": sets, "sizes": [len(one) for one in sets], "ids": self.asked.ids}
         found |= {"alpha": float(self.asked.alpha)}
         return found if self.accepted is None else {**found, "accepted": self.accepted}

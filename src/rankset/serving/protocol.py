@@ -1,4 +1,4 @@
-"""Connections with limits that uvicorn has not: seconds for a whole request, bytes of headers, number of connections."""
+"""Connections with limits that uvicorn has not: seconds for a request, bytes of headers, number of connections."""
 
 from __future__ import annotations
 

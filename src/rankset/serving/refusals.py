@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import msgspec
 
-from rankset.errors import NOWHERE, PYTHON, Place, RanksetError, StorageError, Text, short_repr
+from rankset.errors import NOWHERE, PYTHON, Place, RanksetError, StorageError, StoreFull, Text, short_repr
 from rankset.errors.fields import render_text
 
 MEDIA_TYPE = "application/problem+json"
@@ -17,7 +17,7 @@ JSON = "application/json"
 NPY = "application/x-npy"
 
 
-class Refused(RanksetError, ValueError):
+class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
     """A request that is not answered, with the status and headers that say so."""
 
     status = 422
@@ -111,7 +111,7 @@ def status_of(error: RanksetError) -> int:
     if isinstance(error, Refused):
         return error.status
     if isinstance(error, StorageError):  # the store, not the request
-        return 507 if type(error).__name__ == "StoreFull" else 503
+        return 507 if isinstance(error, StoreFull) else 503
     return 422
 
 
