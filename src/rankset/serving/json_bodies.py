@@ -16,7 +16,14 @@ T = TypeVar("T")
 
 PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
-WORDS = {"float": "number", "int": "integer", "str": "text", "array": "list", "null": "null", "bool": "boolean"}
+WORDS = {
+    "float": "a number",
+    "int": "an integer",
+    "str": "a text",
+    "array": "a list",
+    "object": "an object",
+    "bool": "a boolean",
+}
 Names = list[str | int]
 
 
@@ -81,14 +88,26 @@ def _other_type(said: str, what: str, path: list[object]) -> Refused:
     subject = names[0] if names else what
     expected = re.fullmatch(r"Expected `(.+)`, got `(.+)`", text)
     if expected is None:
-        return Refused.field(subject, "have the members of this request", _words(text), where)
+        return Refused.field(subject, *_others(text), where)
     return Refused.field(subject, f"be {_words(expected[1])}", _words(expected[2]), where)
+
+
+def _others(text: str) -> tuple[str, str]:
+    """Return what is expected and received, where not a type differs."""
+    if "out of range" in text:
+        return "be within the range of 64-bit numbers", "a number beyond it"
+    member = re.search("`(.*)`", text)
+    if member is not None and "unknown field" in text:
+        return "have no members but those that GET /docs lists", repr(member[1][:100])
+    if member is not None and "missing" in text:
+        return f"have the member {member[1]!r}", "none"
+    return "be as GET /docs describes it", text.replace("`", "'")[:100]
 
 
 def _words(text: str) -> str:
     """Return the words of msgspec as those of JSON."""
     text = text.replace("`", "").replace(" | ", " or ")
-    return re.sub(r"\b(float|int|str|array|bool)\b", lambda found: WORDS[found[0]], text)
+    return re.sub(r"\b(float|int|str|array|object|bool)\b", lambda found: WORDS[found[0]], text)
 
 
 def check_repeated(body: bytes | msgspec.Raw, names: Sequence[str] = ()) -> None:
