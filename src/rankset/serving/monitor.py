@@ -6,8 +6,8 @@ It learns from rows and labels in the order in which a store has them. So it is 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
+from itertools import groupby, islice
 from threading import Lock
 from typing import Any
 
@@ -62,16 +62,15 @@ class Monitor:
         with self.lock:
             self.rule, self.since, self.watching = rule, since, made
 
-    def learn(self, events: Iterable[Prediction | Labelled]) -> None:
-        """Learn from rows and labels in their order."""
+    def learn(self, events: Sequence[Prediction | Labelled]) -> None:
+        """Learn from rows and labels in their order; keys of all labels are found together."""
+        keys = iter(label_keys(self.rule.spec, [one for one in events if isinstance(one, Labelled)]))
         for is_row, some in groupby(events, key=lambda one: isinstance(one, Prediction)):
-            part: list[Any] = []
-            for one in some:
-                part.append(one)
-                if len(part) == 1000:
-                    (self.predicted if is_row else self.labelled)(part)
-                    part = []
-            (self.predicted if is_row else self.labelled)(part)
+            part: list[Any] = list(some)
+            if is_row:
+                self.predicted(part)
+            else:
+                self._learn_labels(part, list(islice(keys, len(part))))
 
     def predicted(self, rows: Sequence[Prediction]) -> None:
         """Learn from rows that were predicted."""
@@ -96,7 +95,9 @@ class Monitor:
 
     def labelled(self, pairs: Sequence[Labelled]) -> None:
         """Learn from labels of rows that were predicted."""
-        keys = label_keys(self.rule.spec, pairs)
+        self._learn_labels(pairs, label_keys(self.rule.spec, pairs))
+
+    def _learn_labels(self, pairs: Sequence[Labelled], keys: Sequence[Tuple]) -> None:
         with self.lock:
             for pair, key in zip(pairs, keys, strict=True):
                 self._learn_one(pair, key)
