@@ -313,6 +313,50 @@ def office(env: Path) -> int:
     return run(["python", "-m", "pytest", "-m", "slow or not slow", "tests/office"], env, {})
 
 
+def serve_test(env: Path) -> int:
+    """Try the store of a server with SQLite and with a real PostgreSQL, from Debian's packages where it is missing."""
+    if not postgres_program("initdb"):
+        say("PostgreSQL is missing: apt-get install postgresql")
+        if shutil.which("apt-get"):
+            packages = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "postgresql"]
+            run(packages, None, {"DEBIAN_FRONTEND": "noninteractive"})
+    if not postgres_program("initdb"):
+        say("no PostgreSQL; as root: apt-get update && apt-get install postgresql")
+        return 1
+    documented = ["tests/docs/test_docstrings.py", "-k", "serving"]
+    commands = [["-m", "slow or not slow", "tests/serving", "src/rankset/serving"], documented]
+    with postgres() as url:
+        return max(run(["python", "-m", "pytest", *one], env, {"RANKSET_TEST_POSTGRES": url}) for one in commands)
+
+
+def postgres_program(name: str) -> str | None:
+    """Return the path of a program of PostgreSQL, which Debian does not put on the PATH; None if it is missing."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: float(folder.parent.name))
+    return shutil.which(name) or next((str(one / name) for one in reversed(folders) if (one / name).exists()), None)
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """Run a PostgreSQL server in a folder of its own, reached by a socket in it, and return its URL."""
+    with tempfile.TemporaryDirectory(prefix="rankset-") as name:
+        folder, options = Path(name), {}
+        if os.name == "posix" and os.geteuid() == 0:  # it refuses to run as root
+            shutil.chown(folder, "postgres")
+            options = {"user": "postgres", "group": "postgres", "extra_groups": ()}
+        data, log = str(folder / "data"), str(folder / "log")
+        make = ["initdb", "--auth=trust", "--username=rankset", "--no-sync", "--encoding=UTF8", "--no-locale", data]
+        start = ["pg_ctl", "--wait", "start", f"--pgdata={data}", f"--log={log}", f"--options=-k {folder} -h ''"]
+        stop = ["pg_ctl", "--wait", "stop", "--mode=fast", f"--pgdata={data}"]
+        for words in (make, start):
+            command = [postgres_program(words[0]) or words[0], *words[1:]]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder, **options)
+        try:
+            yield f"postgresql+psycopg://rankset@/postgres?host={folder}"
+        finally:
+            command = [postgres_program("pg_ctl") or "pg_ctl", *stop[1:]]
+            subprocess.run(command, check=False, stdout=subprocess.DEVNULL, cwd=folder, **options)
+
+
 def engines(env: Path) -> int:
     """Try Dask and Spark for real; Spark needs Java 17, from Debian's packages where it is missing."""
     if not shutil.which("java"):
@@ -369,6 +413,7 @@ JOBS = {
     "docs": Job("build the documentation site, warnings as errors", "docs", function=docs),
     "browser": Job("the report and the documentation site in a real browser", "browser", function=browser),
     "office": Job("files of a German, French and English Excel, opened in LibreOffice", "office", function=office),
+    "serve-test": Job("the store of a server, with SQLite and a real PostgreSQL", "serve", function=serve_test),
     "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
     "laws": Job(
         "the property tests with many more examples, and all slow tests",

@@ -79,6 +79,7 @@ StreamDisplay                          coverage, set size, level and alarms of a
 Modules and errors
 engines, torch                         Dask, Spark and folders of files; PyTorch
 mlflow                                 a rule as an MLflow model
+serving                                what rankset serve remembers: predictions, labels, and a new rule from them
 shift                                  weights for new rows from another source, estimated from their outputs
 datasets, paper, reports               example data; experiments of the RANK paper; the parts of a report
 errors                                 all exceptions
@@ -132,6 +133,7 @@ MODULES_ON_DEMAND = {
     "mlflow": "rankset.integrations.mlflow",
     "paper": "rankset.paper",
     "reports": "rankset.reports",
+    "serving": "rankset.serving",
     "shift": "rankset.shift",
     "torch": "rankset.integrations.torch",
 }
@@ -269,7 +271,7 @@ NEED_SKLEARN = ("ConformalClassifier", "Coverage", "SetSize")
 
 if TYPE_CHECKING:  # the same names for editors and type checkers; tests/test_project.py compares the two lists
     from rankset import datasets as datasets, engines as engines, paper as paper, reports as reports
-    from rankset import shift as shift
+    from rankset import serving as serving, shift as shift
     from rankset.conditions import (
         Balanced as Balanced,
         Condition as Condition,

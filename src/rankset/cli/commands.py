@@ -26,7 +26,9 @@ COMMANDS = {
     "paper": "Repeat the experiment of the paper.",
     "precise": "Predict sets with few false labels.",
     "predict": "Predict the sets of new rows.",
+    "recalibrate": "Make a rule from labels that came back to a server.",
     "report": "Write an HTML page with results.",
+    "serve": "Serve a rule over HTTP, with a live page.",
     "triage": "Decide which answers to accept without a person.",
     "watch": "Predict and learn as rows and labels come.",
 }

@@ -13,7 +13,8 @@
     ├── SplitError    (ValueError)   rows that cannot be divided in this way
     ├── RuleError     (ValueError)   requests that do not fit the rule
     ├── FileError     (ValueError)   files of scores, labels and sets
-    └── StorageError  (ValueError)   files of rules
+    └── StorageError  (ValueError)   files of rules, stores of served rows
+        └── StoreFull                disks that are full
 
     RanksetWarning    (UserWarning)
 
@@ -32,7 +33,7 @@ from rankset.errors.packages import PackageError, import_with_extra, needs_extra
 from rankset.errors.rows import RowError
 from rankset.errors.rules import MethodError, MetricError, RuleError, SplitError
 from rankset.errors.scores import LevelError, ScoreError
-from rankset.errors.storage import StorageError
+from rankset.errors.storage import StorageError, StoreFull
 from rankset.errors.values import join_names, short_repr
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "ScoreError",
     "SplitError",
     "StorageError",
+    "StoreFull",
     "Text",
     "import_with_extra",
     "join_names",
@@ -68,5 +70,5 @@ __all__ = [
     "warn",
 ]
 
-for _kind in [RanksetError, RanksetWarning, *RanksetError.__subclasses__()]:
+for _kind in [RanksetError, RanksetWarning, *RanksetError.__subclasses__(), StoreFull]:
     _kind.__module__ = __name__  # where users find them

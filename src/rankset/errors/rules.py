@@ -6,6 +6,7 @@ from typing import Self
 from rankset.errors.base import RanksetError
 from rankset.errors.decisions import DecisionErrors
 from rankset.errors.fields import Either, Option, Text
+from rankset.errors.serving import FedBackErrors
 from rankset.errors.sharing import SharingErrors
 from rankset.errors.streams import StreamErrors
 from rankset.errors.targets import TargetErrors
@@ -128,7 +129,9 @@ class MethodError(RanksetError, AttributeError):
         return cls(method, "be called on a Rule", reason=f"this is a CrossRule: {reason}", remedy=remedy)
 
 
-class RuleError(TargetErrors, DecisionErrors, SharingErrors, StreamErrors, WeightErrors, RanksetError, ValueError):
+class RuleError(
+    TargetErrors, DecisionErrors, FedBackErrors, SharingErrors, StreamErrors, WeightErrors, RanksetError, ValueError
+):
     """A request that does not fit the rule, or an option that does not exist. It is also a ``ValueError``.
 
     Examples

@@ -4,12 +4,13 @@ from typing import Self
 
 from rankset.errors.base import RanksetError
 from rankset.errors.fields import Either, Option, Place, Text
+from rankset.errors.serving import TRY_AGAIN, StoreErrors
 
 CALIBRATE_AGAIN = "keep the calibration data and calibrate again."
 
 
-class StorageError(RanksetError, ValueError):
-    """A file of a rule that cannot be read or written. It is also a ``ValueError``.
+class StorageError(StoreErrors, RanksetError, ValueError):
+    """A file of a rule, or a store of served rows, that cannot be read or written. It is also a ``ValueError``.
 
     A file that does not exist raises Python's ``FileNotFoundError``.
 
@@ -80,3 +81,19 @@ class StorageError(RanksetError, ValueError):
     @classmethod
     def _of(cls, path: object, expected: str, received: str = "", remedy: Text = "", *, reason: Text = "") -> Self:
         return cls("the file", expected, received, remedy, reason=reason, where=Place(file=str(path)))
+
+
+class StoreFull(StorageError):  # noqa: N818 - it is one of StorageError
+    """A store of served rows whose disk is full. It is also a ``StorageError``.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> print(rs.errors.StoreFull.of("rows.db", "the disk is full").expected)
+    have space for what is written to it
+    """
+
+    @classmethod
+    def of(cls, where: str, reason: str) -> Self:
+        remedy = f"Free space on the disk, or limit the store with max_bytes. {TRY_AGAIN}"
+        return cls._store(where, "have space for what is written to it", reason=reason, remedy=remedy)._for_now()

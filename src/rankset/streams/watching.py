@@ -44,7 +44,15 @@ class Watching:
 
     def see_label(self, keys: Tuple, missed: bool, number: int, now: int) -> None:  # noqa: FBT001
         """Learn from the keys of the true label of row ``number`` after row ``now``, and whether its set missed it."""
+        self.see_keys(keys, number, now)
+        self.see_miss(missed, number, now)
+
+    def see_keys(self, keys: Tuple, number: int, now: int) -> None:
+        """Learn from the keys of the true label of row ``number`` after row ``now``."""
         self.labels.learn(densities(self.label_rows.p_value(keys)), number, now)
+
+    def see_miss(self, missed: bool, number: int, now: int) -> None:  # noqa: FBT001
+        """Learn from whether the set of row ``number`` missed its true label, after row ``now``."""
         self.coverage.learn(self._bets.after_miss if missed else self._bets.after_cover, number, now)
 
     def numbers(self) -> dict[str, Any]:

@@ -1,0 +1,104 @@
+"""``rankset recalibrate``: make a rule from labels that came back to ``rankset serve``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+import rankset as rs
+from rankset.cli.command import Command
+from rankset.cli.files import check_output, load_rule, save_rule
+from rankset.cli.options import FILE, options
+from rankset.cli.printing import print_facts, rule_facts
+from rankset.errors import import_with_extra
+from rankset.inputs.vocabulary import short
+from rankset.scores import AUTO, NAMED_SCORES
+
+SHOWN = 20
+"""Most classes whose rows are printed."""
+
+
+def _moment(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
+    """Return a date or time in seconds since 1970."""
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise click.BadParameter(f"{text!r} is no date such as 2025-03-01 or 2025-03-01T12:00:00+01:00.") from None
+
+
+@click.command(cls=Command)
+@click.option(
+    "--from",
+    "store",
+    metavar="STORE",
+    required=True,
+    help="Store of the server: its SQLite file, or the URL of its PostgreSQL database.",
+)
+@click.option(
+    "--rule",
+    "rule_file",
+    type=FILE,
+    help="The rule that was served.  [default: score, condition and classes of the first rule of the store]",
+)
+@click.option(
+    "--since",
+    metavar="DATE",
+    callback=_moment,
+    help="Only rows that were predicted at this date or time, or later, such as 2025-03-01. Without a time zone it is "
+    "local time.",
+)
+@click.option("--last", metavar="N", type=click.IntRange(1), help="Only the rows of the last N labels.")
+@click.option(
+    "--method",
+    "--score",
+    "method",
+    type=click.Choice([*NAMED_SCORES, AUTO], case_sensitive=False),
+    help="Another nonconformity score for the new rule.  [default: that of the rule]",
+)
+@click.option("-o", "--output", type=FILE, required=True, help="Output file for the rule. It must end in .rankset.")
+@options("force", "json")
+def recalibrate(
+    store: str,
+    rule_file: Path | None,
+    since: float | None,
+    last: int | None,
+    method: str | None,
+    output: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make a rule from rows that rankset serve has predicted and whose labels came back.
+
+    The result is that of rankset calibrate with these rows and labels. The calibration rows of the old rule are not
+    used. The server can run at the same time; it goes on with its old rule until it is restarted with the new one.
+
+    Coverage is proven for new rows that are like the rows with labels. If labels come for some kinds of rows rather
+    than for others, such as only for rows that a person decided, they are no random sample.
+
+    \b
+    rankset recalibrate --from served.db --rule rule.rankset -o new.rankset
+    rankset recalibrate --from served.db --last 5000 --method raps -o new.rankset
+    """
+    check_output(output, ".rankset", (store, rule_file), force=force)
+    served = import_with_extra("rankset.serving.recalibration", "rankset recalibrate")
+    rule = None if rule_file is None else load_rule(rule_file)
+    found, spec = served.read_served(store, rule, since, last)
+    made = served.rule_of(found, spec, method=None if method is None else NAMED_SCORES.get(method, method))
+    save_rule(made, output, force=force)
+    print_facts({**rule_facts(made), **_facts_of_rows(found, made, as_json=as_json)}, str(output), as_json=as_json)
+
+
+def _facts_of_rows(found: Any, rule: rs.Rule, *, as_json: bool) -> dict[str, Any]:
+    """Return how many rows have no label, and how many rows each class has."""
+    counts = found.by_class(rule.spec)
+    if as_json:
+        return {"rows without label": found.unlabelled, "rows by class": list(counts.values())}
+    most = sorted(counts.items(), key=lambda pair: -pair[1])
+    shown = [f"{short(name)} {count:,}" for name, count in most[:SHOWN]]
+    more = [f"and {len(most) - SHOWN:,} more classes"] if len(most) > SHOWN else []
+    return {"without label": found.unlabelled, "rows by class": ", ".join([*shown, *more])}

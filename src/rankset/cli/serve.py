@@ -1,0 +1,158 @@
+"""``rankset serve``: a rule as a server, with its live page."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankset.cli.command import Command
+from rankset.cli.echo import echo
+from rankset.cli.options import FILE, options
+from rankset.errors import needs_extra
+from rankset.io.memory_budget import parse_size
+
+if TYPE_CHECKING:
+    from rankset.serving.guard import App
+
+TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
+Way = Callable[[Callable[..., Any]], Callable[..., Any]]
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
+    """Return a duration such as 90d, 12h or 30m in seconds."""
+    if text is None:
+        return None
+    number, unit = (text[:-1], UNITS[text[-1]]) if text[-1:] in UNITS else (text, 1)
+    try:
+        found = float(number) * unit
+    except ValueError:
+        found = -1.0
+    if not 0 < found < 1e12:
+        raise click.BadParameter("pass a time such as 90d, 12h, 30m or 45s.")
+    return found
+
+
+def _bytes(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
+    return None if text is None else parse_size(text)
+
+
+def _limit(flag: str, default: float, about: str, kind: Any) -> Way:
+    return click.option(flag, metavar="N", type=kind, default=default, show_default=True, help=about)
+
+
+WHOLE = click.IntRange(1, 2**31)
+
+
+@click.command(cls=Command)
+@click.argument("rule", type=FILE)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at. Others need a token.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free one.")
+@click.option("--store", metavar="FILE|URL", help="Where rows and labels are kept: a SQLite file, or a database.")
+@click.option(
+    "--max-age", metavar="TIME", callback=_seconds, help="Drop rows from the store that are older, such as 90d or 12h."
+)
+@click.option(
+    "--max-size", metavar="BYTES", callback=_bytes, help="Largest size of the store, such as 2GB. Old rows are dropped."
+)
+@click.option("--triage", metavar="FILE", type=FILE, help="A file of rankset triage, for POST /triage.")
+@click.option(
+    "--allow-host", metavar="NAME", multiple=True, help="A further name by which the server may be asked without token."
+)
+@click.option(
+    "--log", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form of the log on stderr."
+)
+@click.option("--no-access-log", "requests", flag_value=False, default=True, help="Do not log single requests.")
+@click.option(
+    "--max-body", metavar="BYTES", default="10MB", show_default=True, callback=_bytes, help="Largest body of a request."
+)
+@_limit("--max-rows", 10_000, "Most rows of a request.", WHOLE)
+@_limit("--max-seconds", 30.0, "Seconds to send a request, and to answer it.", click.FloatRange(0.1, 3600))
+@_limit("--max-concurrency", 64, "Most requests at once.", WHOLE)
+@_limit("--max-connections", 512, "Most open connections.", WHOLE)
+@_limit("--max-headers", 16_384, "Most bytes of the headers of a request.", click.IntRange(1024, 2**24))
+@_limit("--max-listeners", 20, "Most open live pages.", WHOLE)
+@options("alpha")
+def serve(
+    rule: Path,
+    host: str,
+    port: int,
+    store: str | None,
+    max_age: float | None,
+    max_size: int | None,
+    triage: Path | None,
+    allow_host: tuple[str, ...],
+    log: str,
+    requests: bool,
+    alpha: str,
+    **limits: float,
+) -> None:
+    """Serve the sets of RULE over HTTP: predictions, labels that come later, alarms, and a live page.
+
+    POST /predict takes rows as JSON and answers their sets. POST /feedback takes their true labels later, if --store
+    keeps rows and labels. POST /triage says which answers may be accepted, if --triage is given. GET / is the live
+    page, GET /docs lists all endpoints, GET /metrics has numbers for Prometheus.
+
+    The server listens on this machine only. To listen on another address, set a secret of at least 16 characters in
+    the environment variable RANKSET_TOKEN; every request must then carry it: Authorization: Bearer TOKEN.
+
+    --alpha is the level of requests that give none. Misses are counted for rows at this level. SIGHUP loads RULE and
+    the triage anew without losing a request. Ctrl-C and SIGTERM stop the server after requests that are being worked
+    on. There is one process only: alarms are about all rows, in one order.
+
+    \b
+    rankset serve rule.rankset --store rows.db
+    curl --json '{"rows": [[0.7, 0.2, 0.1]], "ids": ["a1"]}' http://127.0.0.1:8000/predict
+    curl --json '{"ids": ["a1"], "labels": [0]}' http://127.0.0.1:8000/feedback
+    """
+    with needs_extra("rankset serve"):
+        from rankset.serving import server
+        from rankset.serving.access_log import set_up_logging
+    token = _token(host, local=server.is_loopback(host))
+    listening = _listening(host, port, server)
+    set_up_logging(as_json=log == "json", requests=requests)
+    kept: dict[str, Any] = {"store": store, "max_age": max_age, "max_bytes": max_size, "triage": triage}
+    app = _app(rule, alpha, token, (*server.LOOPBACK, *allow_host), kept, limits)
+    loaded = app.service.loaded
+
+    def announce() -> None:
+        echo(f"Serving {rule} at {server.address_of(listening)} (alpha {float(loaded.alpha):g}). Ctrl-C stops it.")
+
+    number = server.run(app, listening, announce)
+    click.get_current_context().exit(128 + number if number else 0)
+
+
+def _app(
+    rule: Path, alpha: str, token: str | None, hosts: tuple[str, ...], kept: dict[str, Any], limits: dict[str, Any]
+) -> App:
+    """Return the application; everything that can be wrong is found here."""
+    from rankset.serving import Limits, app
+
+    named = {name.removeprefix("max_"): value for name, value in limits.items()}
+    return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)
+
+
+def _token(host: str, *, local: bool) -> str | None:
+    """Return the token of the environment; raise an error if an address needs one and there is none."""
+    found = os.environ.get(TOKEN) or None
+    if found is None and not local:
+        raise click.UsageError(
+            f"--host {host} can be reached from other machines, so a token is needed. Set {TOKEN} to a secret of at "
+            "least 16 characters, such as one of: python3 -c 'import secrets; print(secrets.token_urlsafe())'"
+        )
+    return found
+
+
+def _listening(host: str, port: int, server: ModuleType) -> socket.socket:
+    """Return a socket at an address; raise an error that names the address if there can be none."""
+    try:
+        found: socket.socket = server.listening_socket(host, port)
+    except OSError as error:
+        raise click.UsageError(f"cannot listen at {host}, port {port}: {error.strerror or error}.") from None
+    return found

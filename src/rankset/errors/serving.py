@@ -1,0 +1,113 @@
+"""Errors about the store of ``rankset serve``."""
+
+from typing import TYPE_CHECKING, Self
+
+from rankset.errors.fields import Place, Text
+from rankset.errors.values import short_repr, shorten
+
+TRY_AGAIN = "Nothing of this call was stored. Try again later."
+
+
+class StoreErrors:
+    """Constructors of ``StorageError`` about a store of predictions and labels."""
+
+    try_again: bool = False
+    """Whether the same call may succeed later, without a change of what is passed."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            what: Text = "",
+            expected: Text = "",
+            received: Text = "",
+            remedy: Text = "",
+            *,
+            reason: Text = "",
+            where: Place = ...,
+        ) -> None: ...
+
+    @classmethod
+    def store_damaged(cls, where: str, reason: str) -> Self:
+        remedy = "Get an undamaged copy, or move it away: a new store is made in its place."
+        return cls._store(where, "be a complete store of rankset", reason=shorten(reason, 200), remedy=remedy)
+
+    @classmethod
+    def store_missing(cls, where: str) -> Self:
+        return cls._store(where, "exist", reason="it was not found", remedy="Check the path.")
+
+    @classmethod
+    def store_format(cls, where: str, number: object, known: int) -> Self:
+        expected = f"have format {known} or older for this version of rankset"
+        return cls._store(where, expected, f"format {short_repr(number)}", "Upgrade rankset to use this store.")
+
+    @classmethod
+    def store_of_another_rule(cls, where: str, what: str, expected: object, received: object) -> Self:
+        remedy = "Use the rule whose rows it holds, or another store for this rule."
+        return cls._store(where, f"have the {what} of the rule, {short_repr(expected)}", short_repr(received), remedy)
+
+    @classmethod
+    def store_without_rule(cls, where: str) -> Self:
+        reason = "its rule has a score or condition that is not one of rankset's"
+        return cls._store(where, "know its rule", reason=reason, remedy="Pass the rule.")
+
+    @classmethod
+    def store_locked(cls, where: str, seconds: float) -> Self:
+        reason = f"another process has locked it for more than {seconds:g} seconds"
+        return cls._store(where, "be free for writing", reason=reason, remedy=TRY_AGAIN)._for_now()
+
+    @classmethod
+    def store_read_only(cls, where: str, reason: str) -> Self:
+        remedy = "Allow this user to write to the store and, for a file, to its folder."
+        return cls._store(where, "be writable", reason=shorten(reason, 200), remedy=remedy)._for_now()
+
+    @classmethod
+    def store_gone(cls, where: str, name: str) -> Self:
+        reason = f"{name} was moved, replaced or deleted while it was in use"
+        remedy = "Put it back, or restart the server, which goes on with what is there or makes a new store."
+        return cls._store(where, "stay in its place", reason=reason, remedy=remedy)._for_now()
+
+    @classmethod
+    def store_unreachable(cls, where: str, reason: str) -> Self:
+        remedy = f"Check that the database runs and that its address is right. {TRY_AGAIN}"
+        return cls._store(where, "be reachable", reason=shorten(reason, 200), remedy=remedy)._for_now()
+
+    @classmethod
+    def store_failed(cls, where: str, reason: str) -> Self:
+        return cls._store(where, "take what is written to it", reason=shorten(reason, 200), remedy=TRY_AGAIN)
+
+    @classmethod
+    def store_busy(cls, where: str, waiting: int) -> Self:
+        return cls._store(where, f"have at most {waiting:,} labels that wait", "more", TRY_AGAIN)._for_now()
+
+    @classmethod
+    def store_closed(cls, where: str) -> Self:
+        return cls._store(where, "be open", "a store that was closed", "Open it again with Store.open.")
+
+    @classmethod
+    def store_not_for_writing(cls, where: str) -> Self:
+        remedy = "Open it without read_only=True."
+        return cls._store(where, "be opened for writing", "a store that was opened for reading", remedy)
+
+    @classmethod
+    def _store(cls, where: str, expected: Text, received: Text = "", remedy: Text = "", *, reason: Text = "") -> Self:
+        return cls("the store", expected, received, remedy, reason=reason, where=Place(file=where))
+
+    def _for_now(self) -> Self:
+        """Return this error as one that may pass."""
+        self.try_again = True
+        return self
+
+
+class FedBackErrors:
+    """Constructors of ``RuleError`` about rules from labels that came back."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, what: Text = "", expected: Text = "", received: Text = "", remedy: Text = "") -> None: ...
+
+    @classmethod
+    def nothing_fed_back(cls, rows: int) -> Self:
+        received = f"{rows:,} rows without a label" if rows else "no rows"
+        remedy = "Send labels to the server first, or choose a longer time."
+        return cls("rows for a new rule", "have labels that came back", received, remedy)

@@ -1,0 +1,53 @@
+"""``rankset serve``: a server of a rule, what it remembers, and a new rule from labels that came back.
+
+store          Store: predictions and labels, in SQLite or PostgreSQL
+rows           Prediction, Feedback and Labelled, and how they are written as bytes
+recalibration  recalibrate: a new rule from labels that came back
+fed_back       FedBack: the rows of it, and how many have no label
+tables         the tables of a store
+about          what a store is for: its format, and the rule whose rows it holds
+database       what a store needs of its database: sqlite and postgres
+writer         the one thread that writes; what has come since the last commit is committed together
+labelling      labels of one call: new, repeated or unknown
+reading        rows in their order, read in parts
+limits         how old and how large a store may be, and which rows are dropped first
+
+The server:
+
+server         runs the application with uvicorn: socket, signals (SIGHUP loads the rule anew)
+protocol       connections with limits that uvicorn has not
+application    makes the ASGI application: guard around endpoints
+guard          App: who may ask, limits, counting, errors as answers
+access         the token, sessions of browsers, names of hosts
+endpoints      what each path answers; openapi and pages describe and show it
+bodies         reads bodies; json_bodies, npy_bodies and rows_in turn them into rows
+predictions    rows that were asked, and their sets
+service        what all requests share; loaded has the rule, metrics what is counted, events the open live pages
+ledger         rows and labels go into the store and to the monitor in one order; following asks the store
+monitor        numbers over time, of classes, and alarms; live_numbers shows them
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from rankset.errors import import_with_extra
+from rankset.serving.request_limits import Limits
+from rankset.serving.rows import Feedback, Labelled, Prediction
+
+__all__ = ["FedBack", "Feedback", "Labelled", "Limits", "Prediction", "Store", "app", "recalibrate"]
+
+ON_DEMAND = {"FedBack": "fed_back", "Store": "store", "app": "application", "recalibrate": "recalibration"}
+"""Modules of names that need the packages of an extra."""
+
+if TYPE_CHECKING:
+    from rankset.serving.application import app as app
+    from rankset.serving.fed_back import FedBack as FedBack
+    from rankset.serving.recalibration import recalibrate as recalibrate
+    from rankset.serving.store import Store as Store
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in ON_DEMAND:
+            raise AttributeError(f"module 'rankset.serving' has no attribute {name!r}")
+        module = import_with_extra(f"rankset.serving.{ON_DEMAND[name]}", f"rankset.serving.{name}")
+        globals()[name] = getattr(module, name)
+        return globals()[name]

@@ -1,0 +1,112 @@
+"""Who may ask: the token of a server, sessions of browsers, and names of hosts."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+
+from rankset.errors import KindError
+from rankset.serving.refusals import Refused
+
+LEAST = 16
+"""Characters of a token, at least."""
+COOKIE = "rankset_session"
+HOURS = 12
+MOST_SESSIONS = 100
+MOST_GUESSES = 10
+"""Wrong tokens per minute on the page, before further ones must wait."""
+OPEN = ("/healthz", "/session")
+"""Paths that need no token; a session is opened by a token."""
+MAKE_ONE = "Make one with python3 -c 'import secrets; print(secrets.token_urlsafe())'."
+
+
+class Token:
+    """The secret of a server. It is compared, and never shown."""
+
+    def __init__(self, text: str) -> None:
+        if (
+            not isinstance(text, str)
+            or len(text) < LEAST
+            or not text.isascii()
+            or not text.isprintable()
+            or " " in text
+        ):
+            expected = f"a text of at least {LEAST} ASCII characters without spaces"
+            error = KindError.argument("token", expected, None)
+            error.received, error.remedy = "another one", MAKE_ONE
+            raise error
+        self._bytes = text.encode()
+
+    def __repr__(self) -> str:
+        return "Token(…)"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Refuse copies in files."""
+        raise TypeError("a token is not written to files")
+
+    def equals(self, text: bytes) -> bool:
+        """Return whether this is the token; the time says nothing about it."""
+        return hmac.compare_digest(text, self._bytes)
+
+
+class Access:
+    """Decides who may ask. Without a token everybody may who reaches the server by one of the names of its host."""
+
+    def __init__(self, token: Token | None, hosts: Iterable[str] | None = None) -> None:
+        self.token, self._hosts = token, None if hosts is None else {host.lower() for host in hosts}
+        self._sessions: OrderedDict[str, float] = OrderedDict()
+        self._guesses: deque[float] = deque(maxlen=MOST_GUESSES)
+
+    def allows_host(self, host: bytes | None) -> bool:
+        """Return whether a request came by a known name: pages of other sites can give their own name our address."""
+        if self.token is not None or self._hosts is None:
+            return True
+        name = (host or b"").decode("latin-1").lower()
+        name = name[: name.rfind("]") + 1] if name.startswith("[") else name.partition(":")[0]
+        return name in self._hosts
+
+    def check(self, path: str, method: str, headers: dict[bytes, bytes]) -> None:
+        """Raise ``Refused`` if a request carries neither the token nor, to read, the session of a browser."""
+        if self.token is None or path in OPEN:
+            return
+        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+        if scheme.lower() == b"bearer" and self.token.equals(given.strip()):
+            return
+        if method in {"GET", "HEAD"} and self._knows(headers.get(b"cookie", b"")):
+            return
+        raise Refused.no_token()
+
+    def _knows(self, cookie: bytes) -> bool:
+        ends = self._sessions.get(session_of(cookie), 0.0)
+        return ends > time.monotonic()
+
+    def open_session(self, given: str) -> str:
+        """Return a new session of a browser; raise ``Refused`` if the token is wrong."""
+        now = time.monotonic()
+        if len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < 60:
+            raise Refused.guesses()
+        if self.token is None or not self.token.equals(given.encode("utf-8", "replace")):
+            self._guesses.append(now)
+            raise Refused.no_token()
+        session = secrets.token_urlsafe(32)
+        self._sessions[session] = now + HOURS * 3600
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+        return session
+
+    def close_session(self, cookie: bytes) -> None:
+        """Forget the session of a browser."""
+        self._sessions.pop(session_of(cookie), None)
+
+
+def session_of(cookie: bytes) -> str:
+    """Return the session that a cookie names; empty if it names none."""
+    try:
+        found = SimpleCookie(cookie.decode("latin-1")).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value

@@ -1,0 +1,101 @@
+"""Makes the ASGI application of a rule."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.routing import Router
+
+from rankset.core.alpha import Alpha
+from rankset.decisions.triage import Triage
+from rankset.rules.rule import Rule
+from rankset.serving.access import Access, Token
+from rankset.serving.endpoints import ROUTES
+from rankset.serving.guard import App
+from rankset.serving.loaded import Files
+from rankset.serving.request_limits import Limits
+from rankset.serving.service import Service
+from rankset.serving.store import Store
+
+Path = str | os.PathLike[str]
+
+
+def app(
+    rule: Path | Rule,
+    *,
+    alpha: Alpha = 0.1,
+    store: Path | Store | None = None,
+    triage: Path | Triage | None = None,
+    token: str | None = None,
+    hosts: Iterable[str] | None = None,
+    limits: Limits | None = None,
+    max_age: float | None = None,
+    max_bytes: int | None = None,
+) -> App:
+    """Return a server of a rule as ASGI application, for tests and for servers such as uvicorn and Hypercorn.
+
+    ``rankset serve`` runs it with limits for slow clients that such servers have not. Run one process only: alarms are
+    about all rows.
+
+    Parameters
+    ----------
+    rule
+        A rule with one label per row, or its file.
+    alpha
+        The level of requests that give none. Misses of rows at this level are counted.
+    store
+        Where rows and labels are kept: the path of a SQLite file, a URL of SQLAlchemy, or a store. None: nowhere, and
+        labels are refused.
+    triage
+        A triage of the same model, or its file, for ``/triage``.
+    token
+        The secret that every request must carry, at least 16 characters. None: everybody may ask.
+    hosts
+        Names by which a server without a token may be asked. None: all names.
+    limits
+        Limits of requests.
+    max_age, max_bytes
+        As in ``Store.open``, if ``store`` is a path or URL.
+
+    Returns
+    -------
+    App
+        Call ``close`` if no server does: it writes what waits.
+
+    Raises
+    ------
+    RanksetError
+        If an argument is invalid, a file is damaged, or the store belongs to another rule.
+
+    Examples
+    --------
+    >>> import rankset as rs
+    >>> probs, labels = rs.datasets.load("carer")
+    >>> served = rs.serving.app(rs.calibrate(probs, labels, kind="logits"), alpha=0.1)
+    >>> served
+    App(Rule(Rank(), Marginal(), kind='logits', 6 classes, calibrated on 2,000 rows))
+    >>> served.close()
+    """
+    limits = limits or Limits()
+    access = Access(None if token is None else Token(token), hosts)
+    files = Files(rule, triage, alpha)
+    if store is not None and not isinstance(store, Store):
+        store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes)
+    try:
+        service = Service(files, store, limits)
+    except BaseException:
+        if store is not None:
+            store.close()
+        raise
+
+    @asynccontextmanager
+    async def lifespan(_app: Any) -> AsyncIterator[None]:
+        yield
+        await service.in_thread(service.ledger.settle)
+        service.close()
+
+    router = Router(ROUTES, redirect_slashes=False, lifespan=lifespan)
+    return App(router, service, access, tuple(route.path for route in ROUTES))

@@ -1,0 +1,59 @@
+"""Reads bodies of requests: not too large, not too slow, of a type that is expected."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from rankset.serving.refusals import JSON, NPY, Refused
+from rankset.serving.request_limits import Limits
+
+DRAINED = 4
+"""A body that is too large is read and dropped up to so many times the limit, so that the client sees the answer."""
+
+
+def media_type(request: Any, allowed: tuple[str, ...] = (JSON,)) -> str:
+    """Return the type of a body; raise ``Refused`` if it is none of these."""
+    header = request.headers.get("content-type", "")
+    found: str = header.partition(";")[0].strip().lower()
+    if found not in allowed or ("charset" in header.lower() and "utf-8" not in header.lower()):
+        raise Refused.media(header, allowed)
+    return found
+
+
+async def read_body(request: Any, limits: Limits) -> bytes:
+    """Return the whole body; raise ``Refused`` if it is too large, or does not come in time."""
+    length = request.headers.get("content-length")
+    if length is None and "transfer-encoding" not in request.headers:
+        raise Refused.no_length()
+    announced = int(length) if length is not None and length.isascii() and length.isdecimal() else 0
+    close = (("connection", "close"),)
+    if announced > DRAINED * limits.body:
+        error = Refused.large("bytes of the body", limits.body, f"{announced:,}")
+        error.headers = close
+        raise error
+    try:
+        async with asyncio.timeout(limits.seconds):
+            return await _read(request, limits.body)
+    except TimeoutError:
+        raise Refused.slow(limits.seconds) from None
+
+
+async def _read(request: Any, most: int) -> bytes:
+    parts: list[bytes] = []
+    total = 0
+    async for part in request.stream():
+        total += len(part)
+        if total <= most:
+            parts.append(part)
+        elif total > DRAINED * most:
+            break
+    if total > most:
+        error = Refused.large("bytes of the body", most, f"at least {total:,}")
+        error.headers = (("connection", "close"),) if total > DRAINED * most else ()
+        raise error
+    return b"".join(parts)
+
+
+PREDICTED = (JSON, NPY)
+"""Types of bodies with rows."""

@@ -1,0 +1,210 @@
+"""The endpoints: what each path answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from rankset.core.alpha import exact_alpha
+from rankset.errors import RanksetError, silent
+from rankset.serving import metrics, pages
+from rankset.serving.access import COOKIE, HOURS
+from rankset.serving.bodies import PREDICTED, media_type, read_body
+from rankset.serving.events import EventStream
+from rankset.serving.json_bodies import SessionBody, decode
+from rankset.serving.openapi import description, version
+from rankset.serving.predictions import asked_in_json, asked_in_npy, asked_of_triage, triage_body
+from rankset.serving.refusals import JSON, Refused, encoded
+from rankset.serving.service import Service
+
+MOST_TEXT = 20_000
+"""Characters of a description of a rule, at most: with many classes it has many lines."""
+MOST_NAMES = 10_000
+
+
+def answered(content: object, status: int = 200) -> Response:
+    """Return an answer in JSON."""
+    return Response(encoded(content), status, media_type=JSON)
+
+
+def service_of(request: Any) -> Service:
+    """Return what requests share."""
+    found: Service = request.app.service
+    return found
+
+
+async def predict(request: Any) -> Response:
+    """Predict the sets of rows."""
+    service = service_of(request)
+    kind = media_type(request, PREDICTED)
+    body = await read_body(request, service.limits)
+    loaded, most = service.loaded, service.limits.rows
+    if kind == JSON:
+        asked = await service.read(body, lambda: asked_in_json(body, loaded, most))
+    else:
+        asked = await service.read(body, lambda: asked_in_npy(body, request.query_params, loaded, most))
+    request.scope["rankset_rows"] = len(asked.names)
+    found = await service.predict(loaded, asked)
+    if len(asked.names) <= 100:
+        return answered(found.body(loaded.names))
+    return Response(await service.in_thread(lambda: encoded(found.body(loaded.names))), media_type=JSON)
+
+
+async def feedback(request: Any) -> Response:
+    """Take labels of rows that were predicted; answered when they are on the disk."""
+    service = service_of(request)
+    if service.ledger.store is None:
+        raise Refused.no_store()
+    media_type(request)
+    found = await service.label(await read_body(request, service.limits))
+    request.scope["rankset_rows"] = len(found["ids"])
+    return answered(found)
+
+
+async def triage(request: Any) -> Response:
+    """Say which rows may be accepted without a person."""
+    service = service_of(request)
+    if service.loaded.triage is None:
+        raise Refused.no_triage()
+    media_type(request)
+    body, loaded = await read_body(request, service.limits), service.loaded
+    asked = await service.read(body, lambda: asked_of_triage(body, loaded, service.limits.rows))
+    quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
+    found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
+    request.scope["rankset_rows"] = len(asked.names)
+    service.metrics.rows["/triage"] += len(asked.names)
+    service.ledger.monitor.decides(sum(found["accepted"]), len(asked.names))
+    service.listeners.wake()
+    return answered(found)
+
+
+async def rule(request: Any) -> Response:
+    """Say what the rule is, and which labels its sets contain."""
+    service = service_of(request)
+    loaded = service.loaded
+    given = request.query_params.getlist("alpha")
+    if len(given) > 1:
+        raise Refused.field("alpha", "be one number", f"{len(given)} of them")
+    alpha = exact_alpha(given[0]) if given else loaded.alpha
+
+    def facts() -> dict[str, Any]:
+        with silent():
+            words = loaded.levels[alpha].describe()
+        spec = loaded.rule.spec
+        shown = words if len(words) <= MOST_TEXT else words[: MOST_TEXT - 1] + "…"
+        return {
+            "score": repr(spec.score),
+            "condition": repr(spec.condition),
+            "kind": spec.kind,
+            "n": loaded.rule.n,
+            "n_classes": spec.n_columns,
+            "classes": loaded.names[:MOST_NAMES],
+            "groups": list(spec.groups.values)[:MOST_NAMES] if spec.condition.needs_groups else None,
+            "alpha": float(alpha),
+            "default_alpha": float(loaded.alpha),
+            "sets": shown,
+            "triage": None if loaded.triage is None else repr(loaded.triage),
+            "store": service.ledger.store is not None,
+            "rankset": version(),
+        }
+
+    return answered(await service.in_thread(facts))
+
+
+async def health(_request: Any) -> Response:
+    """Say that the process answers."""
+    return answered({"status": "ok"})
+
+
+async def ready(request: Any) -> Response:
+    """Say whether rows can be predicted and labels stored."""
+    service = service_of(request)
+    store, trouble = service.ledger.store, None
+    if store is not None:
+        try:
+            await service.in_thread(store.check)
+        except RanksetError as error:
+            trouble = error.expected and f"the store must {error.expected}"
+    found = {
+        "ready": trouble is None,
+        "rule": repr(service.loaded.rule),
+        "store": "none" if store is None else trouble or "writable",
+        "lost_rows": 0 if store is None else store.lost,
+        "reload": "failed, the rule before is served; the log says why" if service.failed else "ok",
+        "alarms": "could not learn from some rows; the log says why" if service.ledger.trouble else "ok",
+    }
+    return answered(found, 200 if trouble is None else 503)
+
+
+async def numbers(request: Any) -> Response:
+    """Return all numbers for Prometheus."""
+    service = service_of(request)
+    service.metrics.listeners = service.listeners.count
+    store = service.ledger.store
+
+    def text() -> str:
+        try:
+            taken = 0 if store is None else store.bytes
+        except RanksetError:
+            taken = 0
+        return service.metrics.text(service.ledger, taken)
+
+    return Response(await service.in_thread(text), headers={"content-type": metrics.MEDIA_TYPE})
+
+
+async def live(request: Any) -> Response:
+    """Return the live page."""
+    page = pages.live(await service_of(request).live())
+    return HTMLResponse(page.html, headers={"content-security-policy": page.policy})
+
+
+async def events(request: Any) -> Any:
+    """Send the numbers of the live page as they change."""
+    service = service_of(request)
+    return EventStream(service.listeners, service.limits.seconds)
+
+
+async def docs(request: Any) -> Response:
+    """Return the page of all endpoints."""
+    page = pages.docs(description(service_of(request)))
+    return HTMLResponse(page.html, headers={"content-security-policy": page.policy})
+
+
+async def openapi(request: Any) -> Response:
+    """Describe all endpoints for programs."""
+    return answered(description(service_of(request)))
+
+
+async def session(request: Any) -> Response:
+    """Open or close the session of a browser."""
+    access = request.app.access
+    if request.method == "DELETE":
+        access.close_session(request.headers.get("cookie", "").encode("latin-1"))
+        response, value, seconds = Response(status_code=204), "", 0
+    else:
+        media_type(request)
+        body = await read_body(request, service_of(request).limits)
+        value, seconds = access.open_session(decode(body, SessionBody).token), HOURS * 3600
+        response = Response(status_code=204)
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, value, max_age=seconds, httponly=True, samesite="strict", secure=secure)
+    return response
+
+
+ROUTES = (
+    Route("/", live),
+    Route("/predict", predict, methods=["POST"]),
+    Route("/feedback", feedback, methods=["POST"]),
+    Route("/triage", triage, methods=["POST"]),
+    Route("/rule", rule),
+    Route("/healthz", health),
+    Route("/readyz", ready),
+    Route("/metrics", numbers),
+    Route("/events", events, methods=["GET"]),
+    Route("/openapi.json", openapi),
+    Route("/docs", docs),
+    Route("/session", session, methods=["POST", "DELETE"]),
+)
+"""All paths."""

@@ -1,0 +1,164 @@
+"""``App``: the ASGI application. Around the endpoints it checks who asks, limits, counts, and answers errors."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import HTMLResponse, Response
+
+from rankset.errors import RanksetError
+from rankset.serving import pages
+from rankset.serving.access import Access
+from rankset.serving.access_log import log_request
+from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem, status_of
+from rankset.serving.service import Service
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+log = logging.getLogger("rankset.serving")
+GONE = 499
+"""Status in the log of a client that went away before its answer."""
+HEADERS = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+UNLIMITED = ("/healthz", "/events")
+"""Paths that are answered however many requests there are."""
+
+
+class App:
+    """A server of one rule, as ASGI application."""
+
+    def __init__(self, router: Any, service: Service, access: Access, routes: tuple[str, ...]) -> None:
+        self.service, self.access, self._router, self._routes = service, access, router, routes
+
+    def __repr__(self) -> str:
+        return f"App({self.service.loaded.rule!r})"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = self
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._router(scope, receive, send)
+            return
+        await Exchange(self, scope, receive, send).run()
+
+    def close(self) -> None:
+        """Write everything that waits, and stop."""
+        self.service.close()
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, and let an endpoint answer it."""
+        limits, service, path = self.service.limits, self.service, scope["path"]
+        headers = dict(scope["headers"])
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.headers:
+            close = (("connection", "close"),)
+            raise Refused.of(431, "the headers", f"have at most {limits.headers:,} bytes", "more", headers=close)
+        if not self.access.allows_host(headers.get(b"host")):
+            remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
+            raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)
+        self.access.check(path, scope["method"], headers)
+        if path in UNLIMITED:
+            await self._router(scope, receive, send)
+            return
+        if service.metrics.in_flight >= limits.concurrency:
+            raise Refused.busy("request")
+        service.metrics.in_flight += 1
+        try:
+            async with asyncio.timeout(2 * limits.seconds):  # once to send the request, and once to answer it
+                await self._router(scope, receive, send)
+        except TimeoutError:
+            raise Refused.late(limits.seconds) from None
+        finally:
+            service.metrics.in_flight -= 1
+
+    def route(self, path: str) -> str:
+        """Return a path as metrics name it."""
+        return path if path in self._routes else "other"
+
+
+class Exchange:
+    """One request and its answer."""
+
+    def __init__(self, app: App, scope: Scope, receive: Receive, send: Send) -> None:
+        self.app, self.scope, self.receive, self._send = app, scope, receive, send
+        self.status: int | None = None
+
+    async def run(self) -> None:
+        """Answer the request, whatever happens, and count and log it."""
+        start = time.perf_counter()
+        try:
+            await self._answer()
+        finally:
+            seconds = time.perf_counter() - start
+            status = GONE if self.status is None else self.status
+            self.app.service.metrics.count(self.app.route(self.scope["path"]), status, seconds)
+            client = (self.scope.get("client") or ("-",))[0]
+            rows = self.scope.get("rankset_rows")
+            log_request(client, self.scope["method"], self.scope["path"], status, seconds, rows)
+
+    async def _answer(self) -> None:
+        try:
+            await self.app.answer(self.scope, self.receive, self.send)
+        except ClientDisconnect:
+            return
+        except HTTPException as error:
+            await self._refuse(_of_starlette(error, self.scope))
+        except RanksetError as error:
+            await self._refuse(error)
+        except MemoryError:
+            await self._refuse(Refused.busy("request"))
+        except Exception:
+            log.exception("unexpected error at %s", self.app.route(self.scope["path"]))
+            remedy = "The log of the server says more."
+            await self._refuse(Refused.of(500, "the server", "answer", reason="an unexpected error", remedy=remedy))
+
+    async def _refuse(self, error: RanksetError) -> None:
+        """Answer with an error, if nothing was answered yet."""
+        if self.status is not None:
+            return
+        status, headers = status_of(error), dict(getattr(error, "headers", ()))
+        if status == 401 and wants_page(self.scope):
+            page = pages.login()
+            response: Response = HTMLResponse(page.html, status, {**headers, "content-security-policy": page.policy})
+        else:
+            response = Response(encoded(problem(error)), status, headers, MEDIA_TYPE)
+        await response(self.scope, self.receive, self.send)
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        """Send a part of the answer; the first one gets the headers that all answers have."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            own = {name for name, _ in message["headers"]}
+            added = [(name, value) for name, value in HEADERS if name not in own]
+            if b"content-security-policy" not in own:
+                added.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"))
+            message["headers"] = [*message["headers"], *added]
+        await self._send(message)
+
+
+def wants_page(scope: Scope) -> bool:
+    """Return whether a browser asks for the live page."""
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return scope["path"] == "/" and scope["method"] == "GET" and b"text/html" in accepted
+
+
+def _of_starlette(error: HTTPException, scope: Scope) -> Refused:
+    """Return a path or method that does not exist as one of our errors."""
+    headers = tuple((error.headers or {}).items())
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        return Refused.of(405, "the method", f"be {allowed}", scope["method"][:20], headers=headers)
+    if error.status_code == 404:
+        return Refused.of(404, "the path", "be one of this server", remedy="GET /docs lists them.", headers=headers)
+    return Refused.of(error.status_code, phrase(error.status_code), headers=headers)

@@ -1,0 +1,132 @@
+"""Bodies as JSON: which members they have, and one clear sentence for everything else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from rankset.errors import NOWHERE, Place
+from rankset.serving.refusals import Refused
+
+T = TypeVar("T")
+
+PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+WORDS = {
+    "float": "a number",
+    "int": "an integer",
+    "str": "a text",
+    "array": "a list",
+    "object": "an object",
+    "bool": "a boolean",
+}
+Names = list[str | int]
+
+
+class PredictBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
+    """What ``/predict`` takes."""
+
+    rows: msgspec.Raw
+    alpha: float | None = None
+    ids: Names | None = None
+    groups: list[str | int | float | bool] | None = None
+    error: float | None = None
+
+
+class TriageBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
+    """What ``/triage`` takes."""
+
+    rows: msgspec.Raw
+    error: float
+    groups: list[str | int | float | bool] | None = None
+    ids: Names | None = None
+
+
+class FeedbackBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
+    """What ``/feedback`` takes."""
+
+    ids: Names
+    labels: list[str | int | float | bool]
+
+
+class SessionBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
+    """What ``/session`` takes."""
+
+    token: str
+
+
+def decode(body: bytes | msgspec.Raw, kind: type[T], what: str = "the body", start: Sequence[object] = ()) -> T:
+    """Return the members of a body; raise ``Refused`` if it is no JSON (400) or has other members (422).
+
+    ``what`` names it in errors if the error has no place; ``start`` is the place of what is decoded in the body.
+    """
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        raise _other_type(str(error), what, list(start)) from None
+    except msgspec.DecodeError as error:
+        raise Refused.not_json(str(error).removeprefix("JSON is malformed: ")) from None
+    except UnicodeDecodeError:
+        raise Refused.not_json("it has bytes that are no UTF-8") from None
+    except RecursionError:
+        raise Refused.not_json("it has lists within lists within lists, too many of them") from None
+
+
+def _other_type(said: str, what: str, path: list[object]) -> Refused:
+    """Return the error for a member of another type, with its place."""
+    found = PLACE.search(said)
+    text = said[: found.start()] if found else said
+    for name, number in STEP.findall(found["path"]) if found else ():
+        path.append(name or (int(number) if number.isdigit() else None))
+    names = [step for step in path if isinstance(step, str)]
+    numbers = [step for step in path if isinstance(step, int)]
+    where = Place(row=numbers[0], column=numbers[1] if len(numbers) > 1 else None) if numbers else NOWHERE
+    subject = names[0] if names else what
+    expected = re.fullmatch(r"Expected `(.+)`, got `(.+)`", text)
+    if expected is None:
+        return Refused.field(subject, *_others(text), where)
+    return Refused.field(subject, f"be {_words(expected[1])}", _words(expected[2]), where)
+
+
+def _others(text: str) -> tuple[str, str]:
+    """Return what is expected and received, where not a type differs."""
+    if "out of range" in text:
+        return "be within the range of 64-bit numbers", "a number beyond it"
+    member = re.search("`(.*)`", text)
+    if member is not None and "unknown field" in text:
+        return "have no members but those that GET /docs lists", repr(member[1][:100])
+    if member is not None and "missing" in text:
+        return f"have the member {member[1]!r}", "none"
+    return "be as GET /docs describes it", text.replace("`", "'")[:100]
+
+
+def _words(text: str) -> str:
+    """Return the words of msgspec as those of JSON."""
+    text = text.replace("`", "").replace(" | ", " or ")
+    return re.sub(r"\b(float|int|str|array|object|bool)\b", lambda found: WORDS[found[0]], text)
+
+
+def check_repeated(body: bytes | msgspec.Raw, names: Sequence[str] = ()) -> None:
+    """Refuse an object that has a member twice, of which one would be ignored; ``body`` was decoded before.
+
+    With ``names`` this is looked into only if one of them stands there more than once, or is written in another way.
+    """
+    text = bytes(body)
+    if names and b"\\" not in text and all(text.count(f'"{name}"'.encode()) <= 1 for name in names):
+        return
+    json.loads(text, object_pairs_hook=_different, parse_int=_nothing, parse_float=_nothing)
+
+
+def _different(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Refused.field("an object", "have every member once", f"{twice[:100]!r} more than once")
+
+
+def _nothing(_text: str) -> int:
+    return 0

@@ -1,0 +1,171 @@
+"""``Ledger``: rows and labels go into the store and to the monitor in one order, and a thread learns from them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import Any
+
+from rankset.errors import StorageError
+from rankset.rules.rule import Rule
+from rankset.serving.following import labels_after, last_label, served_since
+from rankset.serving.loaded import Loaded
+from rankset.serving.monitor import Monitor
+from rankset.serving.predictions import Answered
+from rankset.serving.refusals import Refused
+from rankset.serving.rows import Feedback, Labelled, Prediction
+from rankset.serving.store import Store
+from rankset.streams.waiting import LastNames
+
+log = logging.getLogger("rankset.serving")
+
+STEP = 1e-6
+"""Seconds between two rows at least, so that their times put them into order."""
+IDS = 100_000
+"""So many ids of rows are known; a row with one of them is refused."""
+PART = 500
+"""Rows that are written together. Others wait meanwhile."""
+BEHIND = 20_000
+"""If the monitor has so many rows to learn from, large requests wait."""
+
+
+class Ledger:
+    """Where rows and labels are written down. Methods can be called by all threads."""
+
+    def __init__(self, loaded: Loaded, store: Store | None) -> None:
+        self.store, self._lock = store, Lock()
+        self._ids, self._last = LastNames(IDS), 0.0
+        since = 0.0 if store is None else served_since(store, loaded.digest, self._now())
+        self.monitor = Monitor(loaded.rule, float(loaded.alpha), since)
+        self._label = 0
+        self._queue: SimpleQueue[Any] = SimpleQueue()
+        self._behind, self._room = 0, Event()
+        self._room.set()
+        self.trouble: str | None = None
+        if store is not None:
+            self._remember_again(store)
+        self._thread = Thread(target=self._learn, name="rankset monitor", daemon=True)
+        self._thread.start()
+
+    def _remember_again(self, store: Store) -> None:
+        """Learn what the store holds, as it was learned when it came."""
+        part: list[Prediction | Labelled] = []
+        for one in store.history():
+            if isinstance(one, Prediction):
+                self._ids.add(one.id)
+                self._last = max(self._last, one.time)
+            part.append(one)
+            if len(part) == PART:
+                self.monitor.learn(part)
+                part = []
+        self.monitor.learn(part)
+        self._label = last_label(store)
+
+    def _now(self, count: int = 1) -> float:
+        """Return the time of the first of some rows, which is after that of all rows before."""
+        first = max(time.time(), self._last + STEP)
+        self._last = first + (count - 1) * STEP
+        return first
+
+    def take(self, answered: Answered) -> None:
+        """Write rows down; raise ``Refused`` if one was predicted before."""
+        names = answered.asked.names
+        with self._lock:
+            if answered.asked.given:
+                known = next((row for row, name in enumerate(names) if name in self._ids), None)
+                if known is not None:
+                    raise Refused.known_id(answered.asked.ids[known], known)
+            for name in names:
+                self._ids.add(name)
+            first = self._now(len(names))
+            rows = answered.predictions([first + place * STEP for place in range(len(names))])
+            self._put(rows[:PART])
+        if len(rows) > PART:
+            self._put_rest(rows)
+
+    def _put_rest(self, rows: Sequence[Prediction]) -> None:
+        """Write many rows in parts, as fast as the store and the monitor take them."""
+        for start in range(PART, len(rows), PART):
+            self._room.wait(60.0)
+            if self.store is not None:
+                with suppress(StorageError):  # rows that are lost are counted
+                    self.store.check()
+            with self._lock:
+                self._put(rows[start : start + PART])
+
+    def _put(self, rows: Sequence[Prediction]) -> None:
+        if self.store is not None:
+            self.store.remember(rows)
+        self._behind += len(rows)
+        if self._behind > BEHIND:
+            self._room.clear()
+        self._queue.put(rows)
+
+    def label(self, ids: Sequence[str], columns: Sequence[int]) -> Future[list[str]]:
+        """Write labels down; the answers come when they are on the disk."""
+        assert self.store is not None
+        with self._lock:
+            now = max(time.time(), self._last)
+            found = self.store.send([Feedback(*one, now) for one in zip(ids, columns, strict=True)])
+        found.add_done_callback(lambda _: self._queue.put("labels"))
+        return found
+
+    def follow(self, loaded: Loaded) -> None:
+        """Watch another rule from now on."""
+        with self._lock:
+            since = self._now() if self.store is None else served_since(self.store, loaded.digest, self._now())
+            self._queue.put((loaded.rule, since))
+
+    def settle(self, seconds: float = 10.0) -> bool:
+        """Wait until everything that was written down has been learned; return whether it was."""
+        done = Event()
+        self._queue.put(done)
+        return done.wait(seconds)
+
+    def close(self) -> None:
+        """Learn what waits, write what waits, and end the thread."""
+        self._queue.put(None)
+        if self._thread.is_alive():
+            self._thread.join(10.0)
+        if self.store is not None:
+            self.store.close()
+
+    def _learn(self) -> None:
+        """Learn from what comes, until None comes."""
+        while (news := self._queue.get()) is not None:
+            try:
+                self._learn_one(news)
+            except Exception as error:
+                self.trouble = f"{type(error).__name__}: {error}"
+                log.exception("the alarms could not learn from some rows")
+
+    def _learn_one(self, news: Any) -> None:
+        if isinstance(news, Event):
+            news.set()
+        elif news == "labels":
+            self._learn_labels()
+        elif isinstance(news, tuple) and isinstance(news[0], Rule):
+            self.monitor.follow(*news)
+        else:
+            self.monitor.predicted(news)
+            with self._lock:
+                self._behind -= len(news)
+                if self._behind <= BEHIND:
+                    self._room.set()
+
+    def _learn_labels(self) -> None:
+        """Learn from all labels that came since the last look."""
+        assert self.store is not None
+        part: list[Labelled] = []
+        for number, pair in labels_after(self.store, self._label):
+            self._label = number
+            part.append(pair)
+            if len(part) == PART:
+                self.monitor.labelled(part)
+                part = []
+        self.monitor.labelled(part)

@@ -1,0 +1,85 @@
+  const WATCHED = { labels: "the scores of true labels, in the order in which labels come", outputs: "the largest probability of each row; no labels are needed", coverage: "how often sets miss the true label" };
+  const several = (number, one, more = one + "s") => many(number) + " " + (number === 1 ? one : more);
+  const nothing = "–", powers = (value) => (Math.abs(value) < 4 ? many(Number((10 ** value).toPrecision(3))) : "10^" + fixed(value, 1));
+  const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
+  let now = data;
+
+  function headline() {
+    const raised = now.alarms.filter((one) => one.raised), missed = now.labels ? "Of " + several(now.labels, "label") + ", " + percent(now.misses / now.labels) + " were missed; " + percent(now.alpha) + " are allowed." : now.rows ? several(now.rows, "row") + ", and no labels yet." : "No rows yet.";
+    put("headline", missed + " " + (raised.length ? "Alarm: " + raised.map((one) => one.name).join(", ") + "." : "No alarm."));
+    put("about", now.score + (now.condition ? ", thresholds " + now.condition : "") + ", " + several(now.n_classes, "class", "classes") + ", calibrated on " + several(now.n, "row") + ".");
+  }
+  function facts() {
+    tiles(by("facts"), [
+      ["coverage", now.labels ? fixed(1 - now.misses / now.labels) : nothing, now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; promised is " + asked(now.alpha) : "no labels yet; promised is " + asked(now.alpha)],
+      ["mean set size", now.size === null ? nothing : fixed(now.size, 3), "labels, of " + several(now.n_classes, "class", "classes")],
+      ["rows", many(now.seen), now.rows === now.seen ? "at alpha " + now.alpha : many(now.rows) + " of them at alpha " + now.alpha],
+      ["requests per second", fixed(now.per_second, 1), "in the last 10 seconds; " + many(now.requests) + " since the start"],
+      ...(now.triage ? [["accepted by triage", now.decided ? percent(now.accepted / now.decided) : nothing, now.decided ? many(now.accepted) + " of " + several(now.decided, "row") : "no rows yet"]] : []),
+    ]);
+  }
+  function alarmCard(one) {
+    const card = make("div", undefined, one.raised ? "alarm raised" : "alarm"), title = make("h3", one.name), say = (text, name) => card.append(make("p", text, name));
+    title.append(make("span", one.raised ? "ALARM" : "no alarm", "chip"));
+    card.append(title);
+    say("Watches " + WATCHED[one.name] + ".", "faint");
+    if (one.raised) {
+      say("Raised at row " + many(one.at) + ", since about row " + many(one.since) + ": " + one.seen + ". " + (one.name === "coverage" ? "If sets missed no more than allowed" : "If nothing had changed") + ", the chance of so much evidence would be at most " + one.chance + ".");
+      say(one.advice);
+    }
+    const part = Math.max(0, Math.min(1, one.evidence / one.limit)), bar = make("progress");
+    bar.max = 1;
+    bar.value = part;
+    bar.setAttribute("aria-label", "Evidence of the alarm " + one.name);
+    card.append(bar);
+    say(one.rows ? "Evidence now " + powers(one.evidence) + ", the largest so far " + powers(one.highest) + "; the alarm is raised at " + powers(one.limit) + ". " + several(one.rows, one.name === "outputs" ? "row" : "label") + " seen." : "It has seen nothing yet.");
+    return card;
+  }
+  let cards = "";
+  function alarms() {
+    const told = JSON.stringify(now.alarms);
+    if (told !== cards) by("alarms").replaceChildren(...now.alarms.map(alarmCard));
+    cards = told;
+  }
+  function pictures() {
+    const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), block = (place) => "Up to row " + many(xs[place]) + ": ";
+    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + "." : "No labels yet. They are sent to POST /feedback.");
+    by("coverage").hidden = !now.labels;
+    if (now.labels) picture("coverage", { xs, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], level: asked(now.alpha), least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
+      words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + ", over all labels " + percent(last(blocks.running)) + ", promised " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
+      reading: (place) => block(place) + (blocks.coverage[place] === null ? "no labels" : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) });
+    put("size-note", now.rows ? "Mean number of labels in a set, block by block." : "No rows yet. They are sent to POST /predict.");
+    by("size").hidden = by("evidence").hidden = !xs.length;
+    put("evidence-note", xs.length ? "Each alarm is raised when its evidence reaches its limit. Powers of ten." : "No rows yet.");
+    if (!xs.length) return;
+    picture("size", { xs, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
+      reading: (place) => block(place) + (blocks.size[place] === null ? "no rows" : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) });
+    const names = now.alarms.map((one) => one.name);
+    picture("evidence", { xs, curves: names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), level: Math.min(...now.alarms.map((one) => one.limit)), least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
+      words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence)).join(", ") + ". Arrow keys read single blocks.",
+      reading: (place) => block(place) + names.map((name) => name + " " + powers(blocks.evidence[name][place])).join(", ") });
+  }
+  function classes() {
+    by("classes-section").hidden = !now.classes.length;
+    put("classes-note", "Coverage of every class with labels, with an interval of " + percent(now.confidence) + (now.classes.length < now.n_classes ? "; " + many(now.classes.length) + " of " + several(now.n_classes, "class", "classes") : "") + ". A rule with one threshold promises coverage over all rows, not of every class.");
+    sortedTable("classes", [["name", "class"], ["coverage", "coverage", (value) => fixed(value, 3)], ["low", "at least", (value) => fixed(value, 3)], ["high", "at most", (value) => fixed(value, 3)], ["labels", "labels", many]], now.classes, classes);
+  }
+  function show() { headline(); facts(); alarms(); pictures(); classes(); }
+
+  function listen() {
+    const source = new EventSource("events"), again = (seconds) => { source.close(); setTimeout(listen, 1000 * seconds); };
+    source.onopen = () => put("state", "Live.");
+    source.addEventListener("numbers", (event) => { now = JSON.parse(event.data); soon(); });
+    source.addEventListener("end", () => { put("state", "The server stops."); again(3); });
+    source.onerror = async () => {
+      put("state", "No connection. Numbers are of " + new Date(1000 * now.time).toLocaleTimeString("en-GB") + ".");
+      if (source.readyState !== EventSource.CLOSED) return;
+      const answer = await fetch("rule").catch(() => null);
+      if (answer && answer.status === 401) location.reload(); else again(5);
+    };
+    addEventListener("pagehide", () => source.close());
+  }
+  redraw = show;
+  show();
+  new ResizeObserver(soon).observe(document.body);
+  listen();

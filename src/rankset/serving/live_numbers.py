@@ -1,0 +1,94 @@
+"""The numbers of the live page, as one object of JSON."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from rankset.conditions import Marginal, condition_in_words
+from rankset.core.coverage_law import binomial_interval
+from rankset.evaluation.short_names import short_name
+from rankset.inputs.vocabulary import short
+from rankset.serving.loaded import Loaded
+from rankset.serving.metrics import Metrics
+from rankset.serving.monitor import Monitor
+from rankset.streams.alarms import WORDS, Alarm
+from rankset.streams.over_time import CONFIDENCE, OverTime
+
+MOST_CLASSES = 200
+"""So many classes are shown: those with the lowest coverage."""
+NAMES = ("row", "rows", "labels", "coverage", "low", "high", "running", "size")
+
+
+def live_numbers(loaded: Loaded, monitor: Monitor, metrics: Metrics) -> dict[str, Any]:
+    """Return all numbers of the live page, as they are now."""
+    spec = loaded.rule.spec
+    with monitor.lock:
+        history, alarms = monitor.history.columns(), monitor.watching.alarms
+        counts = monitor.class_labels.copy(), monitor.class_misses.copy()
+        sums = {name: getattr(monitor, name) for name in ("seen", "rows", "labels", "misses", "accepted", "decided")}
+        size = monitor.size_sum
+    condition = "" if isinstance(spec.condition, Marginal) else condition_in_words(spec.condition)
+    return {
+        "time": round(time.time(), 3),
+        "score": short(short_name(spec.score), 200),
+        "condition": short(condition, 200),
+        "kind": spec.kind,
+        "n": loaded.rule.n,
+        "n_classes": spec.n_columns,
+        "alpha": float(loaded.alpha),
+        "confidence": CONFIDENCE,
+        **sums,
+        "size": size / sums["rows"] if sums["rows"] else None,
+        "triage": loaded.triage is not None,
+        "per_second": round(metrics.per_second(), 2),
+        "requests": sum(metrics.requests.values()),
+        "alarms": [_alarm(one) for one in alarms],
+        "blocks": _blocks(OverTime.of(history, float(loaded.alpha))),
+        "classes": _classes(loaded, *counts),
+    }
+
+
+def _alarm(alarm: Alarm) -> dict[str, Any]:
+    """Return what an alarm says; evidence is a logarithm to base 10."""
+    return {
+        "name": alarm.name,
+        "raised": alarm.raised,
+        "at": alarm.at,
+        "since": alarm.since,
+        "evidence": round(alarm.log_wealth / math.log(10), 4),
+        "highest": round(alarm.highest / math.log(10), 4),
+        "limit": round(-math.log10(alarm.delta), 4),
+        "chance": alarm._chance_text,
+        "rows": alarm.rows,
+        "seen": WORDS[alarm.name][0],
+        "advice": alarm.advice,
+    }
+
+
+def _blocks(found: OverTime) -> dict[str, Any]:
+    columns: dict[str, Any] = {name: _numbers(getattr(found, name)) for name in NAMES}
+    columns["evidence"] = {name: _numbers(values) for name, values in found.evidence.items()}
+    return columns
+
+
+def _numbers(values: Any) -> list[float | int | None]:
+    """Return numbers for JSON, with few digits; NaN as None."""
+    return [None if math.isnan(value) else float(f"{value:.5g}") for value in values.tolist()]
+
+
+def _classes(loaded: Loaded, labels: Any, misses: Any) -> list[dict[str, Any]]:
+    """Return the classes with the lowest coverage, with intervals."""
+    seen = np.flatnonzero(labels)
+    order = seen[np.lexsort((-labels[seen], 1 - misses[seen] / labels[seen]))][:MOST_CLASSES]
+    found = []
+    for column in order.tolist():
+        n, missed = int(labels[column]), int(misses[column])
+        low, high = binomial_interval(n - missed, n, CONFIDENCE)
+        name = short(loaded.names[column], 80)
+        numbers = {"coverage": 1 - missed / n, "low": low, "high": high}
+        found.append({"name": name, "labels": n, **{key: round(value, 4) for key, value in numbers.items()}})
+    return found

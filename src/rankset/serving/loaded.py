@@ -1,0 +1,144 @@
+"""``Loaded``: the rule that a server uses now, with its levels and gates, and how files of it are read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from rankset.core.alpha import Alpha, exact_alpha
+from rankset.decisions.gate import Gate
+from rankset.decisions.triage import Triage
+from rankset.errors import RuleError, silent
+from rankset.rules.level_rule import LevelRule
+from rankset.rules.load import load
+from rankset.rules.rule import Rule
+from rankset.streams.followed_rule import checked_rule
+
+T = TypeVar("T")
+Path = str | os.PathLike[str]
+
+KEPT = 16
+"""So many levels, and gates, are kept for the next request."""
+
+
+class Kept(Generic[T]):
+    """The last few values that were made, by the number for which they were made."""
+
+    def __init__(self, make: Callable[[Fraction], T]) -> None:
+        self._make, self._known, self._lock = make, OrderedDict[Fraction, T](), Lock()
+
+    def __contains__(self, number: Fraction) -> bool:
+        return number in self._known
+
+    def __getitem__(self, number: Fraction) -> T:
+        with self._lock:
+            if number in self._known:
+                self._known.move_to_end(number)
+                return self._known[number]
+        made = self._make(number)
+        with self._lock:
+            self._known[number] = made
+            if len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        return made
+
+
+class Loaded:
+    """A rule with one label per row, and the triage of the same model, if there is one.
+
+    Attributes
+    ----------
+    rule, triage : what was loaded.
+    alpha : the level of requests that give none, as an exact fraction.
+    levels : the rule at single levels.
+    gates : the triage at single errors.
+    """
+
+    def __init__(self, rule: Rule, alpha: Alpha, triage: Triage | None = None) -> None:
+        self.rule, self.triage, self.alpha = checked_rule(rule, "a server"), triage, exact_alpha(alpha)
+        if triage is not None:
+            _check_triage(rule, triage)
+        self.levels: Kept[LevelRule] = Kept(self._level)
+        self.gates: Kept[Gate] = Kept(self._gate)
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Predict a row before the first request: modules are imported, and thresholds are settled."""
+        spec = self.rule.spec
+        level = self.levels[self.alpha]
+        if spec.kind != "binary" and not spec.condition.needs_groups and not spec.with_ids:
+            with silent():
+                level.predict(np.full((1, spec.n_columns), 1 / spec.n_columns))
+
+    def _level(self, alpha: Fraction) -> LevelRule:
+        with silent():
+            return self.rule.at(alpha)
+
+    def _gate(self, error: Fraction) -> Gate:
+        assert self.triage is not None
+        with silent():
+            return self.triage.threshold(error=error)
+
+    @cached_property
+    def names(self) -> list[Any]:
+        """The class names in column order, as JSON can write them."""
+        return [
+            name.encode("utf-8", "backslashreplace").decode() if isinstance(name, str) else name
+            for name in self.rule.spec.classes.values
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        """A text that differs if the rule differs."""
+        spec, calibration = self.rule.spec, self.rule.calibration
+        told = repr((spec.score, spec.condition, spec.kind, spec.seed, spec.classes.values, spec.groups))
+        found = hashlib.sha256(told.encode("utf-8", "backslashreplace"))
+        for array in (*calibration.keys, calibration.offsets):
+            found.update(array.tobytes())
+        return found.hexdigest()
+
+
+def _check_triage(rule: Rule, triage: Triage) -> None:
+    """Raise an error if a triage is of other outputs than the rule."""
+    for what in ("kind", "classes"):
+        if getattr(triage.spec, what) != getattr(rule.spec, what):
+            raise RuleError(
+                "the triage",
+                f"have the {what} of the rule",
+                "others",
+                "Make it from outputs of the model of the rule.",
+            )
+
+
+class Files:
+    """The files from which a rule and a triage are loaded, at the start and when they are replaced."""
+
+    def __init__(self, rule: Path | Rule, triage: Path | Triage | None, alpha: Alpha) -> None:
+        self.rule, self.triage, self.alpha = rule, triage, alpha
+
+    def load(self) -> Loaded:
+        """Read the files; raise an error if one is missing or damaged."""
+        rule = self.rule if isinstance(self.rule, Rule) else load(self.rule)
+        known = self.triage is None or isinstance(self.triage, Triage)
+        triage = self.triage if known else Triage.load(self.triage)  # type: ignore[arg-type]
+        return Loaded(rule, self.alpha, triage)  # type: ignore[arg-type]
+
+    def load_again(self, before: Loaded) -> Loaded:
+        """Read the files anew; raise an error if rows of the rule before cannot be rows of the new one."""
+        found = self.load()
+        for what in ("kind", "classes"):
+            if getattr(found.rule.spec, what) != getattr(before.rule.spec, what):
+                remedy = "Start a server of its own for a rule with other columns."
+                raise RuleError("the new rule", f"have the {what} of the rule before", "others", remedy)
+        if found.rule.spec.condition.needs_groups != before.rule.spec.condition.needs_groups:
+            remedy = "Start a server of its own for a rule with another use of groups."
+            raise RuleError("the new rule", "use groups as the rule before", "another condition", remedy)
+        return found

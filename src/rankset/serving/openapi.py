@@ -1,0 +1,129 @@
+"""What the server answers, described for programs (OpenAPI)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from rankset.serving.refusals import JSON, MEDIA_TYPE, NPY
+from rankset.serving.service import Service
+
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+NAMES = {"type": "array", "items": {"type": ["string", "integer"]}}
+LABELS = {"type": "array", "items": {"type": ["string", "number", "boolean"]}}
+ROWS = {
+    "description": "A list of rows: lists of numbers, or objects with a number per class. Or an object of columns.",
+    "oneOf": [
+        {
+            "type": "array",
+            "items": {"oneOf": [NUMBERS, {"type": "object", "additionalProperties": {"type": "number"}}]},
+        },
+        {"type": "object", "additionalProperties": NUMBERS},
+    ],
+}
+
+
+def version() -> str:
+    """Return the version of rankset, which was imported before."""
+    return str(sys.modules["rankset"].__version__)
+
+
+def description(service: Service) -> dict[str, Any]:
+    """Return the description of a server."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "rankset serve",
+            "version": version(),
+            "description": f"Prediction sets of one rule, at alpha {float(service.loaded.alpha):g} by default.",
+        },
+        "paths": {**_of_rows(service), **_of_server()},
+        "components": {
+            "schemas": {"Problem": _problem()},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}, {}],
+    }
+
+
+def _of_rows(service: Service) -> dict[str, Any]:
+    alpha = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": float(service.loaded.alpha)}
+    error = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    asked = {"rows": ROWS, "alpha": alpha, "ids": NAMES, "groups": LABELS, "error": error}
+    sets = {"sets": {"type": "array", "items": LABELS}, "sizes": NUMBERS, "ids": NAMES, "alpha": alpha}
+    answers = {"type": "array", "items": {"enum": ["new", "repeated", "unknown"]}}
+    decided = {"accepted": {"type": "array", "items": {"type": "boolean"}}, "labels": LABELS, "error": error}
+    told = "Sets of labels, most likely first, in the order of the rows. Ids find the rows of labels that come later."
+    also = {NPY: {"schema": {"type": "string", "format": "binary"}}}
+    return {
+        "/predict": _post("Predict the sets of rows.", told, asked, ["rows"], {**sets, "accepted": {}}, also),
+        "/feedback": _post(
+            "Send true labels of rows that were predicted.",
+            "Labels are class names or columns. The answer comes when they are on the disk.",
+            {"ids": NAMES, "labels": LABELS},
+            ["ids", "labels"],
+            {"ids": NAMES, "answers": answers},
+        ),
+        "/triage": _post(
+            "Ask which rows may be accepted without a person.",
+            "Of the accepted answers at most the given share is wrong, with a confidence. Needs --triage.",
+            {"rows": ROWS, "error": error, "groups": LABELS, "ids": NAMES},
+            ["rows", "error"],
+            {**decided, "confidence": {"type": "number"}, "rule": {"type": "string"}},
+        ),
+    }
+
+
+def _of_server() -> dict[str, Any]:
+    alpha = {"name": "alpha", "in": "query", "schema": {"type": "number"}}
+    return {
+        "/rule": _get("See the rule, and in words which labels its sets contain.", JSON, parameters=[alpha]),
+        "/healthz": _get("See whether the process answers. Needs no token.", JSON),
+        "/readyz": _get("See whether the rule is loaded and the store can be written.", JSON),
+        "/metrics": _get("Read all numbers in the text format of Prometheus.", "text/plain"),
+        "/": _get("Look at coverage, set sizes, classes and alarms as they change.", "text/html"),
+        "/events": _get("Follow the numbers of the live page as server-sent events.", "text/event-stream"),
+        "/openapi.json": _get("Read this description.", JSON),
+        "/docs": _get("Read this description as a page.", "text/html"),
+        "/session": {
+            "post": {
+                "summary": "Open the session of a browser, which may then read.",
+                "requestBody": _content({"token": {"type": "string"}}, ["token"]),
+                "responses": {"204": {"description": "A cookie was set."}, "default": _refusal()},
+            },
+            "delete": {"summary": "Close it.", "responses": {"204": {"description": "The cookie was removed."}}},
+        },
+    }
+
+
+def _post(
+    summary: str, told: str, asked: dict[str, Any], required: list[str], found: dict[str, Any], also: Any = None
+) -> dict[str, Any]:
+    body = _content(asked, required)
+    body["content"].update(also or {})
+    answer = {"description": "Done.", **_content(found, [])}
+    responses = {"200": answer, "default": _refusal()}
+    return {"post": {"summary": summary, "description": told, "requestBody": body, "responses": responses}}
+
+
+def _get(summary: str, media: str, **more: Any) -> dict[str, Any]:
+    responses = {"200": {"description": "Done.", "content": {media: {}}}, "default": _refusal()}
+    return {"get": {"summary": summary, **more, "responses": responses}}
+
+
+def _content(members: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": members}
+    return {"content": {JSON: {"schema": {**schema, "required": required} if required else schema}}}
+
+
+def _refusal() -> dict[str, Any]:
+    return {
+        "description": "A problem (RFC 9457): what must be how, what was received, and what to do.",
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+def _problem() -> dict[str, Any]:
+    texts = ("type", "title", "detail", "what", "expected", "received", "reason", "remedy")
+    members = {name: {"type": "string"} for name in texts}
+    return {"type": "object", "properties": {**members, "status": {"type": "integer"}, "row": {"type": "integer"}}}

@@ -1,0 +1,101 @@
+"""A store in a PostgreSQL database, by its URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import URL, Connection, Table, create_engine, func, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+
+from rankset.errors import StorageError, StoreFull, needs_extra
+from rankset.serving import tables
+from rankset.serving.database import PATIENCE, Database
+
+BACKENDS = ("postgresql", "postgres")
+DRIVER = "postgresql+psycopg"
+OVERHEAD = 250
+"""Bytes of a row beside its outputs and its set: other columns, headers, and its places in three indexes."""
+LOCK = 0x72616E6B736574
+"""Number of the lock under which tables are made: "rankset" in ASCII."""
+SAMPLE = 1000
+"""Last rows whose outputs and sets are measured."""
+
+
+class PostgresDatabase(Database):
+    """Three tables. A commit is on the disk of the server when it returns."""
+
+    shared = True
+
+    def __init__(self, url: URL, *, read_only: bool) -> None:
+        if url.get_backend_name() not in BACKENDS:
+            raise StorageError.store_unreachable(url.render_as_string(), "only SQLite and PostgreSQL are supported")
+        self.where = url.render_as_string(hide_password=True)
+        milliseconds = int(PATIENCE * 1000)
+        settings = {"synchronous_commit": "on", "lock_timeout": milliseconds, "statement_timeout": 6 * milliseconds}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        with needs_extra("a store in PostgreSQL", "postgres"):
+            try:
+                self.engine = create_engine(
+                    url.set(drivername=DRIVER),
+                    pool_pre_ping=True,
+                    pool_size=2,
+                    connect_args={"options": options, "connect_timeout": int(PATIENCE)},
+                )
+            except NoSuchModuleError as error:
+                raise StorageError.store_unreachable(self.where, str(error)) from None
+        try:
+            if not read_only:
+                self.make_tables()
+            with self.reading() as connection:
+                connection.execute(select(tables.about.c.name).limit(1))
+        except BaseException:
+            self.close()
+            raise
+
+    def make_tables(self) -> None:
+        """Make the tables that are missing; of several servers that start together, one makes them."""
+        with self.writing() as connection:
+            connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+            tables.metadata.create_all(connection)
+
+    def insert(self, table: Table) -> Any:
+        """Return an INSERT statement."""
+        return postgresql.insert(table)
+
+    def insert_rows(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
+        """Write predictions whose ids are new, and return how many, which psycopg does not tell otherwise."""
+        statement = self.insert(tables.predictions).on_conflict_do_nothing(index_elements=["id"])
+        return len(connection.execute(statement.returning(tables.predictions.c.number), rows).all())
+
+    def size(self) -> int:
+        """Return the bytes of the tables and their indexes."""
+        with self.reading() as connection:
+            sizes = [func.pg_total_relation_size(table.name) for table in tables.metadata.sorted_tables]
+            return sum(connection.execute(select(*sizes)).one())
+
+    def live_size(self) -> int:
+        """Return the rows times the bytes of the last ones: PostgreSQL keeps the space of deleted rows for new ones."""
+        rows = tables.predictions
+        last = select(rows.c.outputs, rows.c.codes).order_by(rows.c.number.desc()).limit(SAMPLE).subquery()
+        length = func.octet_length(last.c.outputs) + func.octet_length(last.c.codes)
+        with self.reading() as connection:
+            mean = connection.execute(select(func.avg(length))).scalar()
+            count = connection.execute(select(func.count()).select_from(rows)).scalar_one()
+        return int(count * (float(mean or 0) + OVERHEAD))
+
+    def explain(self, error: Exception) -> StorageError:
+        """Return what an error of PostgreSQL means."""
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        state, reason = getattr(cause, "sqlstate", None) or "", " ".join(str(cause).split())
+        if state == "53100":
+            return StoreFull.of(self.where, reason)
+        if state in {"55P03", "57014", "40P01"}:
+            return StorageError.store_locked(self.where, PATIENCE)
+        if state in {"25006", "42501"}:
+            return StorageError.store_read_only(self.where, reason)
+        if state[:2] in {"", "08", "28", "3D", "53", "57"}:
+            return StorageError.store_unreachable(self.where, reason)
+        if state[:2] in {"42", "XX"}:
+            return StorageError.store_damaged(self.where, reason)
+        return StorageError.store_failed(self.where, reason)

@@ -1,0 +1,109 @@
+"""Rows of a request as a matrix of the columns of a rule: lists, objects by class, or columns by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from rankset.errors import InputError, Place
+from rankset.inputs.named_rows import match_columns
+from rankset.inputs.vocabulary import Name
+from rankset.rules.spec import RuleSpec
+from rankset.serving.json_bodies import check_repeated, decode
+from rankset.serving.refusals import Refused
+
+Matrix = NDArray[Any]
+SPACE = b" \t\r\n"
+FORMS = "a list of rows, each a list of numbers or an object with a number per class; or an object of columns"
+
+
+def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+    """Return rows of JSON as float64: (n, K), or (n,) for kind "binary"."""
+    text = bytes(raw)
+    first, second = _first_signs(text)
+    if first == b"{":
+        return _of_columns(raw, spec, most)
+    if first == b"[" and second == b"{":
+        return _of_objects(raw, spec, most)
+    if first == b"[" and second in (b"[", b"]"):
+        return matrix_of(_of_lists(raw, spec, most), spec, most)
+    if first == b"[" and spec.kind == "binary":
+        return np.array(_limited(decode(raw, list[float], "rows", ["rows"]), most), dtype=np.float64)
+    raise Refused.field("rows", f"be {FORMS}", "something else", remedy="One row is [[0.7, 0.3]], not [0.7, 0.3].")
+
+
+def _first_signs(text: bytes) -> tuple[bytes, bytes]:
+    """Return the first two characters that are no space."""
+    rest = text.lstrip(SPACE)
+    return rest[:1], rest[1:200].lstrip(SPACE)[:1] or rest[1:].lstrip(SPACE)[:1]
+
+
+def _limited(rows: list[Any], most: int) -> list[Any]:
+    if len(rows) > most:
+        raise Refused.large("the number of rows", most, f"{len(rows):,}")
+    return rows
+
+
+def _of_lists(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+    rows: list[list[float]] = _limited(decode(raw, list[list[float]], "rows", ["rows"]), most)
+    width = 1 if spec.kind == "binary" else spec.n_columns
+    for number, row in enumerate(rows):
+        if len(row) != width:
+            raise _other_width(len(row), width, number)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+def _other_width(received: int, width: int, row: int | None = None) -> Refused:
+    remedy = "Send one number per class, in the order of GET /rule."
+    expected = f"have {width:,} numbers, one per class"
+    return Refused.field("each row", expected, f"{received:,}", Place(row=row), remedy)
+
+
+def matrix_of(matrix: Matrix, spec: RuleSpec, most: int) -> Matrix:
+    """Return an array as the rows of a rule; raise an error if it has another shape."""
+    if matrix.ndim == 1 and spec.kind != "binary":
+        raise Refused.field("the array", f"have two axes, rows and {spec.n_columns:,} classes", f"shape {matrix.shape}")
+    if matrix.ndim == 2 and matrix.shape[1] != (1 if spec.kind == "binary" else spec.n_columns):
+        raise _other_width(matrix.shape[1], 1 if spec.kind == "binary" else spec.n_columns)
+    if len(matrix) > most:
+        raise Refused.large("the number of rows", most, f"{len(matrix):,}")
+    return matrix[:, 0] if spec.kind == "binary" and matrix.ndim == 2 else matrix
+
+
+def _classes_by_text(spec: RuleSpec) -> dict[str, Name]:
+    """Return class names by the texts with which JSON writes them as names of members."""
+    others = {str(name): name for name in spec.classes.values if not isinstance(name, str)}
+    return {**others, **{name: name for name in spec.classes.values if isinstance(name, str)}}
+
+
+def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+    rows = _limited(decode(raw, list[dict[str, float]], "rows", ["rows"]), most)
+    check_repeated(raw)
+    if spec.kind == "binary":
+        raise InputError.named_binary("rows")
+    names = _classes_by_text(spec)
+    named = [{names.get(text, text): value for text, value in row.items()} for row in rows]
+    return match_columns(named, spec.classes.values, spec.kind, "rows")[0]
+
+
+def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+    columns = decode(raw, dict[str, list[float]], "rows", ["rows"])
+    check_repeated(raw)
+    if spec.kind == "binary":
+        raise InputError.named_binary("rows")
+    names = _classes_by_text(spec)
+    found = {names.get(text, text): values for text, values in columns.items()}
+    known = set(spec.classes.values)
+    unknown = [name for name in found if name not in known]
+    missing = [name for name in spec.classes.values if name not in found]
+    if unknown or missing:
+        received = f"{unknown[0]!r}, which is no class"[:200] if unknown else f"no column {missing[0]!r}"[:200]
+        raise Refused.field("columns of rows", "be the classes of GET /rule, all of them", received)
+    lengths = {len(values) for values in found.values()}
+    if len(lengths) > 1:
+        raise Refused.field("columns of rows", "have the same length", f"{min(lengths):,} and {max(lengths):,}")
+    _limited(next(iter(found.values())), most)
+    return np.array([found[name] for name in spec.classes.values], dtype=np.float64).T.copy()

@@ -1,0 +1,106 @@
+"""Runs an application with uvicorn: a socket, signals, and an end that loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from rankset.serving.guard import App
+from rankset.serving.protocol import limited
+
+KEEP_ALIVE = 10
+"""Seconds after which a connection without requests is closed."""
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+"""Names by which a server without a token is asked."""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket at an address; port 0 means any free one."""
+    family, kind, number, _, address = socket.getaddrinfo(
+        host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    made = socket.socket(family, kind, number)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address of a socket as a browser takes it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class Server(uvicorn.Server):  # type: ignore[misc]
+    """A server that says when it is ready, loads its rule anew at SIGHUP, and ends live pages when it stops."""
+
+    def __init__(self, app: App, announce: Callable[[], None]) -> None:
+        limits = app.service.limits
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=limited(AutoHTTPProtocol, limits),
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=KEEP_ALIVE,
+                timeout_graceful_shutdown=max(1, round(2 * limits.seconds)),
+                h11_max_incomplete_event_size=limits.headers,
+            )
+        )
+        self._app, self._announce = app, announce
+        self.stopped_by: int | None = None
+        self._tasks: set[asyncio.Task[bool]] = set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and say so."""
+        await super().startup(sockets)
+        if not self.started:
+            return
+        self._loop = asyncio.get_running_loop()
+        if hasattr(signal, "SIGHUP"):
+            self._loop.add_signal_handler(signal.SIGHUP, self._reload)
+        self._announce()
+
+    def _reload(self) -> None:
+        task = asyncio.ensure_future(self._app.service.reload())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Stop: requests that are worked on are answered first; live pages end."""
+        super().handle_exit(sig, frame)
+        self.stopped_by = sig
+        self._captured_signals.clear()
+        loop = getattr(self, "_loop", None)
+        if loop is not None:
+            loop.call_soon_threadsafe(self._app.service.listeners.close)
+
+
+def run(app: App, listening: socket.socket, announce: Callable[[], None]) -> int:
+    """Serve until a signal comes, and return its number; 0 if none came."""
+    server = Server(app, announce)
+    server.run(sockets=[listening])
+    return int(server.stopped_by or 0)

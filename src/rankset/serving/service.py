@@ -1,0 +1,126 @@
+"""``Service``: what all requests of a server share. It knows nothing of HTTP but the refusals it raises."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from rankset.errors import RanksetError
+from rankset.inputs.per_row import label_codes
+from rankset.inputs.row_index import RowIndex
+from rankset.serving.events import Listeners
+from rankset.serving.json_bodies import FeedbackBody, check_repeated, decode
+from rankset.serving.ledger import Ledger
+from rankset.serving.live_numbers import live_numbers
+from rankset.serving.loaded import Files, Loaded
+from rankset.serving.metrics import Metrics
+from rankset.serving.predictions import Answered, Asked, answer, is_quick
+from rankset.serving.refusals import Refused, encoded
+from rankset.serving.request_limits import Limits
+from rankset.serving.rows import check_id
+from rankset.serving.store import Store
+from rankset.streams.row_names import row_names
+
+T = TypeVar("T")
+log = logging.getLogger("rankset.serving")
+
+QUICK_BYTES = 32_768
+QUICK_NUMBERS = 4096
+"""Smaller bodies, and fewer numbers, are worked on at once; others in threads, so that nobody waits for them."""
+THREADS = 4
+
+
+class Service:
+    """A rule that is served: predictions, labels, alarms."""
+
+    def __init__(self, files: Files, store: Store | None, limits: Limits) -> None:
+        self.files, self.limits = files, limits
+        self.loaded: Loaded = files.load()
+        self.ledger = Ledger(self.loaded, store)
+        self.metrics = Metrics()
+        self.listeners = Listeners(limits.listeners, self.live)
+        self.failed: str | None = None
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="rankset rows")
+        self._loading = asyncio.Lock()
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Return what ``work`` returns, without keeping others waiting."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def read(self, body: bytes, work: Callable[[], T]) -> T:
+        """Return what ``work`` reads in a body."""
+        return work() if len(body) <= QUICK_BYTES else await self.in_thread(work)
+
+    async def predict(self, loaded: Loaded, asked: Asked) -> Answered:
+        """Predict rows, and write them down."""
+
+        def work() -> Answered:
+            found = answer(loaded, asked)
+            self.ledger.take(found)
+            return found
+
+        quick = is_quick(asked, loaded, QUICK_NUMBERS)
+        found = work() if quick else await self.in_thread(work)
+        self.metrics.rows["/predict"] += len(asked.names)
+        self.listeners.wake()
+        return found
+
+    async def label(self, body: bytes) -> dict[str, Any]:
+        """Write labels down, and say what each was."""
+        if self.ledger.store is None:
+            raise Refused.no_store()
+        ids, texts, columns = await self.read(body, lambda: self._labels_of(body))
+        answers = await asyncio.wrap_future(self.ledger.label(texts, columns)) if ids else []
+        for one in answers:
+            self.metrics.feedback[one] += 1
+        self.metrics.rows["/feedback"] += len(ids)
+        self.listeners.wake()
+        counts = {name: answers.count(name) for name in ("new", "repeated", "unknown")}
+        return {"ids": ids, "answers": answers, **counts}
+
+    def _labels_of(self, body: bytes) -> tuple[list[Any], list[str], list[int]]:
+        """Return ids, as they came and as they are stored, and columns of labels."""
+        found = decode(body, FeedbackBody)
+        check_repeated(body, ("ids", "labels"))
+        n, spec = len(found.ids), self.loaded.rule.spec
+        if n > self.limits.rows:
+            raise Refused.large("the number of labels", self.limits.rows, f"{n:,}")
+        if len(found.labels) != n:
+            raise Refused.field("labels", f"have one entry for each of {n:,} ids", f"{len(found.labels):,}")
+        if not n:
+            return [], [], []
+        columns = label_codes(found.labels, spec.classes, n, RowIndex(), by_position=True).tolist()
+        texts = [str(name) for name in row_names(found.ids, n)]
+        for text in texts:
+            check_id(text)
+        return found.ids, texts, columns
+
+    async def reload(self) -> bool:
+        """Load the files anew; requests that are worked on end with the rule before. Return whether it succeeded."""
+        async with self._loading:
+            try:
+                found = await self.in_thread(lambda: self.files.load_again(self.loaded))
+                await self.in_thread(lambda: self.ledger.follow(found))
+            except (RanksetError, OSError) as error:
+                self.failed = str(error)
+                self.metrics.reloads["failed"] += 1
+                log.error("the rule was not loaded anew, the one before is still served: %s", error)  # noqa: TRY400
+                return False
+        self.loaded, self.failed = found, None
+        self.metrics.reloads["done"] += 1
+        log.info("loaded anew: %r", found.rule)
+        self.listeners.wake()
+        return True
+
+    async def live(self) -> bytes:
+        """Return the numbers of the live page."""
+        return await self.in_thread(lambda: encoded(live_numbers(self.loaded, self.ledger.monitor, self.metrics)))
+
+    def close(self) -> None:
+        """Write everything that waits, and stop."""
+        self.listeners.close()
+        self._pool.shutdown()
+        self.ledger.close()

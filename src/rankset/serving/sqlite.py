@@ -1,0 +1,159 @@
+"""A store in one SQLite file, with a write-ahead log beside it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Table, create_engine, event
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+
+from rankset.errors import FileError, StorageError, StoreFull
+from rankset.serving import tables
+from rankset.serving.database import PATIENCE, Database
+
+PAGE = 4096
+CHECKED = 256 << 20
+"""Files up to this size are looked through for damage when they are opened."""
+REFUSED = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""Codes of writes that the system refuses, other than by the usual "no space left"."""
+DEFINED = {"table", "index"}
+"""What a file may define. A view or trigger would be executed."""
+
+
+class SqliteDatabase(Database):
+    """One file. A commit is on the disk when it returns, and survives the end of the process and of the machine."""
+
+    failures = (SQLAlchemyError, sqlite3.Error)
+
+    def __init__(self, path: str, max_bytes: int | None, *, read_only: bool) -> None:
+        self.where, self.path, self._read_only = path, Path(path), read_only
+        self._pages_of_log = 1000 if max_bytes is None else max(10, min(1000, max_bytes // PAGE // 20))
+        self._known: dict[Path, tuple[int, int] | None] = {}
+        self._check_path()
+        self._name = f"file:{quote(str(self.path.resolve()))}?mode={'ro' if read_only else 'rwc'}"
+        self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=2)
+        event.listen(self.engine, "begin", _begin)
+        try:
+            with self.translated():
+                self._open()
+        except BaseException:
+            self.close()
+            raise
+        if not read_only:
+            self._known = {file: _identity(file) for file in self._files()}
+
+    def _check_path(self) -> None:
+        """Raise an error if there can be no file."""
+        if self._read_only and not self.path.exists():
+            raise StorageError.store_missing(self.where)
+        if self.path.exists() and not self.path.is_file():
+            raise FileError.unwritable(self.where, "it is not a regular file")
+        if not self.path.absolute().parent.is_dir():
+            raise FileError.unwritable(self.where, "its folder does not exist")
+
+    def _open(self) -> None:
+        """Look at the file before it is used, and make the tables if they are missing."""
+        with self.engine.connect() as connection:
+            found = connection.exec_driver_sql("SELECT type, name, tbl_name FROM sqlite_master").all()
+            known = {table.name for table in tables.metadata.tables.values()} | {"sqlite_sequence"}
+            strange = [name for kind, name, table in found if kind not in DEFINED or table not in known]
+            if strange:
+                raise StorageError.store_damaged(self.where, f"it contains {strange[0]!r}, which is not of a store")
+            if self.path.stat().st_size <= CHECKED:
+                answer = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+                if answer != "ok":
+                    raise StorageError.store_damaged(self.where, str(answer))
+        if not self._read_only:
+            self.make_tables()
+
+    def _connect(self) -> sqlite3.Connection:
+        """Return a new connection, on which _begin writes BEGIN."""
+        connection = sqlite3.connect(self._name, uri=True, check_same_thread=False, isolation_level=None)
+        settings = [f"busy_timeout = {int(PATIENCE * 1000)}", "trusted_schema = OFF", "foreign_keys = ON"]
+        if not self._read_only:
+            settings += [] if self._size_of_file() else ["auto_vacuum = INCREMENTAL"]  # it would write to the file
+            settings += ["journal_mode = WAL", "synchronous = FULL"]
+            settings += [f"wal_autocheckpoint = {self._pages_of_log}"]
+            settings += [f"journal_size_limit = {self._pages_of_log * PAGE}"]
+        try:
+            for setting in settings:
+                connection.execute(f"PRAGMA {setting}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def insert(self, table: Table) -> Any:
+        """Return an INSERT statement."""
+        return sqlite.insert(table)
+
+    def _size_of_file(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def _files(self) -> list[Path]:
+        """Return the file and its log."""
+        return [self.path, self.path.with_name(f"{self.path.name}-wal")]
+
+    def check_place(self) -> None:
+        """Raise an error if a file was moved, replaced or deleted: SQLite would go on to write to the old one."""
+        for file, known in self._known.items():
+            if _identity(file) != known:
+                raise StorageError.store_gone(self.where, file.name)
+
+    def size(self) -> int:
+        """Return the bytes of the file and its log."""
+        return sum(file.stat().st_size for file in self._files() if file.exists())
+
+    def live_size(self) -> int:
+        """Return the bytes of pages that are in use."""
+        with self.reading() as connection:
+            pages, free = (
+                int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+                for name in ("page_count", "freelist_count")
+            )
+        return (pages - free) * PAGE
+
+    def give_back(self) -> None:
+        """Cut free pages off the file, and empty the log."""
+        with self.reading() as connection:
+            cursor = connection.connection.cursor()
+            cursor.executescript("PRAGMA incremental_vacuum")  # execute would free one page only
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def explain(self, error: Exception) -> StorageError:
+        """Return what an error of SQLite means."""
+        cause = error.orig if isinstance(error, DatabaseError) else error
+        code = getattr(cause, "sqlite_errorcode", None)
+        kind = None if code is None else code & 0xFF
+        if kind == sqlite3.SQLITE_FULL:
+            return StoreFull.of(self.where, str(cause))
+        if code in REFUSED:
+            return StoreFull.of(self.where, f"{cause}: the disk, a quota or the size of a file is at its limit")
+        if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return StorageError.store_locked(self.where, PATIENCE)
+        if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            return StorageError.store_read_only(self.where, str(cause))
+        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return StorageError.store_damaged(self.where, str(cause))
+        return StorageError.store_failed(self.where, str(cause))
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction: those that write take the lock at once, so that none fails in the middle."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return which file has this name; None if none has."""
+    try:
+        found = os.stat(file)  # noqa: PTH116
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

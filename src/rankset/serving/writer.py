@@ -1,0 +1,201 @@
+"""The one thread of a store that writes: what has come since the last commit is committed together."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection
+
+from rankset.errors import StorageError
+
+DELAY = 0.1
+"""Seconds after which predictions are written, at the latest."""
+PAUSE = 1.0
+"""Seconds until predictions that could not be written are tried again."""
+MOST_ROWS = 20_000
+"""Most predictions that wait to be written."""
+MOST_BYTES = 64 << 20
+"""Most bytes of outputs that wait to be written."""
+MOST_JOBS = 10_000
+"""Most calls that wait for their commit."""
+AT_ONCE = 2_000
+"""Most predictions in one commit, unless a call waits for one."""
+
+Row = dict[str, Any]
+log = logging.getLogger("rankset.serving")
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something that is done in the next commit, or after it, and whose caller waits."""
+
+    run: Callable[[Connection], Any] | None = None
+    after: Callable[[], Any] | None = None
+    answer: Future[Any] = field(default_factory=Future)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is committed together."""
+
+    rows: list[Row]
+    jobs: list[Job]
+
+
+class Writer:
+    """A thread with a bounded queue.
+
+    ``write`` commits rows and runs jobs. ``idle`` is called after every commit, and returns the seconds until it must
+    be called again at the latest.
+    """
+
+    def __init__(self, where: str, write: Callable[[Batch], list[Any]], idle: Callable[[], float]) -> None:
+        self.where, self._write, self._idle = where, write, idle
+        self._end = 0.0
+        self.lost = 0
+        self.trouble: StorageError | None = None
+        self._rows: deque[Row] = deque()
+        self._jobs: list[Job] = []
+        self._bytes = 0
+        self._closing = False
+        self._due = 0.0
+        self._news = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="rankset store", daemon=True)
+        self._thread.start()
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take rows that are written soon; those for which there is no room are lost and counted."""
+        with self._news:
+            if self._closing:
+                self.lost += len(rows)
+                return
+            if not self._rows:
+                self._due = time.monotonic() + DELAY
+            for row in rows:
+                if len(self._rows) >= MOST_ROWS or self._bytes >= MOST_BYTES:
+                    self.lost += 1
+                else:
+                    self._rows.append(row)
+                    self._bytes += len(row["outputs"])
+            if len(rows) == len(self._rows) or len(self._rows) >= AT_ONCE:
+                self._news.notify()
+
+    def submit(self, job: Job) -> Future[Any]:
+        """Take a job, which is done in the next commit together with all rows that have come before it."""
+        with self._news:
+            if self._closing:
+                raise StorageError.store_closed(self.where)
+            if len(self._jobs) >= MOST_JOBS:
+                raise StorageError.store_busy(self.where, MOST_JOBS)
+            self._jobs.append(job)
+            self._news.notify()
+        return job.answer
+
+    def close(self) -> None:
+        """Write what waits, and end the thread."""
+        with self._news:
+            self._closing = True
+            self._news.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            batch = self._next()
+            closing = self._closing
+            if (batch.rows or batch.jobs) and not self._commit(batch) and closing:
+                self._give_up()
+            if closing and not self._rows and not self._jobs:
+                return
+            try:
+                self._end = time.monotonic() + self._idle()
+            except Exception as error:  # noqa: BLE001 - the thread must go on
+                self._failed(error)
+                self._end = time.monotonic() + PAUSE
+
+    def _next(self) -> Batch:
+        """Wait for rows that are due, or jobs, and return them."""
+        with self._news:
+            while (wait := min(self._until_due(), self._end - time.monotonic())) > 0:
+                self._news.wait(wait)
+            rows = [self._rows.popleft() for _ in range(self._count_due())]
+            self._bytes -= sum(len(row["outputs"]) for row in rows)
+            jobs = [job for job in self._jobs if job.answer.set_running_or_notify_cancel()]
+            self._jobs = []
+            self._due = time.monotonic() + DELAY
+        return Batch(rows, jobs)
+
+    def _until_due(self) -> float:
+        """Return the seconds until something must be written."""
+        if self._jobs or self._closing or (len(self._rows) >= AT_ONCE and self.trouble is None):
+            return 0.0
+        return self._due - time.monotonic() if self._rows else math.inf
+
+    def _count_due(self) -> int:
+        """Return how many rows are written now: all of them if somebody waits, none if they are not due."""
+        if self._jobs or self._closing:
+            return len(self._rows)
+        return min(AT_ONCE, len(self._rows)) if self._until_due() <= 0 else 0
+
+    def _commit(self, batch: Batch) -> bool:
+        """Write a batch and tell those who wait; rows stay in the queue if the store may take them later."""
+        try:
+            answers = self._write(batch)
+        except Exception as error:  # noqa: BLE001 - whatever it is, callers must be told and the thread must go on
+            told = self._failed(error)
+            self._put_back(batch.rows if told.try_again else [])
+            self.lost += 0 if told.try_again else len(batch.rows)
+            for job in batch.jobs:
+                job.answer.set_exception(told)
+            return False
+        self.trouble = None
+        for job, answer in zip(batch.jobs, answers, strict=True):
+            self._finish(job, answer)
+        return True
+
+    def _finish(self, job: Job, answer: object) -> None:
+        """Do what comes after the commit, and give the answer."""
+        if job.after is None:
+            job.answer.set_result(answer)
+            return
+        try:
+            job.answer.set_result(job.after())
+        except Exception as error:  # noqa: BLE001
+            job.answer.set_exception(self._failed(error))
+
+    def _failed(self, error: Exception) -> StorageError:
+        """Log an error when it begins, and return it."""
+        told = error if isinstance(error, StorageError) else StorageError.store_failed(self.where, repr(error))
+        if self.trouble is None or str(self.trouble) != str(told):
+            log.warning("%s", told)
+        self.trouble = told
+        return told
+
+    def _put_back(self, rows: list[Row]) -> None:
+        """Put rows back at the front of the queue, to be tried again after a pause; the first ones may be lost."""
+        with self._news:
+            room = MOST_ROWS - len(self._rows)
+            kept = rows[max(0, len(rows) - room) :] if room > 0 else []
+            self._rows.extendleft(reversed(kept))
+            self._bytes += sum(len(row["outputs"]) for row in kept)
+            self.lost += len(rows) - len(kept)
+            self._due = time.monotonic() + PAUSE
+
+    def _give_up(self) -> None:
+        """Count what waits as lost, because the store is being closed and cannot be written."""
+        with self._news:
+            self.lost += len(self._rows)
+            log.warning("%s: %d predictions were not stored", self.where, len(self._rows))
+            self._rows.clear()
+            for job in self._jobs:
+                if job.answer.set_running_or_notify_cancel():
+                    job.answer.set_exception(StorageError.store_closed(self.where))
+            self._jobs = []

@@ -1,0 +1,240 @@
+"""``rankset.serving.app`` and ``rankset serve``: what can be passed, other kinds of rules, and a full disk."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankset as rs
+from rankset.errors import KindError, RuleError
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
+
+
+async def asked(app, method, path, body=b"", headers=()):
+    """One request to an ASGI application, without a server."""
+    sent, messages = [], [{"type": "http.request", "body": body, "more_body": False}]
+    given = [(b"host", b"localhost"), (b"content-length", str(len(body)).encode()), *headers]
+    path, _, query = path.partition("?")
+    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode()}
+    scope |= {"headers": given, "client": ("127.0.0.1", 1), "scheme": "http", "server": ("localhost", 80)}
+
+    async def receive():
+        return messages.pop() if messages else {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent[0]["status"], b"".join(one.get("body", b"") for one in sent[1:])
+
+
+def predict(app, **body):
+    headers = [(b"content-type", b"application/json")]
+    status, answer = asyncio.run(asked(app, "POST", "/predict", json.dumps(body).encode(), headers))
+    return status, json.loads(answer)
+
+
+def label(app, **body):
+    headers = [(b"content-type", b"application/json")]
+    status, answer = asyncio.run(asked(app, "POST", "/feedback", json.dumps(body).encode(), headers))
+    return status, json.loads(answer)
+
+
+SCORES = [rs.Rank(), rs.Thr(), rs.Aps(), rs.Raps(), rs.Margin(), rs.TopK()]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=repr)
+def test_every_score(score, tmp_path):
+    rule = make_rule(score=score)
+    app = rs.serving.app(rule, store=tmp_path / "rows.db")
+    rows = LOGITS[1000:1030].astype(np.float64)
+    status, answer = predict(app, rows=rows.tolist(), ids=list(range(30)))
+    assert (status, answer["sets"]) == (200, rule.predict(rows, alpha=0.1).to_lists())
+    assert label(app, ids=list(range(30)), labels=LABELS[1000:1030].tolist())[1]["new"] == 30
+    assert app.service.ledger.settle()
+    assert app.service.ledger.monitor.watching.labels.rows == 30
+    app.close()
+
+
+def test_groups(tmp_path):
+    groups = np.where(LABELS[:1000] % 2, "a", "b")
+    rule = make_rule(condition=rs.PerGroup(), groups=groups)
+    app = rs.serving.app(rule, store=tmp_path / "rows.db")
+    rows, new = LOGITS[1000:1040].astype(np.float64), ["a", "b", "c", "a"] * 10
+    status, answer = predict(app, rows=rows.tolist(), groups=new, ids=list(range(40)))
+    with pytest.warns(rs.RanksetWarning):
+        wanted = rule.predict(rows, alpha=0.1, groups=new).to_lists()
+    assert (status, answer["sets"]) == (200, wanted)
+    assert label(app, ids=[3, 2], labels=["joy", "love"])[1]["new"] == 2
+    assert app.service.ledger.settle()
+    assert app.service.ledger.trouble is None
+    assert predict(app, rows=rows.tolist())[0] == 422
+    assert predict(app, rows=rows.tolist(), groups=["a"])[0] == 422
+    app.close()
+    again = rs.serving.app(rule, store=tmp_path / "rows.db")
+    assert again.service.ledger.monitor.labels == 2
+    again.close()
+
+
+def test_ids_that_draw():
+    ids = np.arange(1000)
+    rule = make_rule(score=rs.TieBreak(rs.Thr()), ids=ids)
+    app = rs.serving.app(rule)
+    rows = LOGITS[1000:1040].astype(np.float64)
+    status, answer = predict(app, rows=rows.tolist(), ids=list(range(5000, 5040)))
+    assert (status, answer["sets"]) == (200, rule.predict(rows, alpha=0.1, ids=range(5000, 5040)).to_lists())
+    assert predict(app, rows=rows.tolist())[0] == 422
+    app.close()
+
+
+def test_binary(tmp_path):
+    probs, labels = np.linspace(0, 1, 200), (np.linspace(0, 1, 200) + np.tile([0, 0.3], 100) > 0.6).astype(int)
+    rule = rs.calibrate(probs, labels, kind="binary")
+    app = rs.serving.app(rule, store=tmp_path / "rows.db")
+    wanted = rule.predict(np.array([0.2, 0.55, 0.9]), alpha=0.1).to_lists()
+    assert predict(app, rows=[0.2, 0.55, 0.9], ids=["a", "b", "c"])[1]["sets"] == wanted
+    assert predict(app, rows=[[0.2], [0.55], [0.9]])[1]["sets"] == wanted
+    assert predict(app, rows=[1.5])[0] == 422
+    assert label(app, ids=["a", "c"], labels=[0, 1])[1]["new"] == 2
+    assert app.service.ledger.settle()
+    assert app.service.ledger.monitor.labels == 2
+    app.close()
+
+
+def test_names_of_classes_can_be_numbers_and_halves_of_pairs():
+    probs = np.tile([[0.6, 0.3, 0.1]], (30, 1))
+    app = rs.serving.app(rs.calibrate(probs, [10] * 30, classes=[10, "10", "\ud800"]))
+    assert predict(app, rows=[{"10": 0.7, "\\ud800": 0.3}])[0] == 422
+    status, answer = predict(app, rows=[[0.6, 0.3, 0.1]], alpha=0.01)
+    assert (status, answer["sets"]) == (200, [[10, "10", "\\ud800"]])
+    numbers = rs.serving.app(rs.calibrate(probs, [7] * 30, classes=[7, 8, 9]))
+    assert predict(numbers, rows=[{"7": 0.7, "8": 0.3}])[1]["sets"] == [[7]]
+    assert predict(numbers, rows={"7": [0.7], "9": [0.0], "8": [0.3]})[1]["sets"] == [[7]]
+    app.close()
+    numbers.close()
+
+
+def test_rules_that_cannot_be_watched_are_refused():
+    several = rs.calibrate(np.eye(3), np.eye(3, dtype=int), target=rs.Recall(), kind="marginals")
+    with pytest.raises(RuleError, match="a server"):
+        rs.serving.app(several)
+    other = rs.triage(LOGITS[:100], LABELS[:100], kind="logits")
+    with pytest.raises(RuleError, match="triage"):
+        rs.serving.app(make_rule(), triage=other)
+
+
+@pytest.mark.parametrize("token", ["", "short", "with spaces in the middle", "é" * 20, 7, "line\nline\nline\nline"])
+def test_weak_tokens_are_refused_and_not_shown(token):
+    with pytest.raises(KindError, match="at least 16") as caught:
+        rs.serving.app(make_rule(), token=token)
+    assert token == "" or str(token) not in str(caught.value)
+
+
+def test_the_token_is_not_in_texts_of_objects():
+    app = rs.serving.app(make_rule(), token=TOKEN)
+    assert TOKEN not in repr(app) + repr(app.access.token) + str(vars(app.access))
+    with pytest.raises(TypeError):
+        app.access.token.__reduce__()
+    app.close()
+
+
+@pytest.mark.parametrize(
+    "limits", [{"rows": 0}, {"body": -1}, {"seconds": 0}, {"seconds": float("nan")}, {"rows": 1.5}]
+)
+def test_limits_are_positive(limits):
+    with pytest.raises(KindError):
+        rs.serving.Limits(**limits)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk here")
+def test_a_store_that_is_full_says_so(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    rows = LOGITS[1000:1010].astype(np.float64)
+    assert predict(app, rows=rows.tolist(), ids=list(range(10)))[0] == 200
+    app.service.ledger.store.check()
+    connection = app.service.ledger.store._database
+    with connection.engine.connect() as one:  # pages are counted: no more of them
+        pages = one.exec_driver_sql("PRAGMA page_count").scalar()
+    writer = app.service.ledger.store._writer
+    real = writer._write
+
+    def full(batch):
+        with connection.writing() as one:
+            one.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+            one.exec_driver_sql("CREATE TABLE filler (content BLOB)")
+            one.exec_driver_sql("INSERT INTO filler VALUES (zeroblob(10000000))")
+        return real(batch)
+
+    writer._write = full
+    status, answer = label(app, ids=[1], labels=["joy"])
+    assert status == 507
+    assert answer["title"] == "Insufficient Storage"
+    assert predict(app, rows=rows[:1].tolist())[0] == 200
+    writer._write = real
+    assert label(app, ids=[1], labels=["joy"])[0] == 200
+    app.close()
+
+
+def command(*arguments, **variables):
+    known = {name: value for name, value in os.environ.items() if name != "RANKSET_TOKEN"}
+    done = subprocess.run(
+        [sys.executable, "-m", "rankset", "serve", *map(str, arguments)],
+        env={**known, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def test_other_addresses_need_a_token(tmp_path):
+    make_rule().save(tmp_path / "rule.rankset")
+    for host in ("0.0.0.0", "::", "192.0.2.1"):  # noqa: S104
+        code, said = command(tmp_path / "rule.rankset", "--host", host, "--port", 0)
+        assert (code, "RANKSET_TOKEN" in said) == (2, True)
+    code, said = command(tmp_path / "rule.rankset", "--host", "0.0.0.0", RANKSET_TOKEN="too-short")  # noqa: S104, S106
+    assert code != 0
+    assert "too-short" not in said
+
+
+def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
+    make_rule().save(tmp_path / "rule.rankset")
+    (tmp_path / "broken.rankset").write_bytes(b"nonsense")
+    for arguments, told in [
+        ((tmp_path / "nothing.rankset",), "No such file"),
+        ((tmp_path / "broken.rankset",), "the file must"),
+        ((tmp_path / "rule.rankset", "--triage", tmp_path / "rule.rankset"), "a Triage"),
+        ((tmp_path / "rule.rankset", "--store", tmp_path / "no" / "rows.db"), "folder"),
+        ((tmp_path / "rule.rankset", "--store", tmp_path / "rule.rankset"), "store"),
+        ((tmp_path / "rule.rankset", "--alpha", "2"), "alpha"),
+        ((tmp_path / "rule.rankset", "--max-age", "soon"), "90d"),
+        ((tmp_path / "rule.rankset", "--workers", "4"), "No such option"),
+    ]:
+        code, said = command(*arguments, "--port", 0)
+        assert code in (1, 2), arguments
+        assert told in said, (arguments, said)
+
+
+def test_a_port_that_is_taken(tmp_path):
+    import socket
+
+    make_rule().save(tmp_path / "rule.rankset")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, said = command(tmp_path / "rule.rankset", "--port", taken.getsockname()[1])
+    assert code == 2
+    assert "in use" in said
+
+
+def test_classes_are_those_of_the_data_set():
+    assert len(CLASSES) == LOGITS.shape[1]

@@ -1,0 +1,228 @@
+"""Clients that are slow, half-closed, too many, or that send what is no HTTP: raw sockets against a real server."""
+
+import json
+import socket
+import struct
+import time
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from serving_process import LOGITS, Served, make_rule, received
+
+SECONDS = 1.0
+HEAD = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+BODY = json.dumps({"rows": LOGITS[:1].tolist()}).encode()
+PROTOCOLS = {"httptools": None, "h11": "httptools"}
+"""Names of protocols, and the module that must be missing."""
+
+
+@pytest.fixture(scope="module", params=PROTOCOLS)
+def served(tmp_path_factory, request):
+    folder = tmp_path_factory.mktemp("connections")
+    make_rule().save(folder / "rule.rankset")
+    hidden = PROTOCOLS[request.param]
+    variables = {}
+    if hidden:  # a module of this name that cannot be imported hides the installed one
+        (folder / f"{hidden}.py").write_text("raise ImportError('hidden')\n")
+        variables = {"PYTHONPATH": str(folder)}
+    limits = ("--max-seconds", SECONDS, "--max-headers", 4096, "--max-body", "100KB", "--max-connections", 40)
+    made = Served.start(folder / "rule.rankset", folder, *limits, environment=variables)
+    yield made
+    made.stop()
+
+
+def status_of(answer):
+    return int(answer.split(b" ", 2)[1]) if answer else None
+
+
+def closed_within(connection, seconds):
+    start = time.monotonic()
+    answer = received(connection, seconds + 5)
+    assert time.monotonic() - start < seconds, "the connection stayed open"
+    return answer
+
+
+def is_well(served):
+    assert served.post("/predict", {"rows": LOGITS[:1].tolist()}).status == 200
+
+
+def test_silent_connections_are_closed(served):
+    with served.socket() as connection:
+        assert closed_within(connection, SECONDS + 3) == b""
+    is_well(served)
+
+
+@pytest.mark.parametrize("start", [b"P", b"POST /predict HTTP/1.1\r\nHost: local", b"GET / HTTP/1.1\r\n"])
+def test_slow_heads_are_refused(served, start):
+    with served.socket() as connection:
+        connection.sendall(start)
+        assert status_of(closed_within(connection, SECONDS + 3)) == 408
+
+
+def test_heads_byte_by_byte_are_refused_in_time(served):
+    with served.socket() as connection:
+        start = time.monotonic()
+        try:
+            for byte in b"GET /rule HTTP/1.1\r\nX-Slow: " + b"a" * 1000:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.05)
+                if time.monotonic() - start > SECONDS + 4:
+                    pytest.fail("it was listened to for too long")
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        assert time.monotonic() - start < SECONDS + 4
+
+
+def test_slow_bodies_are_refused(served):
+    with served.socket() as connection:
+        connection.sendall(HEAD % 100 + b'{"rows": ')
+        answer = closed_within(connection, SECONDS + 3)
+        assert status_of(answer) == 408
+        assert b"be sent whole within 1 seconds" in answer
+
+
+def test_a_body_that_is_not_wanted_and_never_comes(served):
+    with served.socket() as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n")
+        assert status_of(closed_within(connection, SECONDS + 12)) == 200
+
+
+def test_a_client_that_closes_its_side_gets_its_answer(served):
+    with served.socket() as connection:
+        connection.sendall(HEAD % len(BODY) + BODY)
+        connection.shutdown(socket.SHUT_WR)
+        assert b'"sets"' in closed_within(connection, 3)
+
+
+def test_half_a_request_and_a_closed_side_end_at_once(served):
+    for part in (b"POST /pre", HEAD % 100, HEAD % 100 + b"{"):
+        with served.socket() as connection:
+            connection.sendall(part)
+            connection.shutdown(socket.SHUT_WR)
+            closed_within(connection, 1)
+    is_well(served)
+
+
+def test_resets_are_survived(served):
+    for part in (b"", b"POST /pre", HEAD % 100, HEAD % len(BODY) + BODY):
+        connection = served.socket()
+        connection.sendall(part)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    is_well(served)
+
+
+def test_long_heads_are_refused(served):
+    for head in (b"GET /rule HTTP/1.1\r\nX: " + b"a" * 6000 + b"\r\n\r\n", b"GET /" + b"a" * 300_000):
+        with served.socket() as connection:
+            try:
+                connection.sendall(head)
+            except (BrokenPipeError, ConnectionResetError):
+                continue
+            assert status_of(received(connection)) in (400, 431, None)
+    is_well(served)
+
+
+def test_large_bodies_are_refused_and_the_client_sees_why(served):
+    answer = served.post("/predict", b"x" * 300_000, headers={"Content-Type": "application/json"})
+    assert answer.status == 413
+    with served.socket() as connection:
+        connection.sendall(HEAD % 10**12)
+        assert status_of(closed_within(connection, 3)) == 413
+    with served.socket() as connection:  # chunks without an end
+        connection.sendall((HEAD % 0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked"))
+        try:
+            for _ in range(1000):
+                connection.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        else:
+            pytest.fail("60 MB were taken")
+    is_well(served)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"\x00\x01\x02\x03\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 50,
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"POST /predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"CONNECT evil:1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http://[::1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_gets_no_server_error(served, said):
+    with served.socket() as connection:
+        connection.sendall(said)
+        connection.shutdown(socket.SHUT_WR)
+        status = status_of(received(connection))
+        assert status is None or status < 500
+    is_well(served)
+    assert "Traceback" not in served.logged()
+
+
+def test_several_requests_at_once_on_one_connection(served):
+    asked = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with served.socket() as connection:
+        connection.sendall(asked * 5 + asked.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        assert received(connection).count(b"200 OK") == 6
+
+
+def test_too_many_connections_are_told_to_come_again(served):
+    open_ones = []
+    try:
+        for _ in range(40):
+            open_ones.append(served.socket())
+            open_ones[-1].sendall(b"GET /rule HTTP/1.1\r\n")
+        with served.socket() as one_more:
+            answer = received(one_more, 3)
+            assert status_of(answer) == 503
+            assert b"retry-after: 1" in answer
+    finally:
+        for connection in open_ones:
+            connection.close()
+    assert served.until(lambda: served.get("/healthz").status == 200)
+
+
+def test_a_client_that_does_not_read_is_cut_off(served):
+    """It asks for much, and reads nothing: memory of its answers must not stay."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(10)
+    connection.connect(("127.0.0.1", served.port))
+    try:
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2000)
+    except TimeoutError:
+        pass  # it is not read any more
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    is_well(served)
+    time.sleep(0.1)
+    is_well(served)
+    connection.close()
+
+
+def test_live_pages_are_limited(tmp_path):
+    make_rule().save(tmp_path / "rule.rankset")
+    served = Served.start(tmp_path / "rule.rankset", tmp_path, "--max-listeners", 2)
+    asked = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with served.socket() as one, served.socket() as two, served.socket() as three:
+        for connection in (one, two):
+            connection.sendall(asked)
+            assert status_of(connection.recv(4096)) == 200
+        three.sendall(asked)
+        assert status_of(three.recv(4096)) == 503
+        one.close()
+        assert served.until(lambda: served.number("listeners") == 1)
+    served.stop()

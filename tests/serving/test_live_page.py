@@ -1,0 +1,192 @@
+"""The live page in a real browser. Skipped where Playwright or Chromium is missing."""
+
+import shutil
+
+import pytest
+
+import rankset as rs
+
+sync_api = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("uvicorn")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+
+from serving_process import LABELS, LOGITS, TOKEN, Served  # noqa: E402
+
+HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "c", "d", "e", "\u202e{{data}}"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def start(folder, **options):
+    rule = rs.calibrate(LOGITS[:1000], [HOSTILE[label] for label in LABELS[:1000]], kind="logits", classes=HOSTILE)
+    rule.save(folder / "rule.rankset")
+    triage = rs.triage(LOGITS[:1000], [HOSTILE[label] for label in LABELS[:1000]], kind="logits", classes=HOSTILE)
+    triage.save(folder / "triage.rankset")
+    files = ("--store", folder / "rows.db", "--triage", folder / "triage.rankset")
+    return Served.start(folder / "rule.rankset", folder, *files, **options)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    made = start(tmp_path_factory.mktemp("live"))
+    yield made
+    made.stop()
+
+
+def send(served, first, last, *, labels=True, divided=1):
+    ids = [f"row {number}" for number in range(first, last)]
+    rows = (LOGITS[first:last] / divided).tolist()
+    answer = served.post("/predict", {"rows": rows, "ids": ids, "error": 0.05})
+    assert answer.status == 200, answer.content
+    if labels:
+        known = [HOSTILE[label] for label in LABELS[first:last]]
+        assert served.post("/feedback", {"ids": ids, "labels": known}).json["new"] == last - first
+    return answer.json
+
+
+class Visit:
+    def __init__(self, browser, served, **options):
+        self.page = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options)).new_page()
+        self.address = f"http://127.0.0.1:{served.port}/"
+        self.outside, self.errors = [], []
+        self.page.on("request", lambda request: self.outside.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda one: self.errors.append(one.text) if "Security Policy" in one.text else None)
+        self.page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
+        self.page.goto(self.address)
+
+    def live(self):
+        self.says("#state", "Live.")
+        return self
+
+    def says(self, where, text):
+        sync_api.expect(self.page.locator(where)).to_contain_text(text, timeout=15_000)
+
+    def tile(self, name):
+        box = self.page.locator("#facts > div").filter(has=self.page.locator("dt", has_text=name)).first
+        return box.locator("dd").inner_text().split("\n")[0]
+
+    def fits(self):
+        return self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+    def close(self):
+        assert self.errors == []
+        assert [url for url in self.outside if not url.startswith((self.address, "data:"))] == []
+        self.page.context.close()
+
+
+def test_numbers_follow_predictions_and_labels(served, browser):
+    visit = Visit(browser, served).live()
+    assert visit.tile("rows") == "0"
+    assert "No rows yet" in visit.page.inner_text("#headline")
+    answer = send(served, 1000, 1100)
+    visit.says("#headline", "Of 100 labels")
+    missed = sum(HOSTILE[label] not in labels for label, labels in zip(LABELS[1000:1100], answer["sets"], strict=True))
+    assert visit.tile("coverage") == f"{1 - missed / 100:.4f}"
+    assert float(visit.tile("mean set size")) == pytest.approx(sum(answer["sizes"]) / 100, abs=5.1e-4)
+    assert visit.tile("rows") == "100"
+    assert visit.tile("accepted by triage") == f"{sum(answer['accepted'])} %"
+    send(served, 1100, 1200, labels=False)
+    visit.says("#facts", "rows200")
+    assert float(visit.tile("requests per second")) > 0
+    rows = visit.page.locator("#classes tbody tr")
+    assert rows.count() == len({HOSTILE[label] for label in LABELS[1000:1100]})
+    counts = [int(row.locator("td").nth(4).inner_text()) for row in rows.all()]
+    assert sum(counts) == 100
+    visit.close()
+
+
+def test_alarms_are_shown_with_their_evidence(served, browser):
+    visit = Visit(browser, served).live()
+    assert "No alarm." in visit.page.inner_text("#headline")
+    for first in range(1200, 1900, 100):
+        send(served, first, first + 100, divided=4)
+    visit.says("#headline", "Alarm: ")
+    visit.page.wait_for_selector(".alarm.raised")
+    cards = visit.page.locator("#alarms .alarm")
+    assert cards.count() == 3
+    outputs = cards.nth(1).inner_text()
+    assert "ALARM" in outputs
+    assert "Evidence now" in outputs
+    logs = served.number('alarm_log_wealth{alarm="outputs"}')
+    assert logs > 3.7
+    assert visit.page.locator("#evidence polyline").count() == 3
+    assert visit.page.locator("#coverage polygon.band").count() == 2  # rows without labels lie between
+    visit.close()
+
+
+def test_names_of_classes_are_text(served, browser):
+    visit = Visit(browser, served).live()
+    shown = visit.page.locator("#classes tbody td:first-child").all_inner_texts()
+    assert any("onerror" in name for name in shown)
+    assert visit.page.locator("#classes img, main script").count() == 0
+    visit.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_sideways_scrolling(served, browser, scheme):
+    visit = Visit(browser, served, viewport={"width": 390, "height": 844}, color_scheme=scheme).live()
+    assert visit.fits()
+    ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == ("rgb(20, 23, 27)" if scheme == "dark" else "rgb(255, 255, 255)")
+    assert visit.page.locator("#coverage svg").bounding_box()["width"] <= 390
+    for page in ("docs",):
+        visit.page.goto(visit.address + page)
+        assert visit.fits()
+    visit.close()
+
+
+def test_pictures_are_read_with_the_keyboard(served, browser):
+    visit = Visit(browser, served).live()
+    for name in ("coverage", "size", "evidence"):
+        label = visit.page.get_attribute(f"#{name}", "aria-label")
+        assert "Arrow keys" in label
+        visit.page.focus(f"#{name}")
+        visit.page.keyboard.press("End")
+        last = visit.page.inner_text(f"#{name} .reading")
+        assert last.startswith("Up to row ")
+        visit.page.keyboard.press("ArrowLeft")
+        assert visit.page.inner_text(f"#{name} .reading") != last
+        assert visit.page.locator(f"#{name} .reading[aria-live=polite]").count() == 1
+    visit.page.focus("#classes th button >> nth=4")
+    visit.page.keyboard.press("Enter")
+    assert visit.page.get_attribute("#classes th >> nth=4", "aria-sort") == "ascending"
+    visit.close()
+
+
+def test_the_token_opens_the_page_and_stands_nowhere(browser, tmp_path):
+    served = start(tmp_path, token=TOKEN)
+    visit = Visit(browser, served)
+    assert visit.page.locator("#headline").count() == 0
+    visit.page.fill("#token", "wrong-token-wrong-token")
+    visit.page.keyboard.press("Enter")
+    visit.says("#said", "This is not the token.")
+    visit.page.fill("#token", TOKEN)
+    visit.page.keyboard.press("Enter")
+    visit.page.wait_for_selector("#headline")
+    visit.live()
+    send(served, 1000, 1010)
+    visit.says("#headline", "Of 10 labels")
+    assert TOKEN not in visit.page.content()
+    assert all(TOKEN not in url for url in visit.outside)
+    assert visit.page.evaluate("document.cookie") == ""
+    visit.errors = [one for one in visit.errors if "401" not in one]
+    visit.close()
+    served.stop()
+
+
+def test_the_page_goes_on_after_a_restart(browser, tmp_path):
+    served = start(tmp_path)
+    send(served, 1000, 1020)
+    visit = Visit(browser, served).live()
+    served.stop()
+    sync_api.expect(visit.page.locator("#state")).not_to_have_text("Live.", timeout=15_000)
+    assert "Of 20 labels" in visit.page.inner_text("#headline")
+    visit.page.context.close()

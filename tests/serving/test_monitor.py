@@ -1,0 +1,127 @@
+"""What the server learns from rows and labels, beside a stream of Python that sees the same."""
+
+import numpy as np
+import pytest
+
+import rankset as rs
+
+pytest.importorskip("starlette")
+
+from rankset.serving import Feedback, Labelled, Prediction
+from rankset.serving.monitor import Monitor, label_keys
+from rankset.serving.row_blocks import RowBlocks
+from serving_process import CLASSES, LABELS, LOGITS, make_rule
+
+
+def predicted(rule, rows, alpha=0.1, start=0.0, groups=None):
+    sets = rule.predict(rows, alpha=alpha, **({} if groups is None else {"groups": groups}))
+    largest = np.exp(rows - rows.max(axis=1, keepdims=True))
+    largest = (largest / largest.sum(axis=1, keepdims=True)).max(axis=1)
+    names = [None] * len(rows) if groups is None else [f'"{group}"' for group in groups]
+    parts = np.split(sets.codes, sets.offsets[1:-1])
+    return [
+        Prediction(str(place), start + place, row, names[place], parts[place], alpha, float(largest[place]))
+        for place, row in enumerate(rows)
+    ]
+
+
+def with_labels(rows, labels):
+    return [Labelled(row, Feedback(row.id, int(label), row.time)) for row, label in zip(rows, labels, strict=True)]
+
+
+def test_it_counts_what_a_stream_counts():
+    rule, rows = make_rule(), LOGITS[1000:1500].astype(np.float64)
+    monitor, stream = Monitor(rule, 0.1), rs.Stream(rule, 0.1, level=rs.Fixed(), window=None)
+    some = predicted(rule, rows)
+    monitor.predicted(some)
+    monitor.labelled(with_labels(some, LABELS[1000:1500]))
+    sets = stream.predict(rows)
+    stream.update(np.array(CLASSES)[LABELS[1000:1500]])
+    assert monitor.misses == 500 - sets.covers(np.array(CLASSES)[LABELS[1000:1500]]).sum()
+    assert (monitor.rows, monitor.labels, monitor.size_sum) == (500, 500, sets.sizes.sum())
+    assert monitor.watching.coverage.rows == stream.alarms.coverage.rows == 500
+    assert monitor.class_labels.tolist() == np.bincount(LABELS[1000:1500], minlength=6).tolist()
+    assert monitor.class_misses.sum() == monitor.misses
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_keys_of_labels_are_those_of_a_calibration(dtype):
+    rows, labels = LOGITS[:300].astype(dtype), LABELS[:300]
+    rule = rs.calibrate(rows, labels, kind="logits")
+    keys = label_keys(rule.spec, with_labels(predicted(rule, rows), labels))
+    calibrated = sorted(zip(*(key.tolist() for key in rule.calibration.keys), strict=True))
+    assert sorted(keys) == calibrated
+
+
+def test_keys_of_groups_and_of_rows_of_both_types():
+    groups = np.where(np.arange(300) % 2, "a", "b")
+    rows, labels = LOGITS[:300], LABELS[:300]
+    rule = rs.calibrate(rows, labels, kind="logits", condition=rs.PerGroup(), groups=groups)
+    pairs = with_labels(predicted(rule, rows.astype(np.float64), groups=groups), labels)
+    mixed = [
+        Labelled(Prediction(**{**vars(one.prediction), "outputs": row}), one.feedback) if place % 3 else one
+        for place, (one, row) in enumerate(zip(pairs, rows, strict=True))
+    ]
+    assert label_keys(rule.spec, mixed) == label_keys(rule.spec, pairs)
+
+
+def test_rows_at_other_levels_are_watched_and_not_counted():
+    rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
+    monitor = Monitor(rule, 0.1)
+    some = predicted(rule, rows, alpha=0.5)
+    monitor.predicted(some)
+    monitor.labelled(with_labels(some, LABELS[1000:1200]))
+    assert (monitor.rows, monitor.labels, monitor.misses) == (0, 0, 0)
+    assert (monitor.watching.outputs.rows, monitor.watching.labels.rows, monitor.watching.coverage.rows) == (
+        200,
+        200,
+        0,
+    )
+
+
+def test_rows_before_the_rule_was_served_do_not_move_its_alarms():
+    rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
+    monitor = Monitor(rule, 0.1, since=100.0)
+    some = predicted(rule, rows)
+    monitor.predicted(some)
+    monitor.labelled(with_labels(some, LABELS[1000:1200]))
+    assert (monitor.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
+
+
+def test_the_order_of_rows_and_labels_among_each_other_changes_no_alarm():
+    rule, rows = make_rule(), LOGITS[1000:1300].astype(np.float64)
+    one, other = Monitor(rule, 0.1), Monitor(rule, 0.1)
+    some = predicted(rule, rows)
+    pairs = with_labels(some, LABELS[1000:1300])
+    one.learn([*some, *pairs])
+    other.learn([event for both in zip(some, pairs, strict=True) for event in both])
+    assert one.watching.logs == other.watching.logs
+    assert one.misses == other.misses
+
+
+def test_a_label_belongs_to_the_block_of_its_row():
+    rule, rows = make_rule(), LOGITS[1000:1300].astype(np.float64)
+    some = predicted(rule, rows)
+    pairs = with_labels(some, LABELS[1000:1300])
+    at_once, late = Monitor(rule, 0.1), Monitor(rule, 0.1)
+    at_once.learn([event for both in zip(some, pairs, strict=True) for event in both])
+    late.learn([*some, *pairs[::-1]])
+    for name in ("row", "rows", "labels", "misses", "sizes"):
+        assert at_once.history.columns()[name].tolist() == late.history.columns()[name].tolist()
+    missed = [pair.feedback.label not in pair.prediction.codes for pair in pairs]
+    assert late.history.columns()["misses"].tolist() == np.add.reduceat(missed, range(0, 300, 50)).tolist()
+
+
+def test_blocks_are_joined_when_there_are_many():
+    blocks = RowBlocks()
+    for number in range(70_000):
+        blocks.add_row(float(number), 2, (0.1, 0.0, 0.0, 0.0))
+    for number in range(0, 70_000, 7):
+        blocks.add_label(float(number), number % 2 == 0, (0.1, 1.0, 0.0, 0.0))
+    columns = blocks.columns()
+    assert len(blocks.starts) == len(blocks.blocks) <= 400
+    assert columns["rows"].sum() == 70_000
+    ends = columns["row"].astype(int)
+    for start, end, labels in zip([0, *ends], ends, columns["labels"], strict=False):
+        assert labels == len([one for one in range(start, end) if one % 7 == 0])
+    assert columns["log_labels"][-1] == 1.0
