@@ -3,6 +3,7 @@
 import json
 import pickletools
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +130,7 @@ def test_a_folder_has_the_rule_and_code_and_no_pickle(tmp_path):
     folder = tmp_path / "sets"
     assert list(pickles(folder)) == []
     assert rs.load(folder / "artifacts" / "rule.rankset") == rule
-    source = Path(rs.mlflow.__file__).with_name("rule_model.py")
+    source = Path(rs.mlflow.__file__).parent / "in_model" / "rule_model.py"
     assert (folder / "rule_model.py").read_bytes() == source.read_bytes()
     needed = (folder / "requirements.txt").read_text().split()
     assert {re.split("[=<>]", line)[0] for line in needed} == {"mlflow", "numpy", "rankset"}
@@ -149,7 +150,7 @@ def test_metadata_and_signature_say_what_the_model_is(tmp_path):
     told = model.metadata.metadata["rankset"]
     assert model.metadata.metadata["team"] == "support"
     assert (told["score"], told["condition"], told["alpha"], told["n"]) == ("Rank()", "PerLabel()", 0.2, 1000)
-    assert told["version"] == rs.__version__
+    assert told["version"] == version("rankset")
     assert told["proven"] == (
         "the set contains the true label with probability at least 0.8, in every group separately, on average over "
         "calibrations, if new rows and calibration rows are exchangeable"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,8 +20,8 @@ from rankset.integrations.mlflow.telling import metadata_of, requirements_of
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 
-CODE = Path(__file__).with_name("rule_model.py")
-"""The Python file of the model."""
+CODE = Path(__file__).parent / "in_model" / "rule_model.py"
+"""The Python file of a model. It is no module of this package, but code that uses it, as in the folder of a model."""
 PROBABILITIES = (
     "The model must return what the rule was calibrated on, a column per class. scikit-learn models do if they are "
     "logged with pyfunc_predict_fn='predict_proba'."
@@ -268,9 +269,7 @@ def _try_out(artifacts: dict[str, str], stored: dict[str, Any], example: Any) ->
     from mlflow.exceptions import MlflowException
     from mlflow.pyfunc import PythonModelContext
 
-    from rankset.integrations.mlflow.rule_model import RuleModel
-
-    tried, context = RuleModel(), PythonModelContext(artifacts, stored)
+    tried, context = _code()["RuleModel"](), PythonModelContext(artifacts, stored)
     tried.load_context(context)
     try:
         tried.predict(context, example)
@@ -281,3 +280,8 @@ def _try_out(artifacts: dict[str, str], stored: dict[str, Any], example: Any) ->
         found.remedy = found.remedy if tried.model is None else PROBABILITIES
         with located(Place(part="input_example" if tried.model is None else "outputs of the model")):
             raise found from None
+
+
+def _code() -> dict[str, Any]:
+    """Return the names in the Python file of a model, after it was run."""
+    return runpy.run_path(os.fspath(CODE))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import rankset
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.rules.describe import NOT_PROVEN
 from rankset.rules.rule import Rule
@@ -20,7 +20,7 @@ MEAN = "on average over calibrations"
 def metadata_of(rule: Rule, alpha: Alpha, confidence: Alpha | None) -> dict[str, Any]:
     """Return score, condition, alpha, number of rows and what is proven, as texts and numbers."""
     told = {
-        "version": rankset.__version__,
+        "version": version("rankset"),
         "rule": repr(rule),
         "score": repr(rule.score),
         "condition": repr(rule.condition),
@@ -48,7 +48,7 @@ def requirements_of(model: Path | None, given: Sequence[str] | None) -> list[str
     """Return the packages to install: rankset and NumPy, and those of the model inside; or those that are given."""
     if given is not None:
         return list(given)
-    own = [f"rankset=={rankset.__version__}", f"numpy=={np.__version__}"]
+    own = [f"rankset=={version('rankset')}", f"numpy=={np.__version__}"]
     listed = None if model is None else model / "requirements.txt"
     if listed is None or not listed.is_file():
         return own

@@ -1,7 +1,8 @@
 """A rule of rankset as an MLflow model. ``rankset.mlflow.save_model`` copies this file into the folder of the model.
 
 The artifact "rule" is the file of the rule, which holds data only. The artifact "model", if there is one, is an MLflow
-model whose outputs the rule takes.
+model whose outputs the rule takes. Of rankset, public names are used only: copies of this file must work with later
+versions.
 """
 
 from typing import Any
