@@ -319,7 +319,7 @@ def serve_test(env: Path) -> int:
     if not postgres_program("initdb"):
         say("no PostgreSQL; as root: apt-get update && apt-get install postgresql")
         return 1
-    documented = ["tests/docs/test_docstrings.py", "-k", "serving"]
+    documented = ["tests/docs/test_docstrings.py", "tests/docs/test_pages.py", "-k", "serving or how-to/serve"]
     commands = [["-m", "slow or not slow", "tests/serving", "src/rankset/serving"], documented]
     with postgres() as url:
         return max(run(["python", "-m", "pytest", *one], env, {"RANKSET_TEST_POSTGRES": url}) for one in commands)

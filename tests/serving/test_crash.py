@@ -1,8 +1,7 @@
-"""Processes are killed at random moments under load: what was acknowledged is in the store, once, and the store opens."""
+"""Processes are killed at random moments under load: what was acknowledged is in the store, once, and it opens."""
 
 import contextlib
 import os
-import random
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sqlalchemy")
@@ -81,7 +81,7 @@ def missing(acknowledged, stored):
 
 
 def test_fifty_kills_lose_nothing_that_was_acknowledged(file, killed, opened):
-    worker, moments = killed(file), random.Random(50)
+    worker, moments = killed(file), np.random.default_rng(50)
     counts = []
     for _ in range(50):
         counts.append(worker.round(moments.uniform(0.0, 0.25)))
@@ -95,7 +95,7 @@ def test_fifty_kills_lose_nothing_that_was_acknowledged(file, killed, opened):
 
 def test_labels_that_are_acknowledged_too_early_are_noticed(file, killed):
     """The same check fails for a store that would say so before the commit."""
-    worker, moments = killed(file, "early"), random.Random(7)
+    worker, moments = killed(file, "early"), np.random.default_rng(7)
     for _ in range(50):
         worker.round(moments.uniform(0.05, 0.15))
         if missing(worker.acknowledged, stored_in_file(file)):
@@ -104,7 +104,7 @@ def test_labels_that_are_acknowledged_too_early_are_noticed(file, killed):
 
 
 def test_killed_clients_of_postgresql_lose_nothing_that_was_acknowledged(postgres, killed, opened):
-    worker, moments = killed(postgres), random.Random(9)
+    worker, moments = killed(postgres), np.random.default_rng(9)
     for _ in range(10):
         worker.round(moments.uniform(0.0, 0.25))
         with_labels = opened(postgres)

@@ -1,4 +1,4 @@
-"""Full disks, locks, files that vanish, damage: callers are told, nothing acknowledged is lost, and the server goes on."""
+"""Full disks, locks, files that vanish, damage: callers are told, what was acknowledged stays, the server goes on."""
 
 import contextlib
 import os
@@ -294,7 +294,7 @@ def test_paths_that_cannot_be_a_store_are_refused(tmp_path, opened, path):
 def test_one_bad_row_does_not_stop_the_others(where, opened):
     """It can only be one that gets past all checks: here the columns are changed behind them."""
     store = opened(where)
-    row = {name: None for name in ("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted")}
+    row = dict.fromkeys(("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted"))
     store._writer.add([{**row, "outputs": b""}])
     with refused(StorageError, expected="take what is written to it"):
         store.check()
@@ -321,7 +321,7 @@ def test_connections_that_the_server_ends_are_made_anew(postgres, opened):
     engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
     with engine.connect() as other:
         other.exec_driver_sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datid > 0"
         )
     engine.dispose()
     store.remember([prediction(3)])

@@ -15,7 +15,7 @@ import rankset as rs
 from rankset.serving import Feedback, Labelled, Prediction, Store
 from rankset.serving import writer as writing
 from refusals import refused
-from served import K, LABELS, PROBS, RULE, filled, label, prediction
+from served import LABELS, PROBS, RULE, K, filled, label, prediction
 
 
 def same(found, given):
