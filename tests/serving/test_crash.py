@@ -14,7 +14,8 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from served import RULE
+from rankset.errors import StorageError
+from served import RULE, label, prediction
 
 WORKER = Path(__file__).parent / "worker.py"
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
@@ -107,11 +108,10 @@ def test_killed_clients_of_postgresql_lose_nothing_that_was_acknowledged(postgre
     worker, moments = killed(postgres), np.random.default_rng(9)
     for _ in range(10):
         worker.round(moments.uniform(0.0, 0.25))
-        with_labels = opened(postgres)
-        pairs = [(pair.feedback.id, pair.feedback.label) for pair in with_labels.labelled()]
-        assert len(dict(pairs)) == len(pairs) == with_labels.labels
-        assert missing(worker.acknowledged, dict(pairs)) == []
-        with_labels.close()
+    store = opened(postgres)
+    pairs = [(pair.feedback.id, pair.feedback.label) for pair in store.labelled()]
+    assert len(dict(pairs)) == len(pairs) == store.labels
+    assert missing(worker.acknowledged, dict(pairs)) == []
     assert len(worker.acknowledged) > 100
 
 
@@ -121,14 +121,8 @@ def program(name):
     return next((str(folder / name) for folder in reversed(folders) if (folder / name).exists()), name)
 
 
-def test_a_crash_of_the_server_of_postgresql_loses_nothing_that_was_acknowledged(postgres, opened):
-    """The server is stopped as by a power cut of its processes, and started again."""
-    from sqlalchemy import create_engine
-
-    from rankset.errors import StorageError
-    from served import label, prediction
-
-    engine = create_engine(postgres)
+def test_a_crash_of_the_server_of_postgresql_loses_nothing_that_was_acknowledged(postgres, engine, opened):
+    """All processes of the server end at once, without writing anything, and it is started again."""
     with engine.connect() as connection:
         data = Path(connection.exec_driver_sql("SHOW data_directory").scalar())
     engine.dispose()
