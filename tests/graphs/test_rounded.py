@@ -83,8 +83,23 @@ def test_a_rounding_error_is_within_the_slack_and_would_lose_labels_without_it(m
         feed = {"probs": probs}
         assert not (wanted & ~session_of(off.to_onnx(dtype="float64")).run(["mask"], feed)[0]).any()
         with monkeypatch.context() as patch:
-            patch.setattr(model, "safe_thresholds", lambda _score, thresholds: thresholds)
+            patch.setattr(model, "with_slack", lambda _score, _cells, *compared: compared)
             assert (wanted & ~session_of(off.to_onnx(dtype="float64")).run(["mask"], feed)[0]).any()
+
+
+def test_labels_of_tiny_probabilities_are_not_kept_together():
+    """Masses at the end of a row are all about 1. Slack that is larger than these probabilities would keep all."""
+    score = rs.Tempered(APS, 0.9)
+    probs, labels = (array[:600] for array in model_rows(600, 200, seed=8))
+    probs = rs.softmax(6 * np.log(probs))
+    masses = np.sort(score.transform(probs), axis=1)[:, ::-1].cumsum(axis=1)
+    far = (masses < 1 - 3e-15).sum(axis=1) - 1  # labels whose mass is just below 1, in every fifth row
+    labels[::5] = np.argsort(-probs, axis=1, kind="stable")[np.arange(len(probs)), far][::5]
+    rule = rs.calibrate(probs[:300], labels[:300], method=score)
+    assert 1 - 1e-13 < rule.threshold(0.1)[0] < 1
+    found, wanted = (function(rule, probs[300:], 0.1)[1] for function in (outputs, expected))
+    assert abs(found.mean() - wanted.mean()) < 2
+    assert wanted.mean() < 150
 
 
 def test_certain_labels_at_the_threshold_are_left_out():

@@ -2,7 +2,7 @@
 
 nodes                                  nodes and constants of a graph, collected
 kinds, exponential, row_sums           rows of every kind, with the bits of ``inputs.probabilities``
-cells                                  features of all cells, most likely first
+ranking, cells                         features of all cells, most likely first
 keys, class_keys                       keys of scores
 transforms, fitted, several_labels     rows after the transform of a score
 scores                                 which of these functions belong to which score

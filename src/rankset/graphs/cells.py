@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankset.core.lazy import lazy
 from rankset.core.rows import UNITS
 from rankset.graphs.nodes import Nodes, Value
+from rankset.graphs.ranking import ranked
 
 FOUR = 4.0
 """Adding and subtracting it rounds to multiples of 2**-50, as ``core.grid`` does."""
@@ -23,9 +24,7 @@ class GraphCells:
 
     def __init__(self, nodes: Nodes, rows: Value, n_columns: int) -> None:
         self.nodes, self.rows, self.n_columns = nodes, rows, n_columns
-        count = np.array([n_columns])
-        # equal entries come from the left, as the operator is specified
-        self._ranked, self.column = nodes.add_several("TopK", 2, rows, count, axis=1, largest=1, sorted=1)
+        self._ranked, self.column = ranked(nodes, rows, n_columns)
 
     @property
     def rank(self) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from rankset.graphs.nodes import Nodes, Value
+from rankset.graphs.ranking import ranked
 from rankset.scores import Recalibrated, Temperature
 from rankset.scores.recalibration.features import ENTROPY_CENTRE, LOG_RANKS, MOST_RANKS
 from rankset.scores.recalibration.logarithms import LEAST_LOG, ZERO_LOG
@@ -64,11 +65,11 @@ def _normalised(nodes: Nodes, scores: Value) -> Value:
 def _log_ranks(nodes: Nodes, rows: Value, n_columns: int) -> tuple[Value, Value]:
     """Return the logarithm of each entry's rank (n, K), and 1 for the largest entry and 0 for others."""
     count = min(n_columns, MOST_RANKS)
-    _, columns = nodes.add_several("TopK", 2, rows, np.array([count]), axis=1, largest=1, sorted=1)
-    shape, ranked = nodes.add("Shape", rows), nodes.add("Shape", columns)
+    _, columns = ranked(nodes, rows, count)
+    shape, of_ranks = nodes.add("Shape", rows), nodes.add("Shape", columns)
     later = nodes.add("Expand", LOG_RANKS[-1:], shape)
-    own = nodes.add("Expand", LOG_RANKS[np.newaxis, :count], ranked)
-    place = nodes.add("Expand", (np.arange(count) == 0).astype(np.float64)[np.newaxis], ranked)
+    own = nodes.add("Expand", LOG_RANKS[np.newaxis, :count], of_ranks)
+    place = nodes.add("Expand", (np.arange(count) == 0).astype(np.float64)[np.newaxis], of_ranks)
     zeros = nodes.add("Expand", np.zeros(1), shape)
     return (
         nodes.add("ScatterElements", later, columns, own, axis=1),

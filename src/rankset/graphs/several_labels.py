@@ -6,6 +6,7 @@ import numpy as np
 
 from rankset.graphs.cells import sum_of_units
 from rankset.graphs.nodes import Nodes, Value
+from rankset.graphs.ranking import ranked
 from rankset.scores import Marginals
 from rankset.scores.label_dependence.exact_products import LARGEST, UNITS
 from rankset.scores.label_dependence.features import LEAST, SUM_UNITS
@@ -55,10 +56,10 @@ def _ranks(nodes: Nodes, rows: Value, n_columns: int) -> Value:
 
     In ranking order, equal entries make a run; the rank of all of them is the first place of the run.
     """
-    ranked, columns = nodes.add_several("TopK", 2, rows, np.array([n_columns]), axis=1, largest=1, sorted=1)
+    entries, columns = ranked(nodes, rows, n_columns)
     shape = nodes.add("Shape", rows)
-    before = nodes.add("Pad", ranked, np.array([0, 1, 0, -1]), np.inf)
-    begins = nodes.cast(nodes.add("Less", ranked, before), np.int64)
+    before = nodes.add("Pad", entries, np.array([0, 1, 0, -1]), np.inf)
+    begins = nodes.cast(nodes.add("Less", entries, before), np.int64)
     runs = nodes.add("Sub", nodes.add("CumSum", begins, np.array(1)), 1)
     places = nodes.add("Expand", np.arange(1, n_columns + 1)[np.newaxis], shape)
     last = nodes.add("Expand", np.array([[n_columns]]), shape)

@@ -184,8 +184,8 @@ class RuleToOnnx:
         Append it to the model of the classifier with ``onnx.compose.merge_models``. All runtimes that round as IEEE 754
         demands return the sets of ``predict``, bit for bit. The scores ``Tempered``, ``Temperature``, ``Recalibrated``
         and ``Marginals`` use logarithms, whose last bits differ between programs. There, labels whose score equals the
-        threshold up to rounding are kept (with ``CertainLabels``: left out), so no coverage is lost. Labels whose new
-        probabilities are equal up to rounding can change places.
+        threshold up to rounding are kept (with ``CertainLabels``: left out), unless their probability is below 1e-12.
+        Labels whose new probabilities are equal up to rounding can change places.
 
         Values are not checked: with NaN, or rows that do not sum to 1, outputs mean nothing.
 
@@ -204,7 +204,7 @@ class RuleToOnnx:
         empty
             "allow" or "top", as in ``predict``.
         opset
-            Version of the operators, from 18 to 22. Models that are merged must have the same.
+            Version of the operators, from 18 to 21. Models that are merged must have the same.
         confidence, next_rows, all_groups
             As in ``predict``.
 
