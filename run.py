@@ -568,6 +568,16 @@ JOBS = {
         "engines",
         [f"python benchmarks/engines.py {ARGS}"],
     ),
+    "serve-load": Job(
+        "one row at a time, 200 times a second for a minute, from rankset serve: --rate 200 --seconds 60",
+        "serve",
+        [f"python benchmarks/serve_load.py {ARGS}"],
+    ),
+    "serve-hostile": Job(
+        "100,000 hostile requests to rankset serve: --requests 100000",
+        "serve",
+        [f"python benchmarks/hostile_server.py {ARGS}"],
+    ),
     "bench-smoke": Job("compiled against plain path on small inputs", "bench", ["python benchmarks/smoke.py"]),
     "lock": Job(
         "rewrite locks/ with uv; add --upgrade for newer versions",

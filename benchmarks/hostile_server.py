@@ -25,8 +25,8 @@ from hostile_requests import Client, Hostile, misbehave
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, Served, make_rule
 
 THREADS = 4
-MORE = 40.0
-"""MB that the server may have more in the end: 100,000 ids of rows that it knows, and what the allocator keeps."""
+MORE = 20.0
+"""MB that the server may have more in the end: ids of rows that it knows, and what the allocator keeps."""
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
 def attack(served: Served, count: int, seed: int) -> int:
     """Send requests in several threads, with broken connections beside them."""
     process = psutil.Process(served.process.pid)
-    send(served, count // 50 // THREADS, 10**6 + seed)  # so that everything that is loaded once is loaded
+    send(served, count // 10, 10**6 + seed)  # so that everything that is loaded once is loaded
     first = process.memory_info().rss / 1e6
     begin, done = time.monotonic(), threading.Event()
     broken: Counter[str] = Counter()

@@ -5,13 +5,6 @@ import os
 
 import pytest
 
-pytest.importorskip("sqlalchemy")
-
-from sqlalchemy import create_engine
-from sqlalchemy.exc import ProgrammingError
-
-from rankset.serving import Store
-from rankset.serving.tables import metadata
 from served import RULE
 
 POSTGRES = os.environ.get("RANKSET_TEST_POSTGRES")
@@ -23,6 +16,10 @@ def engine():
     """Connections of the tests themselves, which see every change at once."""
     if POSTGRES is None:
         pytest.skip("RANKSET_TEST_POSTGRES names no database")
+    from sqlalchemy import create_engine
+
+    from rankset.serving.tables import metadata
+
     engine = create_engine(POSTGRES, isolation_level="AUTOCOMMIT")
     metadata.drop_all(engine)
     yield engine
@@ -37,6 +34,10 @@ def file(tmp_path):
 @pytest.fixture
 def postgres(engine):
     """The URL of a database whose tables are empty or missing."""
+    from sqlalchemy.exc import ProgrammingError
+
+    from rankset.serving.tables import metadata
+
     names = ", ".join(metadata.tables)
     with engine.connect() as connection, contextlib.suppress(ProgrammingError):
         connection.exec_driver_sql(f"TRUNCATE {names} RESTART IDENTITY")
@@ -46,6 +47,8 @@ def postgres(engine):
 @pytest.fixture
 def no_tables(engine):
     """The URL of a database without tables, before and after the test."""
+    from rankset.serving.tables import metadata
+
     metadata.drop_all(engine)
     yield POSTGRES
     metadata.drop_all(engine)
@@ -59,6 +62,8 @@ def where(request):
 @pytest.fixture
 def opened():
     """Opens stores, and closes them in the end."""
+    from rankset.serving import Store
+
     stores = []
 
     def open_store(place, rule=RULE, **options):

@@ -40,13 +40,18 @@ class Metrics:
         times[next((place for place, end in enumerate(SECONDS) if seconds <= end), len(SECONDS))] += 1
         self._seconds[route] += seconds  # type: ignore[assignment]
         self._recent.append(time.monotonic())
+        self._forget()
 
     def per_second(self) -> float:
         """Return the number of requests per second in the last seconds."""
-        now = time.monotonic()
-        while self._recent and self._recent[0] < now - RECENT:
+        self._forget()
+        return len(self._recent) / max(1.0, min(RECENT, time.monotonic() - self._started))
+
+    def _forget(self) -> None:
+        """Drop the times of requests that are not recent."""
+        end = time.monotonic() - RECENT
+        while self._recent and self._recent[0] < end:
             self._recent.popleft()
-        return len(self._recent) / max(1.0, min(RECENT, now - self._started))
 
     def text(self, ledger: Ledger, store_bytes: int) -> str:
         """Return all numbers."""
