@@ -11,6 +11,7 @@ NEEDED = {
     "rankset.integrations.torch.": "torch",
     "rankset.integrations.mlflow.": "mlflow",
     "rankset.rules.to_onnx.": "onnx",
+    "rankset.serving.application.": "starlette",
 }
 """Packages that examples need, by the beginnings of their names."""
 
