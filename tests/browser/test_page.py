@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from browser.waiting import wait_until
 from rankset.evaluation.metrics import METRICS, format_value
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -48,7 +49,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("dialog", lambda dialog: self.errors.append(dialog.message))
         self.page.goto(path.as_uri())
-        self.page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 5", timeout=20_000)
+        wait_until(self.page, "document.querySelectorAll('.js-plotly-plot').length === 5")
 
     def set_alpha(self, place):
         self.page.eval_on_selector("#alpha", f"e => {{ e.value = {place}; e.dispatchEvent(new Event('input')); }}")
@@ -254,7 +255,7 @@ def test_a_rule_with_groups_tells_of_them(browser, tmp_path):
     (tmp_path / "groups.html").write_text(rs.reports.page(study), encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "groups.html").as_uri())
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 4", timeout=20_000)
+    wait_until(page, "document.querySelectorAll('.js-plotly-plot').length === 4")
     seen = rs.evaluate(rule.predict(LOGITS[NEW], "0.015", groups=sites[NEW]), labels[NEW], groups=sites[NEW])
     told = {row[0]: row[2:] for row in (line.split("\t") for line in page.inner_text("#groups tbody").split("\n"))}
     assert told == {str(share.name): [f"{share.coverage:.4f}", f"{share.mean_size:.3f}"] for share in seen.groups}

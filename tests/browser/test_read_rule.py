@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rankset as rs
+from browser.waiting import wait_until
 from javascript_reader import DRIVER, READER, SOFTMAX, golden_cases, logits_of_widths, random_cases, same_bits
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -78,7 +79,7 @@ def test_a_file_is_dropped_a_row_typed_and_the_set_seen(page, tmp_path):
     rule = rs.calibrate(logits[:500], np.array(names)[truths[:500]], kind="logits", classes=names)
     rule.save(tmp_path / "rule.rankset")
     page.evaluate(DROP, ["rule.rankset", list((tmp_path / "rule.rankset").read_bytes())])
-    page.wait_for_function("document.getElementById('about').textContent")
+    wait_until(page, "document.getElementById('about').textContent !== ''")
     assert page.inner_text("#about") == "rule.rankset: Rank, 6 classes, calibrated on 500 rows"
     for row in logits[500:510].astype(float):
         page.fill("#row", ", ".join(map(repr, row.tolist())))

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import rankset as rs
+from browser.waiting import wait_until
 from rankset.evaluation.metrics import format_value
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -37,7 +38,7 @@ def page(browser, tmp_path):
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: errors.append(dialog.message))
     page.goto((tmp_path / "several.html").as_uri())
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 2", timeout=20_000)
+    wait_until(page, "document.querySelectorAll('.js-plotly-plot').length === 2")
     yield page
     assert errors == []
     page.close()
@@ -146,5 +147,5 @@ def test_with_a_threshold_per_label_no_line_has_a_target(browser, tmp_path):
 def opened(browser, made):
     page = browser.new_page()
     page.goto(made.path.as_uri())
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === 2", timeout=20_000)
+    wait_until(page, "document.querySelectorAll('.js-plotly-plot').length === 2")
     return page
