@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -181,6 +182,24 @@ def test_a_store_that_is_full_says_so(tmp_path):
     assert predict(app, rows=rows[:1].tolist())[0] == 200
     writer._write = real
     assert label(app, ids=[1], labels=["joy"])[0] == 200
+    app.close()
+
+
+def test_labels_are_written_also_if_nobody_waits_any_more(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db", limits=rs.serving.Limits(seconds=0.2))
+    predict(app, rows=LOGITS[:2].tolist(), ids=["a", "b"])
+    writer = app.service.ledger.store._writer
+    real = writer._write
+
+    def slow(batch):
+        time.sleep(1)
+        return real(batch)
+
+    writer._write = slow
+    status, answer = label(app, ids=["a"], labels=["joy"])
+    assert (status, answer["what"]) == (503, "the request")
+    writer._write = real
+    assert label(app, ids=["a", "b"], labels=["joy", "joy"])[1]["answers"] == ["repeated", "new"]
     app.close()
 
 

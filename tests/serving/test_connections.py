@@ -4,6 +4,7 @@ import json
 import socket
 import struct
 import time
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,8 @@ def served(tmp_path_factory, request):
         variables = {"PYTHONPATH": str(folder)}
     limits = ("--max-seconds", SECONDS, "--max-headers", 4096, "--max-body", "100KB", "--max-connections", 40)
     made = Served.start(folder / "rule.rankset", folder, *limits, environment=variables)
+    libraries = Path(f"/proc/{made.process.pid}/maps")  # where the system tells which are loaded
+    assert not libraries.exists() or ("httptools" in libraries.read_text()) == (hidden is None)
     yield made
     made.stop()
 

@@ -73,13 +73,17 @@ class Service:
         if self.ledger.store is None:
             raise Refused.no_store()
         ids, texts, columns = await self.read(body, lambda: self._labels_of(body))
-        answers = await asyncio.wrap_future(self.ledger.label(texts, columns)) if ids else []
+        answers = await self._written(texts, columns) if ids else []
         for one in answers:
             self.metrics.feedback[one] += 1
         self.metrics.rows["/feedback"] += len(ids)
         self.listeners.wake()
         counts = {name: answers.count(name) for name in ("new", "repeated", "unknown")}
         return {"ids": ids, "answers": answers, **counts}
+
+    async def _written(self, ids: list[str], columns: list[int]) -> list[str]:
+        """Write labels down; they are written also if nobody waits for the answer any more."""
+        return await asyncio.shield(asyncio.wrap_future(self.ledger.label(ids, columns)))
 
     def _labels_of(self, body: bytes) -> tuple[list[Any], list[str], list[int]]:
         """Return ids, as they came and as they are stored, and columns of labels."""
