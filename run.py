@@ -319,7 +319,7 @@ def serve_test(env: Path) -> int:
     if not postgres_program("initdb"):
         say("no PostgreSQL; as root: apt-get update && apt-get install postgresql")
         return 1
-    documented = ["tests/docs/test_docstrings.py", "-k", "serving"]
+    documented = ["tests/docs/test_docstrings.py", "tests/docs/test_pages.py", "-k", "serving or how-to/serve"]
     commands = [["-m", "slow or not slow", "tests/serving", "src/rankset/serving"], documented]
     with postgres() as url:
         return max(run(["python", "-m", "pytest", *one], env, {"RANKSET_TEST_POSTGRES": url}) for one in commands)
@@ -333,7 +333,10 @@ def postgres_program(name: str) -> str | None:
 
 @contextlib.contextmanager
 def postgres() -> Iterator[str]:
-    """Run a PostgreSQL server in a folder of its own, reached by a socket in it, and return its URL."""
+    """Run a PostgreSQL server in a folder of its own, reached by a socket in it, and return its URL.
+
+    It does not wait for the disk (-F): tests end its processes, not the machine.
+    """
     with tempfile.TemporaryDirectory(prefix="rankset-") as name:
         folder, options = Path(name), {}
         if os.name == "posix" and os.geteuid() == 0:  # it refuses to run as root
@@ -341,7 +344,7 @@ def postgres() -> Iterator[str]:
             options = {"user": "postgres", "group": "postgres", "extra_groups": ()}
         data, log = str(folder / "data"), str(folder / "log")
         make = ["initdb", "--auth=trust", "--username=rankset", "--no-sync", "--encoding=UTF8", "--no-locale", data]
-        start = ["pg_ctl", "--wait", "start", f"--pgdata={data}", f"--log={log}", f"--options=-k {folder} -h ''"]
+        start = ["pg_ctl", "--wait", "start", f"--pgdata={data}", f"--log={log}", f"--options=-k {folder} -h '' -F"]
         stop = ["pg_ctl", "--wait", "stop", "--mode=fast", f"--pgdata={data}"]
         for words in (make, start):
             command = [postgres_program(words[0]) or words[0], *words[1:]]

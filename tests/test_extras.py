@@ -78,6 +78,8 @@ CASES = {
     "engines.dask": ("dask", "rs.engines.dask"),
     "import of engines.dask": ("dask", "from rankset.engines import dask"),
     "engines.spark": ("pyspark", "rs.engines.spark"),
+    "serving.Store": ("sqlalchemy", "rs.serving.Store"),
+    "import of serving.recalibrate": ("sqlalchemy", "from rankset.serving import recalibrate"),
     "reports.page": (
         "plotly",
         f"rs.reports.page(rs.reports.study_scores({PROBS}, [0] * 30, {PROBS}, [0] * 30), 'title')",

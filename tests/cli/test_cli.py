@@ -134,7 +134,8 @@ def test_every_help_has_an_example(command):
 
 
 def test_the_nearest_command_is_suggested():
-    assert "Did you mean 'calibrate'?" in run("calibrat").stderr
+    assert "Did you mean 'evaluate'?" in run("evaluat").stderr
+    assert "'calibrate', 'recalibrate'" in run("calibrat").stderr
     assert "--alpha" in run("predict", "a", "b", "--alpah", "0.1").stderr
 
 

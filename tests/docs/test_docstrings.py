@@ -104,7 +104,8 @@ def walk(name, thing):
     if isinstance(thing, ModuleType):
         yield PublicName(name, thing, package_of(thing))
         for below in public_names(thing):
-            yield from walk(f"{name}.{below}", getattr(thing, below))
+            with contextlib.suppress(rs.errors.PackageError):  # rankset.serving, where SQLAlchemy is missing
+                yield from walk(f"{name}.{below}", getattr(thing, below))
         for below in ENGINES if thing is rs.engines else ():
             with contextlib.suppress(rs.RanksetError):
                 yield from walk(f"{name}.{below}", getattr(thing, below))
@@ -189,7 +190,7 @@ def test_examples_of_data_run(name):
 
 def test_data_have_an_example_in_a_docstring_or_on_their_page():
     """A page of the reference that describes data itself has code that uses it; test_pages.py runs it."""
-    data = [name for name in exported() if not name.startswith("engines.")]
+    data = [name for name in exported() if not name.startswith(("engines.", "serving."))]
     data = [name for name in data if not callable(attrgetter(name)(rs))]
     used = "".join(block.body for page in PAGES for block in blocks(page.read_text()) if block.language == "python")
     without = [name for name in data if name.rpartition(".")[2] not in DATA_EXAMPLES and f"rs.{name}" not in used]

@@ -31,6 +31,7 @@ def test_no_code_of_a_page_escapes(page):
 
 
 JOBS = {"torch": "tensors", "jax": "tensors", "dask": "engines", "pyspark": "engines"}
+JOBS |= {"sqlalchemy": "serve-test", "starlette": "serve-test"}
 """The job whose environment has a package that the job test does not have."""
 
 
@@ -38,8 +39,10 @@ def words_of_jobs():
     """The words after ``-k`` with which a job picks its pages."""
     text = (ROOT / "run.py").read_text(encoding="utf-8")
     tensors = re.search(r"pytest tests/docs -k '([^']+)'", text)[1]
-    engines = re.search(r'"tests/docs/test_pages.py".*"-k", "([^"]+)"', text)[1]
-    return {"tensors": tensors.split(" or "), "engines": engines.split(" or ")}
+    engines = re.search(r'"tests/docs/test_pages.py", "tests/docs/test_readme.py", "-k", "([^"]+)"', text)[1]
+    serving = re.search(r'"tests/docs/test_docstrings.py", "tests/docs/test_pages.py", "-k", "([^"]+)"', text)[1]
+    words = {"tensors": tensors, "engines": engines, "serve-test": serving}
+    return {job: chosen.split(" or ") for job, chosen in words.items()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

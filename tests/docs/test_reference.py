@@ -54,6 +54,7 @@ def exported():
     for module in (rs.datasets, rs.paper, rs.reports, rs.shift, rs.torch):
         here = module.__name__.rpartition(".")[2]
         yield from (f"{here}.{name}" for name in module.__all__ if getattr(rs, name, None) is not getattr(module, name))
+    yield from (f"serving.{name}" for name in rs.serving.__all__)
     for engine in ENGINES:
         tree = ast.parse((ROOT / "src" / "rankset" / "engines" / f"{engine}.py").read_text(encoding="utf-8"))
         own = {
@@ -94,7 +95,7 @@ def test_every_name_of_the_text_of_the_package_is_in_the_reference():
     heads = [line[:38].split("  ")[0] for line in rs.__doc__.splitlines() if re.match(r"[\w, ]+ {2,}\w", line)]
     told = {name.strip() for head in heads for name in head.split(",")}
     names = {name for page in PAGES for name in listed(page)}
-    modules = {"datasets", "engines", "errors", "paper", "reports", "shift", "torch"}
+    modules = {"datasets", "engines", "errors", "paper", "reports", "serving", "shift", "torch"}
     assert told - modules <= names
     assert len(told) > 60
 

@@ -1,29 +1,29 @@
 """Stores in SQLite files and, where the environment names a server, in PostgreSQL."""
 
+import contextlib
 import os
 
 import pytest
 
-pytest.importorskip("sqlalchemy")
-
-from rankset.serving import Store
-from rankset.serving.tables import metadata
 from served import RULE
 
 POSTGRES = os.environ.get("RANKSET_TEST_POSTGRES")
 """The URL of a database whose tables tests may delete; ``run.py serve-test`` sets it."""
 
 
-def empty_postgres():
-    """The URL of the database, after its tables were deleted."""
-    from sqlalchemy import create_engine
-
+@pytest.fixture(scope="session")
+def engine():
+    """Connections of the tests themselves, which see every change at once."""
     if POSTGRES is None:
         pytest.skip("RANKSET_TEST_POSTGRES names no database")
-    engine = create_engine(POSTGRES)
+    from sqlalchemy import create_engine
+
+    from rankset.serving.tables import metadata
+
+    engine = create_engine(POSTGRES, isolation_level="AUTOCOMMIT")
     metadata.drop_all(engine)
+    yield engine
     engine.dispose()
-    return POSTGRES
 
 
 @pytest.fixture
@@ -32,18 +32,38 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def postgres():
-    return empty_postgres()
+def postgres(engine):
+    """The URL of a database whose tables are empty or missing."""
+    from sqlalchemy.exc import ProgrammingError
+
+    from rankset.serving.tables import metadata
+
+    names = ", ".join(metadata.tables)
+    with engine.connect() as connection, contextlib.suppress(ProgrammingError):
+        connection.exec_driver_sql(f"TRUNCATE {names} RESTART IDENTITY")
+    return POSTGRES
+
+
+@pytest.fixture
+def no_tables(engine):
+    """The URL of a database without tables, before and after the test."""
+    from rankset.serving.tables import metadata
+
+    metadata.drop_all(engine)
+    yield POSTGRES
+    metadata.drop_all(engine)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def where(request, tmp_path):
-    return empty_postgres() if request.param == "postgres" else str(tmp_path / "served.db")
+def where(request):
+    return request.getfixturevalue("file" if request.param == "sqlite" else request.param)
 
 
 @pytest.fixture
 def opened():
     """Opens stores, and closes them in the end."""
+    from rankset.serving import Store
+
     stores = []
 
     def open_store(place, rule=RULE, **options):

@@ -199,6 +199,7 @@ def test_labels_are_written_also_if_nobody_waits_any_more(tmp_path):
     status, answer = label(app, ids=["a"], labels=["joy"])
     assert (status, answer["what"]) == (503, "the request")
     writer._write = real
+    time.sleep(1.5)
     assert label(app, ids=["a", "b"], labels=["joy", "joy"])[1]["answers"] == ["repeated", "new"]
     app.close()
 

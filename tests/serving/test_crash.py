@@ -1,8 +1,7 @@
-"""Processes are killed at random moments under load: what was acknowledged is in the store, once, and the store opens."""
+"""Processes are killed at random moments under load: what was acknowledged is in the store, once, and it opens."""
 
 import contextlib
 import os
-import random
 import signal
 import sqlite3
 import subprocess
@@ -10,11 +9,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from served import RULE
+from rankset.errors import StorageError
+from served import RULE, label, prediction
 
 WORKER = Path(__file__).parent / "worker.py"
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
@@ -81,7 +82,7 @@ def missing(acknowledged, stored):
 
 
 def test_fifty_kills_lose_nothing_that_was_acknowledged(file, killed, opened):
-    worker, moments = killed(file), random.Random(50)
+    worker, moments = killed(file), np.random.default_rng(50)
     counts = []
     for _ in range(50):
         counts.append(worker.round(moments.uniform(0.0, 0.25)))
@@ -95,7 +96,7 @@ def test_fifty_kills_lose_nothing_that_was_acknowledged(file, killed, opened):
 
 def test_labels_that_are_acknowledged_too_early_are_noticed(file, killed):
     """The same check fails for a store that would say so before the commit."""
-    worker, moments = killed(file, "early"), random.Random(7)
+    worker, moments = killed(file, "early"), np.random.default_rng(7)
     for _ in range(50):
         worker.round(moments.uniform(0.05, 0.15))
         if missing(worker.acknowledged, stored_in_file(file)):
@@ -104,14 +105,13 @@ def test_labels_that_are_acknowledged_too_early_are_noticed(file, killed):
 
 
 def test_killed_clients_of_postgresql_lose_nothing_that_was_acknowledged(postgres, killed, opened):
-    worker, moments = killed(postgres), random.Random(9)
+    worker, moments = killed(postgres), np.random.default_rng(9)
     for _ in range(10):
         worker.round(moments.uniform(0.0, 0.25))
-        with_labels = opened(postgres)
-        pairs = [(pair.feedback.id, pair.feedback.label) for pair in with_labels.labelled()]
-        assert len(dict(pairs)) == len(pairs) == with_labels.labels
-        assert missing(worker.acknowledged, dict(pairs)) == []
-        with_labels.close()
+    store = opened(postgres)
+    pairs = [(pair.feedback.id, pair.feedback.label) for pair in store.labelled()]
+    assert len(dict(pairs)) == len(pairs) == store.labels
+    assert missing(worker.acknowledged, dict(pairs)) == []
     assert len(worker.acknowledged) > 100
 
 
@@ -121,14 +121,8 @@ def program(name):
     return next((str(folder / name) for folder in reversed(folders) if (folder / name).exists()), name)
 
 
-def test_a_crash_of_the_server_of_postgresql_loses_nothing_that_was_acknowledged(postgres, opened):
-    """The server is stopped as by a power cut of its processes, and started again."""
-    from sqlalchemy import create_engine
-
-    from rankset.errors import StorageError
-    from served import label, prediction
-
-    engine = create_engine(postgres)
+def test_a_crash_of_the_server_of_postgresql_loses_nothing_that_was_acknowledged(postgres, engine, opened):
+    """All processes of the server end at once, without writing anything, and it is started again."""
     with engine.connect() as connection:
         data = Path(connection.exec_driver_sql("SHOW data_directory").scalar())
     engine.dispose()

@@ -1,4 +1,4 @@
-"""Full disks, locks, files that vanish, damage: callers are told, nothing acknowledged is lost, and the server goes on."""
+"""Full disks, locks, files that vanish, damage: callers are told, what was acknowledged stays, the server goes on."""
 
 import contextlib
 import os
@@ -294,7 +294,7 @@ def test_paths_that_cannot_be_a_store_are_refused(tmp_path, opened, path):
 def test_one_bad_row_does_not_stop_the_others(where, opened):
     """It can only be one that gets past all checks: here the columns are changed behind them."""
     store = opened(where)
-    row = {name: None for name in ("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted")}
+    row = dict.fromkeys(("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted"))
     store._writer.add([{**row, "outputs": b""}])
     with refused(StorageError, expected="take what is written to it"):
         store.check()
@@ -313,60 +313,44 @@ def test_an_unexpected_error_does_not_end_the_writer(store, monkeypatch):
     assert filled(store, 3) == ["new"] * 3
 
 
-def test_connections_that_the_server_ends_are_made_anew(postgres, opened):
-    from sqlalchemy import create_engine
-
+def test_connections_that_the_server_ends_are_made_anew(postgres, engine, opened):
     store = opened(postgres)
     filled(store, 3)
-    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
     with engine.connect() as other:
         other.exec_driver_sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datid > 0"
         )
-    engine.dispose()
     store.remember([prediction(3)])
     assert store.feedback([label(3)]) == ["new"]
     assert len(answered(store)) == 4
 
 
 def test_a_lock_in_postgresql_is_waited_for_and_then_told(postgres, opened, monkeypatch):
-    from sqlalchemy import create_engine
-
     monkeypatch.setattr("rankset.serving.postgres.PATIENCE", 1.0)
     store = opened(postgres)
     filled(store, 3)
-    engine = create_engine(postgres)
-    with engine.connect() as other:
+    with store._database.engine.connect() as other:
         other.exec_driver_sql("LOCK TABLE rankset_feedback IN EXCLUSIVE MODE")
         store.remember([prediction(3)])
-        with refused(StorageError, expected="be free for writing"):
+        with refused(StorageError, expected="be free for writing") as caught:
             store.feedback([label(3)])
-    engine.dispose()
+        assert caught.value.try_again
     assert store.feedback([label(3)]) == ["new"]
 
 
-def test_a_database_for_reading_only(postgres, opened):
-    from sqlalchemy import create_engine
-
+def test_a_database_for_reading_only(postgres, engine, opened):
     opened(postgres).close()
-    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
     with engine.connect() as other:
         other.exec_driver_sql("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on")
         try:
             with refused(StorageError, expected="be writable"):
                 opened(postgres)
         finally:
-            other.exec_driver_sql("SET transaction_read_only = off")
             other.exec_driver_sql("ALTER ROLE CURRENT_USER RESET default_transaction_read_only")
-    engine.dispose()
 
 
-def test_tables_of_others_are_refused(postgres, opened):
-    from sqlalchemy import create_engine
-
-    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
+def test_tables_of_others_are_refused(no_tables, engine, opened):
     with engine.connect() as other:
         other.exec_driver_sql("CREATE TABLE rankset_about (a int)")
-    engine.dispose()
     with refused(StorageError, expected="be a complete store of rankset"):
-        opened(postgres)
+        opened(no_tables)

@@ -15,7 +15,7 @@ import rankset as rs
 from rankset.serving import Feedback, Labelled, Prediction, Store
 from rankset.serving import writer as writing
 from refusals import refused
-from served import K, LABELS, PROBS, RULE, filled, label, prediction
+from served import LABELS, PROBS, RULE, K, filled, label, prediction
 
 
 def same(found, given):
@@ -247,11 +247,11 @@ def test_a_store_for_reading_cannot_be_written(where, opened):
             call()
 
 
-def test_a_store_for_reading_must_exist(file, postgres, opened):
+def test_a_store_for_reading_must_exist(file, no_tables, opened):
     with refused(rs.errors.StorageError, expected="exist", file=file):
         opened(file, read_only=True)
     with refused(rs.errors.StorageError, expected="be a complete store of rankset"):
-        opened(postgres, read_only=True)
+        opened(no_tables, read_only=True)
 
 
 OTHERS = {

@@ -99,6 +99,6 @@ def _facts_of_rows(found: Any, rule: rs.Rule, *, as_json: bool) -> dict[str, Any
     if as_json:
         return {"rows without label": found.unlabelled, "rows by class": list(counts.values())}
     most = sorted(counts.items(), key=lambda pair: -pair[1])
-    shown = [f"{short(name)} {count:,}" for name, count in most[:SHOWN]]
+    shown = [f"{short(name)}: {count:,}" for name, count in most[:SHOWN]]
     more = [f"and {len(most) - SHOWN:,} more classes"] if len(most) > SHOWN else []
     return {"without label": found.unlabelled, "rows by class": ", ".join([*shown, *more])}

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Self
 
-from rankset.errors.fields import Place, Text
+from rankset.errors.fields import Option, Place, Text
 from rankset.errors.values import short_repr, shorten
 
 TRY_AGAIN = "Nothing of this call was stored. Try again later."
@@ -69,7 +69,7 @@ class StoreErrors:
 
     @classmethod
     def store_unreachable(cls, where: str, reason: str) -> Self:
-        remedy = f"Check that the database runs and that its address is right. {TRY_AGAIN}"
+        remedy = "Check that the database runs and that its address is right, and try again. Nothing was stored."
         return cls._store(where, "be reachable", reason=shorten(reason, 200), remedy=remedy)._for_now()
 
     @classmethod
@@ -86,7 +86,7 @@ class StoreErrors:
 
     @classmethod
     def store_not_for_writing(cls, where: str) -> Self:
-        remedy = "Open it without read_only=True."
+        remedy = ("Open it without ", Option("read_only", value=True), ".")
         return cls._store(where, "be opened for writing", "a store that was opened for reading", remedy)
 
     @classmethod

@@ -16,7 +16,7 @@ The server:
 
 server         runs the application with uvicorn: socket, signals (SIGHUP loads the rule anew)
 protocol       connections with limits that uvicorn has not
-application    makes the ASGI application: guard around endpoints
+application    app: the ASGI application; assembly puts its parts together
 guard          App: who may ask, limits, counting, errors as answers
 access         the token, sessions of browsers, names of hosts
 endpoints      what each path answers; openapi and pages describe and show it
@@ -30,16 +30,16 @@ monitor        numbers over time, of classes, and alarms; live_numbers shows the
 from typing import TYPE_CHECKING, Any
 
 from rankset.errors import import_with_extra
+from rankset.serving.application import app
 from rankset.serving.request_limits import Limits
 from rankset.serving.rows import Feedback, Labelled, Prediction
 
 __all__ = ["FedBack", "Feedback", "Labelled", "Limits", "Prediction", "Store", "app", "recalibrate"]
 
-ON_DEMAND = {"FedBack": "fed_back", "Store": "store", "app": "application", "recalibrate": "recalibration"}
-"""Modules of names that need the packages of an extra."""
+ON_DEMAND = {"FedBack": "fed_back", "Store": "store", "recalibrate": "recalibration"}
+"""Modules of names that need SQLAlchemy."""
 
 if TYPE_CHECKING:
-    from rankset.serving.application import app as app
     from rankset.serving.fed_back import FedBack as FedBack
     from rankset.serving.recalibration import recalibrate as recalibrate
     from rankset.serving.store import Store as Store

@@ -1,26 +1,22 @@
-"""Makes the ASGI application of a rule."""
+"""``app``: a server of a rule as ASGI application. What it needs is imported when it is called."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
-from typing import Any
-
-from starlette.routing import Router
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rankset.core.alpha import Alpha
-from rankset.decisions.triage import Triage
-from rankset.rules.rule import Rule
-from rankset.serving.access import Access, Token
-from rankset.serving.endpoints import ROUTES
-from rankset.serving.guard import App
-from rankset.serving.loaded import Files
+from rankset.errors import needs_extra
 from rankset.serving.request_limits import Limits
-from rankset.serving.service import Service
-from rankset.serving.store import Store
 
-Path = str | os.PathLike[str]
+if TYPE_CHECKING:
+    from rankset.decisions.triage import Triage
+    from rankset.rules.rule import Rule
+    from rankset.serving.guard import App
+    from rankset.serving.store import Store
+
+    Path = str | os.PathLike[str]
 
 
 def app(
@@ -79,23 +75,16 @@ def app(
     App(Rule(Rank(), Marginal(), kind='logits', 6 classes, calibrated on 2,000 rows))
     >>> served.close()
     """
-    limits = limits or Limits()
-    access = Access(None if token is None else Token(token), hosts)
-    files = Files(rule, triage, alpha)
-    if store is not None and not isinstance(store, Store):
-        store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes)
-    try:
-        service = Service(files, store, limits)
-    except BaseException:
-        if store is not None:
-            store.close()
-        raise
-
-    @asynccontextmanager
-    async def lifespan(_app: Any) -> AsyncIterator[None]:
-        yield
-        await service.in_thread(service.ledger.settle)
-        service.close()
-
-    router = Router(ROUTES, redirect_slashes=False, lifespan=lifespan)
-    return App(router, service, access, tuple(route.path for route in ROUTES))
+    with needs_extra("a server"):
+        from rankset.serving.assembly import make_app
+    return make_app(
+        rule,
+        alpha=alpha,
+        store=store,
+        triage=triage,
+        token=token,
+        hosts=hosts,
+        limits=limits,
+        max_age=max_age,
+        max_bytes=max_bytes,
+    )

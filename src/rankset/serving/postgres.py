@@ -87,7 +87,7 @@ class PostgresDatabase(Database):
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of PostgreSQL means."""
         cause = error.orig if isinstance(error, DBAPIError) else error
-        state, reason = getattr(cause, "sqlstate", None) or "", " ".join(str(cause).split())
+        state, reason = getattr(cause, "sqlstate", None) or "", " ".join(str(cause).split()).rstrip(".?")
         if state == "53100":
             return StoreFull.of(self.where, reason)
         if state in {"55P03", "57014", "40P01"}:

@@ -27,7 +27,7 @@ def recalibrate(
     """Make a new rule from rows whose labels came back.
 
     The result is that of ``rankset.calibrate`` with these rows, their labels and groups, and with the score, condition,
-    target, kind, classes and seed of the rule. The rows of the old rule are not used.
+    target, kind, classes and seed of the rule. The rows of the old rule are not used, and the new rule has no weights.
 
     Coverage is proven for new rows that are exchangeable with these rows. If labels come for some kinds of rows rather
     than for others, such as only for rows that a person decided, these rows are no random sample. A warning says how
@@ -96,6 +96,9 @@ def rule_of(
     found: FedBack, spec: RuleSpec, *, method: Score | str | None = None, score: Score | str | None = None
 ) -> Rule:
     """Return the rule of rows whose labels came back; warn if others have no label."""
+    if spec.tells_effective_rows and not spec.weighted:
+        expected = "be for new rows like its calibration rows, because the rows that came back are such rows"
+        raise RuleError.followed("recalibrate", expected, spec.condition)
     if not len(found.labels):
         raise RuleError.nothing_fed_back(found.unlabelled)
     found.warn_of_selection()

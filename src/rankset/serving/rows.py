@@ -88,6 +88,13 @@ class Feedback:
 class Labelled(NamedTuple):
     """A row that was predicted, and its label.
 
+    Attributes
+    ----------
+    prediction
+        The row.
+    feedback
+        Its label.
+
     Examples
     --------
     >>> from rankset.serving import Labelled

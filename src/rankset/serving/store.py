@@ -33,6 +33,13 @@ class Store:
     All methods can be called from several threads. One thread of the store writes; what has come since its last commit
     is committed together.
 
+    Attributes
+    ----------
+    where
+        Path or URL of the store, without a password.
+    spec
+        Settings of the rule with which it was opened.
+
     Examples
     --------
     >>> import tempfile, numpy as np, rankset as rs
@@ -53,7 +60,10 @@ class Store:
     >>> folder.cleanup()
     """
 
-    def __init__(self, database: Database, spec: RuleSpec, limits: Limits, *, read_only: bool) -> None:
+    where: str
+    spec: RuleSpec
+
+    def _set_up(self, database: Database, spec: RuleSpec, limits: Limits, *, read_only: bool) -> Self:
         self.where, self.spec = database.where, spec
         self._database, self._limits = database, limits
         self._n_columns = spec.n_columns
@@ -62,6 +72,7 @@ class Store:
         check_about(database, spec, read_only=read_only)
         limits.count()
         self._writer = None if read_only else Writer(self.where, self._write, limits.keep)
+        return self
 
     @classmethod
     def open(
@@ -118,7 +129,7 @@ class Store:
         database = open_database(where, max_bytes, read_only=read_only)
         try:
             spec = spec_of(database) if rule is None else rule.spec
-            return cls(database, spec, Limits(database, max_age, max_bytes), read_only=read_only)
+            return cls()._set_up(database, spec, Limits(database, max_age, max_bytes), read_only=read_only)
         except BaseException:
             database.close()
             raise
