@@ -1,4 +1,4 @@
-"""For doctests: figures are drawn without a screen, and examples with torch are skipped where it is missing."""
+"""For doctests: figures are drawn without a screen, and examples are skipped where their packages are missing."""
 
 import importlib.util
 import os
@@ -7,7 +7,8 @@ import sys
 import pytest
 
 os.environ["MPLBACKEND"] = "agg"
-NEEDS_TORCH = "rankset.integrations.torch."
+NEEDS = {"rankset.integrations.torch.": "torch", "rankset.serving.application.": "starlette"}
+"""Packages that examples of modules need."""
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +19,8 @@ def _close_figures():
 
 
 def pytest_collection_modifyitems(items):
-    if importlib.util.find_spec("torch") is None:
-        for item in items:
-            if item.name.startswith(NEEDS_TORCH):
-                item.add_marker(pytest.mark.skip(reason="torch is not installed"))
+    for start, package in NEEDS.items():
+        if importlib.util.find_spec(package) is None:
+            for item in items:
+                if item.name.startswith(start):
+                    item.add_marker(pytest.mark.skip(reason=f"{package} is not installed"))
