@@ -555,6 +555,11 @@ JOBS = {
         "serve",
         [f"python benchmarks/hostile_server.py {ARGS}"],
     ),
+    "bench-store": Job(
+        "acknowledged labels and remembered rows per second, and bytes per row, of a store: --store URL",
+        "serve",
+        [f"python benchmarks/store.py {ARGS}"],
+    ),
     "bench-smoke": Job("compiled against plain path on small inputs", "bench", ["python benchmarks/smoke.py"]),
     "lock": Job(
         "rewrite locks/ with uv; add --upgrade for newer versions",

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import sys
@@ -48,6 +49,9 @@ def _public_classes() -> dict[str, type]:
     places: dict[str, Any] = {f"rankset.{name}": getattr(rankset, name) for name in dir(rankset)}
     modules = {name: thing for name, thing in places.items() if isinstance(thing, ModuleType)}
     for name, module in {**modules, "rankset.errors": rankset.errors}.items():
+        for below in getattr(module, "__all__", ()):  # names of rankset.serving are imported when they are asked for
+            with contextlib.suppress(rankset.errors.PackageError):
+                getattr(module, below)
         places |= {f"{name}.{below}": thing for below, thing in vars(module).items()}
     return {name: thing for name, thing in places.items() if inspect.isclass(thing)}
 

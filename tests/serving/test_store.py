@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import threading
 import time
 from concurrent.futures import wait
@@ -245,6 +246,17 @@ def test_a_store_for_reading_cannot_be_written(where, opened):
     for call in (lambda: reads.feedback([label(0)]), lambda: reads.remember([]), reads.check, reads.prune):
         with refused(rs.errors.StorageError, expected="be opened for writing"):
             call()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere files cannot have such names")
+def test_files_can_have_any_name(tmp_path, opened, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = "ü b?mode=ro#%41&.db"
+    filled(opened(name), 3)
+    assert (tmp_path / name).stat().st_size
+    assert opened(tmp_path / name, read_only=True).labels == 3
+    filled(opened(f"sqlite:///{tmp_path}/other.db"), 3)
+    assert opened("other.db").labels == 3
 
 
 def test_a_store_for_reading_must_exist(file, no_tables, opened):

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import Connection, Table, create_engine, event
 from sqlalchemy.dialects import sqlite
@@ -36,7 +35,7 @@ class SqliteDatabase(Database):
         self._pages_of_log = 1000 if max_bytes is None else max(10, min(1000, max_bytes // PAGE // 20))
         self._known: dict[Path, tuple[int, int] | None] = {}
         self._check_path()
-        self._name = f"file:{quote(str(self.path.resolve()))}?mode={'ro' if read_only else 'rwc'}"
+        self._name = f"{self.path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=2)
         event.listen(self.engine, "begin", _begin)
         try:
