@@ -76,6 +76,11 @@ def measured(served: Served, rule: rs.Rule, rows: np.ndarray, options: argparse.
     print(f"ms until answered: median {p50:.2f}, 90% {p90:.2f}, 99% {p99:.2f}, largest {times.max():.1f}")
     print(f"failed: {wrong}; sets other than Python's: {other}; memory {memory:.0f} MB; {used:.0%} of a core")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    quick = [
+        served.number(f'request_seconds_bucket{{route="/predict",le="{end}"}}') for end in ("0.005", "0.01", "+Inf")
+    ]
+    print(f"by the clock of the server, from the head of a request on: {quick[0] / quick[2]:.2%} within 5 ms, ", end="")
+    print(f"{quick[1] / quick[2]:.2%} within 10 ms")
     print(f"rows in the store: {served.number('store_rows'):.0f}, lost {served.number('store_lost_total'):.0f}")
     return int(wrong > 0 or other > 0 or p99 > MOST_MS or memory > MOST_MB)
 

@@ -1,5 +1,6 @@
 """A real server in a process of its own, on a free port of this machine, and requests to it."""
 
+import atexit
 import http.client
 import json
 import os
@@ -57,6 +58,7 @@ class Served:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=log, text=True, env={**variables, **(environment or {})}
         )
+        atexit.register(process.kill)  # also if a test fails before it stops the server
         ready, _, _ = select.select([process.stdout], [], [], seconds)
         line = process.stdout.readline() if ready else ""
         if " at http://" not in line:
