@@ -35,6 +35,7 @@ REFUSALS = {
     "calibration": (POOLED, f"{ONE_FOLD}.calibration."),
     "update": ("all rows were divided into folds before the models were trained", AGAIN),
     "merge": ("each of its rules belongs to the model of one fold, and other rules belong to other models", AGAIN),
+    "to_onnx": (POOLED, "Use Holdout() for a rule that can be exported."),
     "predict_parts": ("its sets need the outputs of the model of every fold", "Use predict for some rows at a time."),
 }
 """The methods, the reason why there are none, and what to do instead."""
