@@ -1,4 +1,4 @@
-"""Sums of rows and powers in graphs have the bits of NumPy's sum and of ``core.exponential``."""
+"""Sums of rows, powers and logarithms in graphs have the bits of NumPy's sum and of ``core``."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,11 @@ from onnx import TensorProto, checker, helper, numpy_helper
 
 from onnx_models import session_of
 from rankset.core import exponential as of_core
+from rankset.core.logarithm import LEAST_PART
+from rankset.core.logarithm import log_of_nonnegative as log_of_core
 from rankset.graphs import exponential, row_sums
 from rankset.graphs.kinds import rows_of
+from rankset.graphs.logarithm import log_of_nonnegative
 from rankset.graphs.nodes import Nodes
 from rankset.inputs.probabilities import from_kind
 
@@ -97,3 +100,23 @@ def test_probabilities_have_the_bits_of_the_library(kind, n_columns):
     rows[:, 0] = 0.0
     for found in results(lambda nodes, x: rows_of(nodes, x, kind, n_columns), rows):
         assert found.tobytes() == from_kind(rows, kind).tobytes()
+
+
+def numbers_between_powers():
+    """The numbers at which the power of 2 changes, their neighbours, powers of 2, and others of all sizes."""
+    rng = np.random.default_rng(3)
+    ends = np.ldexp(LEAST_PART, np.arange(-1073, 999))
+    near = np.nextafter(ends, 0.0), np.nextafter(ends, np.inf)
+    others = np.ldexp(rng.random(20_000), rng.integers(-1070, 999, 20_000)), 1 + rng.normal(size=20_000) / 1e6
+    return np.concatenate((ends, *near, np.ldexp(1.0, np.arange(-1074, 999)), rng.random(20_000), *others))
+
+
+def test_logarithms_of_numbers_of_all_sizes():
+    rows = np.append(numbers_between_powers(), [0.0, 5e-324, 1.0])[np.newaxis]
+    for found in results(log_of_nonnegative, rows):
+        assert found.tobytes() == log_of_core(rows).tobytes()
+
+
+def test_logarithms_of_what_has_none_are_some_number():
+    for found in results(log_of_nonnegative, np.array([[np.nan, -1.0, -0.0, np.inf]])):
+        assert not np.isnan(found).any()

@@ -12,7 +12,7 @@ pytest.importorskip("onnxruntime")
 
 import rankset as rs
 from onnx_models import assert_same, session_of
-from rankset.graphs.scores import INNER_KEYS, KEYS, is_exact
+from rankset.graphs.scores import INNER_KEYS, KEYS
 from rankset.scores import BUILT_IN, traits
 from strategies import BY_CLASS, DETERMINISTIC, sized
 
@@ -21,7 +21,7 @@ GROUPS = np.array(["north", "south", "west"])
 APS = rs.Aps(randomized=False)
 EXACT = [
     *DETERMINISTIC,
-    *(score for score in BY_CLASS if not traits(score).uses_noise and is_exact(score)),
+    *(score for score in BY_CLASS if not traits(score).uses_noise),
     rs.Average(thr=0.3, aps=0.7, rank=1.1, randomized=False),
     rs.Share(),
     rs.Seen(rs.Thr(), (0,), 1),
@@ -30,6 +30,11 @@ EXACT = [
     rs.ClassOffsets(rs.TopK(), (0.0,)),
     rs.Tempered(rs.Seen(rs.Rank(), (0,), 1), 1.0),
     rs.Chosen(rs.Margin(), "for reasons"),
+    rs.Tempered(rs.Thr(), 0.7),
+    rs.Tempered(APS, 1.3),
+    rs.Temperature(1.7),
+    rs.Recalibrated(1.2, (0.9, 0.1, 0.2, 0.1, 0.3, -0.2, 0.1)),
+    rs.ClassOffsets(rs.Temperature(0.8), (0.1,)),
 ]
 CONDITIONS = {
     "marginal": lambda k: rs.Marginal(),

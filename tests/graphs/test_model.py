@@ -53,7 +53,6 @@ def test_names_level_and_what_is_proven_are_in_the_metadata():
         "dtype": "float32",
         "empty": "allow",
         "proven": "the set contains the true label with probability at least 0.9",
-        "exact": True,
         "sets": RULE.describe(0.1),
     }
     assert session_of(model).get_modelmeta().custom_metadata_map.keys() == {"rankset"}
@@ -64,7 +63,7 @@ def test_metadata_of_other_rules():
     rule = rs.calibrate(PROBS, LABELS, method=rs.Temperature(2.0), condition=rs.PerGroup(), groups=groups)
     found = metadata(rule._without_guarantee().to_onnx(alpha="1/3", confidence=0.9, dtype="float64", empty="top"))
     assert found["proven"] is None
-    assert (found["alpha"], found["confidence"], found["exact"]) == ("1/3", "0.9", False)
+    assert (found["alpha"], found["confidence"]) == ("1/3", "0.9")
     sure = metadata(rule.to_onnx(alpha=0.2, confidence=0.9, next_rows=100))["proven"]
     assert sure.endswith(", in every group separately, with confidence 0.9 for this calibration and the next 100 rows")
     assert (found["groups"], found["dtype"], found["empty"]) == (["a", "b"], "float64", "top")

@@ -1,7 +1,4 @@
-"""Rows after the ``transform`` of ``Temperature`` and ``Recalibrated``, in nodes.
-
-They use logarithms and powers, whose last bit differs between NumPy and runtimes of graphs.
-"""
+"""Rows after the ``transform`` of ``Temperature`` and ``Recalibrated``, in nodes."""
 
 from __future__ import annotations
 
@@ -9,26 +6,29 @@ import math
 
 import numpy as np
 
+from rankset.graphs.cells import sum_of_units
+from rankset.graphs.exponential import exp_of_nonpositive
+from rankset.graphs.logarithm import log_of_nonnegative
 from rankset.graphs.nodes import Nodes, Value
 from rankset.graphs.ranking import ranked
 from rankset.scores import Recalibrated, Temperature
 from rankset.scores.recalibration.features import ENTROPY_CENTRE, LOG_RANKS, MOST_RANKS
-from rankset.scores.recalibration.logarithms import LEAST_LOG, ZERO_LOG
+from rankset.scores.recalibration.logarithms import LEAST_LOG, ZERO_LOG, units_of
 
 ROW = np.array([1])
 """The axis of the entries of a row."""
 
 
-def temperature(score: Temperature, nodes: Nodes, rows: Value, n_columns: int) -> Value:  # noqa: ARG001
+def temperature(score: Temperature, nodes: Nodes, rows: Value, n_columns: int) -> Value:
     """Return the logarithms of the new probabilities."""
-    return _scaled_logs(nodes, rows, score.scale)
+    return _scaled_logs(nodes, rows, score.scale, n_columns)
 
 
 def recalibrated(score: Recalibrated, nodes: Nodes, rows: Value, n_columns: int) -> Value:
     """Return the logarithms of the new probabilities."""
-    logs = _scaled_logs(nodes, rows, score.scale)
-    products = nodes.add("Mul", nodes.add("Exp", logs), logs)
-    sums = nodes.add("Neg", nodes.add("ReduceSum", products, ROW, keepdims=1))
+    logs = _scaled_logs(nodes, rows, score.scale, n_columns)
+    products = nodes.add("Mul", nodes.add("Neg", exp_of_nonpositive(nodes, logs)), logs)
+    sums = sum_of_units(nodes, products, units_of(n_columns))
     entropy = nodes.add("Sub", nodes.add("Div", sums, math.log(max(2, n_columns))), ENTROPY_CENTRE)
     by_log, by_rank, by_first = (
         nodes.add("Add", nodes.add("Mul", entropy, score.weights[place + 4]), score.weights[place])
@@ -39,27 +39,28 @@ def recalibrated(score: Recalibrated, nodes: Nodes, rows: Value, n_columns: int)
     floored = nodes.add("Max", logs, ZERO_LOG)
     squares = nodes.add("Mul", nodes.add("Mul", floored, floored), score.weights[3] / 10)
     scores = nodes.add("Add", nodes.add("Add", scores, squares), nodes.add("Mul", by_first, first))
-    return _normalised(nodes, nodes.add("Add", scores, np.array(score.factors)) if score.factors else scores)
+    with_factors = nodes.add("Add", scores, np.array(score.factors)) if score.factors else scores
+    return _normalised(nodes, with_factors, n_columns)
 
 
-def _scaled_logs(nodes: Nodes, rows: Value, scale: float) -> Value:
-    return _normalised(nodes, nodes.add("Mul", _logs(nodes, rows), scale))
+def _scaled_logs(nodes: Nodes, rows: Value, scale: float, n_columns: int) -> Value:
+    return _normalised(nodes, nodes.add("Mul", _logs(nodes, rows), scale), n_columns)
 
 
 def _logs(nodes: Nodes, rows: Value) -> Value:
     """Return logarithms, all finite; those of exact zeros lie below the smallest other one of their row."""
     zero = nodes.add("Equal", rows, 0.0)
-    logs = nodes.add("Log", nodes.add("Where", zero, 1.0, rows))
+    logs = log_of_nonnegative(nodes, rows)
     lowest = nodes.add("ReduceMin", nodes.add("Where", zero, math.inf, logs), ROW, keepdims=1)
     instead = nodes.add("Min", nodes.add("Sub", lowest, 1.0), ZERO_LOG)
     return nodes.add("Max", nodes.add("Where", zero, instead, logs), LEAST_LOG)
 
 
-def _normalised(nodes: Nodes, scores: Value) -> Value:
+def _normalised(nodes: Nodes, scores: Value, n_columns: int) -> Value:
     """Return log-probabilities from unnormalised ones."""
     shifted = nodes.add("Sub", scores, nodes.add("ReduceMax", scores, ROW, keepdims=1))
-    total = nodes.add("ReduceSum", nodes.add("Exp", shifted), ROW, keepdims=1)
-    return nodes.add("Sub", shifted, nodes.add("Log", total))
+    total = sum_of_units(nodes, exp_of_nonpositive(nodes, shifted), units_of(n_columns))
+    return nodes.add("Sub", shifted, log_of_nonnegative(nodes, total))
 
 
 def _log_ranks(nodes: Nodes, rows: Value, n_columns: int) -> tuple[Value, Value]:

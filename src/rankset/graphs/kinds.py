@@ -17,7 +17,7 @@ def rows_of(nodes: Nodes, rows: Value, kind: Kind, n_columns: int) -> Value:
     wide = nodes.cast(rows, np.float64)
     if kind == "logits":
         return _softmax(nodes, wide, n_columns)
-    return _both_classes(nodes, wide) if kind == "binary" else _sigmoid(nodes, wide)
+    return _both_classes(nodes, wide) if kind == "binary" else sigmoid(nodes, wide)
 
 
 def _softmax(nodes: Nodes, rows: Value, n_columns: int) -> Value:
@@ -31,7 +31,8 @@ def _both_classes(nodes: Nodes, rows: Value) -> Value:
     return nodes.add("Concat", nodes.add("Sub", 1.0, second), second, axis=1)
 
 
-def _sigmoid(nodes: Nodes, rows: Value) -> Value:
+def sigmoid(nodes: Nodes, rows: Value) -> Value:
+    """Return 1 / (1 + exp(-x)) of all entries."""
     powers = exp_of_nonpositive(nodes, nodes.add("Neg", nodes.add("Abs", rows)))
     above = nodes.add("Where", nodes.add("Less", rows, 0.0), powers, 1.0)
     return nodes.add("Div", above, nodes.add("Add", powers, 1.0))

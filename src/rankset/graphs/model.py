@@ -16,7 +16,6 @@ from rankset.graphs.nodes import TYPES, Nodes
 from rankset.graphs.options import OPSETS, InputType
 from rankset.graphs.scores import check_score, keys_of, transformed
 from rankset.graphs.sets import Groups, add_outputs, kept_cells
-from rankset.graphs.slack import with_slack
 from rankset.inputs.matrix import Kind
 from rankset.scores import Score, traits
 
@@ -72,8 +71,7 @@ class RuleGraph:
             rows = transformed(self.score, nodes, nodes.cast(rows, np.float64), self.n_columns)
         cells = GraphCells(nodes, rows, self.n_columns)
         groups = Groups(self.table, GROUPS if self.needs_groups else None)
-        keys, thresholds = with_slack(self.score, cells, keys_of(self.score, cells), self.thresholds)
-        kept = kept_cells(cells, keys, thresholds, groups)
+        kept = kept_cells(cells, keys_of(self.score, cells), self.thresholds, groups)
         prefixes = self.table.shape[1] == 1 and "column" not in declared.features
         add_outputs(cells, kept, top=self.top, prefixes=prefixes)
         return nodes

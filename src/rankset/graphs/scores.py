@@ -70,8 +70,6 @@ TRANSFORMS: Mapping[type[Any], Callable[[Any, Nodes, Value, int], Value]] = {
     Marginals: several_labels.marginals,
 }
 """Scores with a transform of their own; that of an inner score follows it."""
-ROUNDED = (Temperature, Recalibrated, Marginals)
-"""Scores that use logarithms and powers, whose last bit depends on the program that computes them."""
 
 
 def check_score(score: Score) -> None:
@@ -81,13 +79,6 @@ def check_score(score: Score) -> None:
             raise ScoreError.no_graph(one)
         if traits(one).uses_noise:
             raise ScoreError.draws_in_graph(one)
-
-
-def is_exact(score: Score) -> bool:
-    """Return whether the keys have the same bits as in ``Rule.predict``."""
-    chain = scores_inside(score)
-    warmed = any(isinstance(one, Tempered) and one.temperature != 1 for one in chain)
-    return not warmed and not any(isinstance(one, ROUNDED) for one in chain)
 
 
 def transformed(score: Score, nodes: Nodes, rows: Value, n_columns: int) -> Value:

@@ -1,10 +1,12 @@
-"""Rows after the ``transform`` of ``Marginals``, in nodes; logarithms and powers can differ in the last bit."""
+"""Rows after the ``transform`` of ``Marginals``, in nodes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rankset.graphs.cells import sum_of_units
+from rankset.graphs.kinds import sigmoid
+from rankset.graphs.logarithm import log_of_nonnegative
 from rankset.graphs.nodes import Nodes, Value
 from rankset.graphs.ranking import ranked
 from rankset.scores import Marginals
@@ -17,12 +19,12 @@ ROW = np.array([1])
 def marginals(score: Marginals, nodes: Nodes, rows: Value, n_columns: int) -> Value:
     """Return the new probabilities."""
     inner = nodes.add("Min", nodes.add("Max", rows, LEAST), 1 - LEAST)
-    log = nodes.add("Log", inner)
-    logits = nodes.add("Sub", log, nodes.add("Log", nodes.add("Sub", 1.0, inner)))
+    log = log_of_nonnegative(nodes, inner)
+    logits = nodes.add("Sub", log, log_of_nonnegative(nodes, nodes.add("Sub", 1.0, inner)))
     largest = nodes.add("ReduceMax", logits, ROW, keepdims=1)
-    log_sums = nodes.add("Log", sum_of_units(nodes, inner, SUM_UNITS))
+    log_sums = log_of_nonnegative(nodes, sum_of_units(nodes, inner, SUM_UNITS))
     features = [
-        nodes.add("Log", _ranks(nodes, inner, n_columns)),
+        log_of_nonnegative(nodes, _ranks(nodes, logits, n_columns)),
         nodes.add("Sub", largest, logits),
         log_sums,
         nodes.add("Sub", log, log_sums),
@@ -34,7 +36,7 @@ def marginals(score: Marginals, nodes: Nodes, rows: Value, n_columns: int) -> Va
         answer = nodes.add("Add", answer, nodes.add("Mul", feature, weight))
     if score.matrix:
         answer = nodes.add("Add", answer, _of_other_labels(score, nodes, logits))
-    return _sigmoid(nodes, answer)
+    return sigmoid(nodes, answer)
 
 
 def _of_other_labels(score: Marginals, nodes: Nodes, logits: Value) -> Value:
@@ -43,12 +45,6 @@ def _of_other_labels(score: Marginals, nodes: Nodes, logits: Value) -> Value:
     inside = nodes.add("Min", nodes.add("Max", scaled, -LARGEST), LARGEST)
     on_grid = nodes.add("Div", nodes.add("Round", nodes.add("Mul", inside, UNITS)), UNITS)
     return nodes.add("MatMul", on_grid, score._crossed)
-
-
-def _sigmoid(nodes: Nodes, logits: Value) -> Value:
-    small = nodes.add("Exp", nodes.add("Neg", nodes.add("Abs", logits)))
-    above = nodes.add("Where", nodes.add("GreaterOrEqual", logits, 0.0), 1.0, small)
-    return nodes.add("Div", above, nodes.add("Add", small, 1.0))
 
 
 def _ranks(nodes: Nodes, rows: Value, n_columns: int) -> Value:

@@ -7,8 +7,10 @@ import numpy as np
 from rankset.graphs.cells import FOUR, sum_of_units
 from rankset.graphs.class_keys import unseen_columns
 from rankset.graphs.exponential import exp_of_nonpositive
+from rankset.graphs.logarithm import log_of_nonnegative
 from rankset.graphs.nodes import Nodes, Value
 from rankset.scores import Seen, Tempered
+from rankset.scores.recalibration.logarithms import units_of
 from rankset.scores.seen import UNSEEN_FACTOR
 
 
@@ -23,10 +25,10 @@ def seen(score: Seen, nodes: Nodes, rows: Value, n_columns: int) -> Value:  # no
 
 
 def tempered(score: Tempered, nodes: Nodes, rows: Value, n_columns: int) -> Value:
-    """Raise rows to a power and divide them by their sums; logarithms can differ in the last bit."""
+    """Raise rows to a power and divide them by their sums."""
     if score.temperature == 1:
         return rows
     largest = nodes.add("ReduceMax", rows, np.array([1]), keepdims=1)
-    logs = nodes.add("Mul", nodes.add("Log", nodes.add("Div", rows, largest)), 1 / score.temperature)
+    logs = nodes.add("Mul", log_of_nonnegative(nodes, nodes.add("Div", rows, largest)), 1 / score.temperature)
     powers = exp_of_nonpositive(nodes, logs)
-    return nodes.add("Div", powers, sum_of_units(nodes, powers, 2.0 ** min(52, 62 - n_columns.bit_length())))
+    return nodes.add("Div", powers, sum_of_units(nodes, powers, units_of(n_columns)))

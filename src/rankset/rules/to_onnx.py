@@ -115,8 +115,6 @@ class LevelToOnnx:
 
     def _texts(self, dtype: InputType, empty: Empty) -> tuple[str, str, dict[str, str]]:
         """Return the version of rankset, a sentence for people, and the metadata of the model."""
-        from rankset.graphs.scores import is_exact
-
         version = str(
             sys.modules["rankset"].__version__
         )  # the package imports this module, so it cannot be imported here
@@ -135,7 +133,6 @@ class LevelToOnnx:
             "dtype": dtype,
             "empty": empty,
             "proven": self._proven_in_words,
-            "exact": is_exact(spec.score),
             "sets": self.describe(),
         }
         about = f"Prediction sets at alpha = {fields['alpha']}: {settings_text(spec)}, kind {spec.kind}."

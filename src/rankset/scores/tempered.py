@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.arrays import SUM_TOLERANCE
 from rankset.core.cells import Cells
 from rankset.core.exponential import exp_of_nonpositive
+from rankset.core.logarithm import log_of_nonnegative
 from rankset.core.lexicographic import Keys
 from rankset.inputs.matrix import Kind
 from rankset.scores.aps import Aps
@@ -21,6 +22,7 @@ from rankset.scores.parameters import check_temperature
 from rankset.scores.reach import Reach, reach_of
 from rankset.scores.recalibration.fit_rows import prepare_fit, probabilities_and_columns
 from rankset.scores.recalibration.fit_scale import fit_scale
+from rankset.scores.recalibration.logarithms import row_sums
 from rankset.scores.recalibration.row_blocks import map_rows
 from rankset.scores.recalibration.scale import simplest_inverse
 from rankset.scores.wording import Wording, describe_label, describe_threshold
@@ -157,13 +159,5 @@ class Tempered(Wrapper):
 
 def _tempered(probs: NDArray[np.float64], power: float) -> NDArray[np.float64]:
     """Return rows raised to ``power`` and divided by their sums; exact zeros stay zeros."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(probs / probs.max(axis=1, keepdims=True))
-    powers = exp_of_nonpositive(np.ascontiguousarray(power * logs))
-    return powers / _sums(powers)
-
-
-def _sums(powers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums of rows (n, 1) of numbers from 0 to 1, as sums of integers, which do not depend on the order."""
-    units = 2.0 ** min(52, 62 - powers.shape[1].bit_length())
-    return np.rint(powers * units).astype(np.int64).sum(axis=1, keepdims=True) / units
+    powers = exp_of_nonpositive(power * log_of_nonnegative(probs / probs.max(axis=1, keepdims=True)))
+    return powers / row_sums(powers)

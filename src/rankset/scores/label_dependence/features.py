@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.logarithm import log_of_nonnegative
 from rankset.core.ranking import rank_columns
 from rankset.scores.label_dependence.exact_products import on_grid
 
@@ -25,7 +26,7 @@ def logits_of(probs: Floats) -> Floats:
     array([[0.    , 1.0986]])
     """
     inner = np.clip(probs, LEAST, 1 - LEAST)
-    return np.log(inner) - np.log1p(-inner)
+    return log_of_nonnegative(inner) - log_of_nonnegative(1 - inner)
 
 
 def standardised(logits: Floats, means: Floats, deviations: Floats) -> Floats:
@@ -57,12 +58,12 @@ def row_features(probs: Floats) -> Floats:
     logits = logits_of(probs)
     inner = np.clip(probs, LEAST, 1 - LEAST)
     sums = np.rint(inner * SUM_UNITS).astype(np.int64).sum(axis=1, keepdims=True) / SUM_UNITS
-    log_sums = np.log(sums)
+    log_sums = log_of_nonnegative(sums)
     answer = np.empty((len(PRIOR), *probs.shape))
     answer[0] = logits
     answer[1] = 1.0
-    answer[2] = np.log(_ranks(logits))
+    answer[2] = log_of_nonnegative(_ranks(logits))
     answer[3] = logits.max(axis=1, keepdims=True, initial=-np.inf) - logits
     answer[4] = log_sums
-    answer[5] = np.log(inner) - log_sums
+    answer[5] = log_of_nonnegative(inner) - log_sums
     return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankset.core.exponential import exp_of_nonpositive
 from rankset.scores.label_dependence.features import PRIOR
 
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ LARGEST_STEP = 4.0
 
 def sigmoid(logits: Floats) -> Floats:
     """Return 1 / (1 + exp(-x)), without overflow."""
-    small = np.exp(-np.abs(logits))
+    small = exp_of_nonpositive(-np.abs(logits))
     return np.where(logits >= 0, 1.0, small) / (1.0 + small)
 
 

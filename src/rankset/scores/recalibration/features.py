@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.scores.recalibration.logarithms import ZERO_LOG, log_probabilities, normalise
+from rankset.core.exponential import exp_of_nonpositive
+from rankset.core.logarithm import log_of_nonnegative
+from rankset.scores.recalibration.logarithms import ZERO_LOG, log_probabilities, normalise, row_sums
 from rankset.scores.recalibration.row_blocks import fill_rows
 from rankset.scores.recalibration.top_columns import top_columns
 
@@ -17,7 +19,7 @@ Ints = NDArray[np.int64]
 
 MOST_RANKS = 100
 """All later ranks count as this one."""
-LOG_RANKS = np.log(np.arange(1, MOST_RANKS + 1))
+LOG_RANKS = log_of_nonnegative(np.arange(1.0, MOST_RANKS + 1))
 ENTROPY_CENTRE = 0.3
 """Subtracted from the entropy, which is given as a share of the largest possible."""
 
@@ -38,7 +40,7 @@ class Features:
     def of(cls, probs: Floats, scale: float) -> Features:
         """Return the features of rows of probabilities raised to the power ``scale``."""
         log = normalise(scale * log_probabilities(probs))
-        entropy = -(np.exp(log) * log).sum(axis=1) / math.log(max(2, probs.shape[1]))
+        entropy = row_sums(-exp_of_nonpositive(log) * log)[:, 0] / math.log(max(2, probs.shape[1]))
         return cls(log, top_columns(probs, MOST_RANKS), entropy - ENTROPY_CENTRE)
 
     @classmethod

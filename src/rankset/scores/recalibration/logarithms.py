@@ -1,9 +1,12 @@
-"""Logarithms of probabilities."""
+"""Logarithms of probabilities, and sums of rows, with the same bits on every machine."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankset.core.exponential import exp_of_nonpositive
+from rankset.core.logarithm import log_of_nonnegative
 
 Floats = NDArray[np.float64]
 
@@ -14,8 +17,7 @@ ZERO_LOG = -14.0
 
 def log_probabilities(probs: Floats) -> Floats:
     """Return logarithms, all finite; those of exact zeros lie below the smallest other one of their row."""
-    with np.errstate(divide="ignore"):
-        answer = np.log(probs)
+    answer = log_of_nonnegative(probs)
     zero = answer == -np.inf
     if zero.any():
         lowest = np.where(zero, np.inf, answer).min(axis=1, keepdims=True)
@@ -26,5 +28,16 @@ def log_probabilities(probs: Floats) -> Floats:
 def normalise(scores: Floats) -> Floats:
     """Return log-probabilities from unnormalised ones (log-softmax of each row)."""
     shifted = scores - scores.max(axis=1, keepdims=True)
-    shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    shifted -= log_of_nonnegative(row_sums(exp_of_nonpositive(shifted)))
     return shifted
+
+
+def row_sums(values: Floats) -> Floats:
+    """Return the sums of rows (n, 1) of numbers from 0 to 1, as sums of integers, which do not depend on the order."""
+    units = units_of(values.shape[1])
+    return np.rint(values * units).astype(np.int64).sum(axis=1, keepdims=True) / units
+
+
+def units_of(n_columns: int) -> float:
+    """Return how many units are 1 in sums of rows: so many that no sum of a row is too large for an integer."""
+    return 2.0 ** min(52, 62 - n_columns.bit_length())
