@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankset as rs
+from rankset.core.logarithm import log_of_nonnegative
 from rankset.core.parallel import BLOCK_BYTES, THREADS
 from rankset.scores.recalibration import fit_class_factors, row_blocks
 from rankset.scores.recalibration.features import ENTROPY_CENTRE, MOST_RANKS, Features
@@ -32,7 +33,7 @@ def all_features(probs, scale):
     log = normalise(scale * log_probabilities(probs))
     ranks = np.argsort(np.argsort(-probs, axis=1, kind="stable"), axis=1) + 1
     entropy = -(np.exp(log) * log).sum(axis=1) / math.log(max(2, probs.shape[1])) - ENTROPY_CENTRE
-    plain = np.stack((log, -np.log(np.minimum(ranks, MOST_RANKS)), ranks == 1), axis=2)
+    plain = np.stack((log, -log_of_nonnegative(np.minimum(ranks, MOST_RANKS)), ranks == 1), axis=2)
     squared = np.square(np.maximum(log, ZERO_LOG)) / 10
     return np.concatenate((plain, squared[:, :, None], plain * entropy[:, None, None]), axis=2)
 

@@ -1,7 +1,5 @@
 """``rankset.serving.app`` and ``rankset serve``: what can be passed, other kinds of rules, and a full disk."""
 
-import asyncio
-import json
 import os
 import subprocess
 import sys
@@ -18,37 +16,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
-
-
-async def asked(app, method, path, body=b"", headers=()):
-    """One request to an ASGI application, without a server."""
-    sent, messages = [], [{"type": "http.request", "body": body, "more_body": False}]
-    given = [(b"host", b"localhost"), (b"content-length", str(len(body)).encode()), *headers]
-    path, _, query = path.partition("?")
-    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode()}
-    scope |= {"headers": given, "client": ("127.0.0.1", 1), "scheme": "http", "server": ("localhost", 80)}
-
-    async def receive():
-        return messages.pop() if messages else {"type": "http.disconnect"}
-
-    async def send(message):
-        sent.append(message)
-
-    await app(scope, receive, send)
-    return sent[0]["status"], b"".join(one.get("body", b"") for one in sent[1:])
-
-
-def predict(app, **body):
-    headers = [(b"content-type", b"application/json")]
-    status, answer = asyncio.run(asked(app, "POST", "/predict", json.dumps(body).encode(), headers))
-    return status, json.loads(answer)
-
-
-def label(app, **body):
-    headers = [(b"content-type", b"application/json")]
-    status, answer = asyncio.run(asked(app, "POST", "/feedback", json.dumps(body).encode(), headers))
-    return status, json.loads(answer)
-
+from serving_requests import label, predict
 
 SCORES = [rs.Rank(), rs.Thr(), rs.Aps(), rs.Raps(), rs.Margin(), rs.TopK()]
 
@@ -197,7 +165,8 @@ def test_labels_are_written_also_if_nobody_waits_any_more(tmp_path):
 
     writer._write = slow
     status, answer = label(app, ids=["a"], labels=["joy"])
-    assert (status, answer["what"]) == (503, "the request")
+    assert (status, answer["what"]) == (503, "the store")
+    assert "again" in answer["remedy"]
     writer._write = real
     time.sleep(1.5)
     assert label(app, ids=["a", "b"], labels=["joy", "joy"])[1]["answers"] == ["repeated", "new"]

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankset.core.arrays import SUM_TOLERANCE
 from rankset.core.cells import Cells
 from rankset.core.exponential import exp_of_nonpositive
-from rankset.core.logarithm import log_of_nonnegative
 from rankset.core.lexicographic import Keys
+from rankset.core.logarithm import log_of_nonnegative
 from rankset.inputs.matrix import Kind
 from rankset.scores.aps import Aps
 from rankset.scores.base import Score, checked_score

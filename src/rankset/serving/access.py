@@ -18,7 +18,9 @@ COOKIE = "rankset_session"
 HOURS = 12
 MOST_SESSIONS = 100
 MOST_GUESSES = 10
-"""Wrong tokens per minute on the page, before further ones must wait."""
+"""Wrong tokens per minute on the page from one address, before further ones must wait."""
+MOST_CLIENTS = 10_000
+"""Addresses whose wrong tokens are counted."""
 OPEN = ("/healthz", "/session")
 """Paths that need no token; a session is opened by a token."""
 MAKE_ONE = "Make one with python3 -c 'import secrets; print(secrets.token_urlsafe())'."
@@ -48,6 +50,10 @@ class Token:
         """Refuse copies in files."""
         raise TypeError("a token is not written to files")
 
+    def hidden_in(self, text: str) -> str:
+        """Return a text without the token."""
+        return text.replace(self._bytes.decode(), "…")
+
     def equals(self, text: bytes) -> bool:
         """Return whether this is the token; the time says nothing about it."""
         return hmac.compare_digest(text, self._bytes)
@@ -59,7 +65,7 @@ class Access:
     def __init__(self, token: Token | None, hosts: Iterable[str] | None = None) -> None:
         self.token, self._hosts = token, None if hosts is None else {host.lower() for host in hosts}
         self._sessions: OrderedDict[str, float] = OrderedDict()
-        self._guesses: deque[float] = deque(maxlen=MOST_GUESSES)
+        self._guesses: OrderedDict[str, deque[float]] = OrderedDict()
 
     def allows_host(self, host: bytes | None) -> bool:
         """Return whether a request came by a known name: pages of other sites can give their own name our address."""
@@ -84,13 +90,20 @@ class Access:
         ends = self._sessions.get(session_of(cookie), 0.0)
         return ends > time.monotonic()
 
-    def open_session(self, given: str) -> str:
-        """Return a new session of a browser; raise ``Refused`` if the token is wrong."""
-        now = time.monotonic()
-        if len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < 60:
+    def without_token(self, text: str) -> str:
+        """Return a text for the log: a client may put the token into a path."""
+        return text if self.token is None else self.token.hidden_in(text)
+
+    def open_session(self, given: str, client: str = "") -> str:
+        """Return a new session of a browser; raise ``Refused`` if the token is wrong, or the client guessed often."""
+        now, guesses = time.monotonic(), self._guesses.get(client, ())
+        if len(guesses) == MOST_GUESSES and now - guesses[0] < 60:
             raise Refused.guesses()
         if self.token is None or not self.token.equals(given.encode("utf-8", "replace")):
-            self._guesses.append(now)
+            self._guesses.setdefault(client, deque(maxlen=MOST_GUESSES)).append(now)
+            self._guesses.move_to_end(client)
+            while len(self._guesses) > MOST_CLIENTS:
+                self._guesses.popitem(last=False)
             raise Refused.no_token()
         session = secrets.token_urlsafe(32)
         self._sessions[session] = now + HOURS * 3600

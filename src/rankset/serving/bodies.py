@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from rankset.serving.refusals import JSON, NPY, Refused
 from rankset.serving.request_limits import Limits
 
+UTF8 = ("utf-8", "utf8")
 DRAINED = 4
 """A body that is too large is read and dropped up to so many times the limit, so that the client sees the answer."""
 
@@ -15,14 +17,33 @@ DRAINED = 4
 def media_type(request: Any, allowed: tuple[str, ...] = (JSON,)) -> str:
     """Return the type of a body; raise ``Refused`` if it is none of these."""
     header = request.headers.get("content-type", "")
-    found: str = header.partition(";")[0].strip().lower()
-    if found not in allowed or ("charset" in header.lower() and "utf-8" not in header.lower()):
+    found, *parameters = (part.strip().lower() for part in header.split(";"))
+    named = dict(parameter.partition("=")[::2] for parameter in parameters)
+    if found not in allowed or named.get("charset", "utf-8").strip('"') not in UTF8:
         raise Refused.media(header, allowed)
-    return found
+    return str(found)
+
+
+def check_encodings(request: Any) -> None:
+    """Raise ``Refused`` if a body is compressed."""
+    for name, plain in (("content-encoding", "identity"), ("transfer-encoding", "chunked")):
+        found = request.headers.get(name, plain)
+        if found.strip().lower() != plain:
+            raise Refused.encoding(name.title(), plain, found)
+
+
+def query_of(request: Any) -> Any:
+    """Return the query; raise ``Refused`` if it has bytes that are no UTF-8, which would become one sign."""
+    try:
+        unquote_to_bytes(request.scope["query_string"]).decode()
+    except UnicodeDecodeError:
+        raise Refused.field("the query", "be UTF-8", "other bytes", remedy="Encode texts as %C3%A4.") from None
+    return request.query_params
 
 
 async def read_body(request: Any, limits: Limits) -> bytes:
     """Return the whole body; raise ``Refused`` if it is too large, or does not come in time."""
+    check_encodings(request)
     length = request.headers.get("content-length")
     if length is None and "transfer-encoding" not in request.headers:
         raise Refused.no_length()

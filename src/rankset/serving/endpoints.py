@@ -8,10 +8,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from rankset.core.alpha import exact_alpha
-from rankset.errors import RanksetError, silent
+from rankset.errors import silent
 from rankset.serving import metrics, pages
 from rankset.serving.access import COOKIE, HOURS
-from rankset.serving.bodies import PREDICTED, media_type, read_body
+from rankset.serving.bodies import PREDICTED, media_type, query_of, read_body
+from rankset.serving.client_words import for_clients
 from rankset.serving.events import EventStream
 from rankset.serving.json_bodies import SessionBody, decode
 from rankset.serving.openapi import description, version
@@ -41,12 +42,13 @@ async def predict(request: Any) -> Response:
     kind = media_type(request, PREDICTED)
     body = await read_body(request, service.limits)
     loaded, most = service.loaded, service.limits.rows
-    if kind == JSON:
-        asked = await service.read(body, lambda: asked_in_json(body, loaded, most))
-    else:
-        asked = await service.read(body, lambda: asked_in_npy(body, request.query_params, loaded, most))
-    request.scope["rankset_rows"] = len(asked.names)
-    found = await service.predict(loaded, asked)
+    with for_clients(loaded.rule.spec):
+        if kind == JSON:
+            asked = await service.read(body, lambda: asked_in_json(body, loaded, most))
+        else:
+            asked = await service.read(body, lambda: asked_in_npy(body, query_of(request), loaded, most))
+        request.scope["rankset_rows"] = len(asked.names)
+        found = await service.predict(loaded, asked)
     if len(asked.names) <= 100:
         return answered(found.body(loaded.names))
     return Response(await service.in_thread(lambda: encoded(found.body(loaded.names))), media_type=JSON)
@@ -70,9 +72,10 @@ async def triage(request: Any) -> Response:
         raise Refused.no_triage()
     media_type(request)
     body, loaded = await read_body(request, service.limits), service.loaded
-    asked = await service.read(body, lambda: asked_of_triage(body, loaded, service.limits.rows))
-    quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
-    found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
+    with for_clients(service.loaded.triage.spec):
+        asked = await service.read(body, lambda: asked_of_triage(body, loaded, service.limits.rows))
+        quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
+        found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
     request.scope["rankset_rows"] = len(asked.names)
     service.metrics.rows["/triage"] += len(asked.names)
     service.ledger.monitor.decides(sum(found["accepted"]), len(asked.names))
@@ -121,19 +124,16 @@ async def health(_request: Any) -> Response:
 async def ready(request: Any) -> Response:
     """Say whether rows can be predicted and labels stored."""
     service = service_of(request)
-    store, trouble = service.ledger.store, None
-    if store is not None:
-        try:
-            await service.in_thread(store.check)
-        except RanksetError as error:
-            trouble = error.expected and f"the store must {error.expected}"
+    store, missing = service.ledger.store, await service.store_trouble()
+    trouble = missing and f"the store must {missing}"
+    learning = service.ledger.trouble or service.ledger.unread
     found = {
         "ready": trouble is None,
         "rule": repr(service.loaded.rule),
         "store": "none" if store is None else trouble or "writable",
         "lost_rows": 0 if store is None else store.lost,
         "reload": "failed, the rule before is served; the log says why" if service.failed else "ok",
-        "alarms": "could not learn from some rows; the log says why" if service.ledger.trouble else "ok",
+        "alarms": "could not learn from some rows; the log says why" if learning else "ok",
     }
     return answered(found, 200 if trouble is None else 503)
 
@@ -142,16 +142,9 @@ async def numbers(request: Any) -> Response:
     """Return all numbers for Prometheus."""
     service = service_of(request)
     service.metrics.listeners = service.listeners.count
-    store = service.ledger.store
-
-    def text() -> str:
-        try:
-            taken = 0 if store is None else store.bytes
-        except RanksetError:
-            taken = 0
-        return service.metrics.text(service.ledger, taken)
-
-    return Response(await service.in_thread(text), headers={"content-type": metrics.MEDIA_TYPE})
+    taken = await service.store_bytes()
+    text = await service.in_thread(lambda: service.metrics.text(service.ledger, taken))
+    return Response(text, headers={"content-type": metrics.MEDIA_TYPE})
 
 
 async def live(request: Any) -> Response:
@@ -186,7 +179,8 @@ async def session(request: Any) -> Response:
     else:
         media_type(request)
         body = await read_body(request, service_of(request).limits)
-        value, seconds = access.open_session(decode(body, SessionBody).token), HOURS * 3600
+        client = request.client.host if request.client else ""
+        value, seconds = access.open_session(decode(body, SessionBody).token, client), HOURS * 3600
         response = Response(status_code=204)
     secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, value, max_age=seconds, httponly=True, samesite="strict", secure=secure)

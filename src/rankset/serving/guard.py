@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, Response
 
-from rankset.errors import RanksetError
+from rankset.errors import RanksetError, StorageError
 from rankset.serving import pages
 from rankset.serving.access import Access
 from rankset.serving.access_log import log_request
@@ -67,6 +67,8 @@ class App:
         if not self.access.allows_host(headers.get(b"host")):
             remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
             raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)
+        if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
+            raise Refused.of(400, "the request", "have one header Authorization", "several")
         self.access.check(path, scope["method"], headers)
         if path in UNLIMITED:
             await self._router(scope, receive, send)
@@ -105,7 +107,8 @@ class Exchange:
             self.app.service.metrics.count(self.app.route(self.scope["path"]), status, seconds)
             client = (self.scope.get("client") or ("-",))[0]
             rows = self.scope.get("rankset_rows")
-            log_request(client, self.scope["method"], self.scope["path"], status, seconds, rows)
+            path = self.app.access.without_token(self.scope["path"])
+            log_request(client, self.scope["method"], path, status, seconds, rows)
 
     async def _answer(self) -> None:
         try:
@@ -115,13 +118,16 @@ class Exchange:
         except HTTPException as error:
             await self._refuse(_of_starlette(error, self.scope))
         except RanksetError as error:
+            if isinstance(error, StorageError):
+                log.warning("%s was refused: %s", self.app.route(self.scope["path"]), error)
             await self._refuse(error)
         except MemoryError:
             await self._refuse(Refused.busy("request"))
         except Exception:
             log.exception("unexpected error at %s", self.app.route(self.scope["path"]))
             remedy = "The log of the server says more."
-            await self._refuse(Refused.of(500, "the server", "answer", reason="an unexpected error", remedy=remedy))
+            reason = "something unexpected happened in the server"
+            await self._refuse(Refused.of(500, "the request", "be answered", reason=reason, remedy=remedy))
 
     async def _refuse(self, error: RanksetError) -> None:
         """Answer with an error, if nothing was answered yet."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -25,6 +27,8 @@ WORDS = {
     "bool": "a boolean",
 }
 Names = list[str | int]
+NO_UTF8 = "it has bytes that are no UTF-8"
+TOO_DEEP = "it has lists within lists within lists, too many of them"
 
 
 class PredictBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[call-arg, misc]
@@ -67,16 +71,17 @@ def decode(body: bytes | msgspec.Raw, kind: type[T], what: str = "the body", sta
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        raise _other_type(str(error), what, list(start)) from None
+        members = getattr(kind, "__struct_fields__", ())
+        raise _other_type(str(error), what, list(start), members) from None
     except msgspec.DecodeError as error:
         raise Refused.not_json(str(error).removeprefix("JSON is malformed: ")) from None
     except UnicodeDecodeError:
-        raise Refused.not_json("it has bytes that are no UTF-8") from None
+        raise Refused.not_json(NO_UTF8) from None
     except RecursionError:
-        raise Refused.not_json("it has lists within lists within lists, too many of them") from None
+        raise Refused.not_json(TOO_DEEP) from None
 
 
-def _other_type(said: str, what: str, path: list[object]) -> Refused:
+def _other_type(said: str, what: str, path: list[object], members: Sequence[str]) -> Refused:
     """Return the error for a member of another type, with its place."""
     found = PLACE.search(said)
     text = said[: found.start()] if found else said
@@ -88,20 +93,31 @@ def _other_type(said: str, what: str, path: list[object]) -> Refused:
     subject = names[0] if names else what
     expected = re.fullmatch(r"Expected `(.+)`, got `(.+)`", text)
     if expected is None:
-        return Refused.field(subject, *_others(text), where)
-    return Refused.field(subject, f"be {_words(expected[1])}", _words(expected[2]), where)
+        wanted, received, remedy = _others(text, members)
+        return Refused.field(subject, wanted, received, where, remedy)
+    wanted, received = _words(expected[1]), _words(expected[2])
+    return Refused.field(subject, f"be {wanted}", received, where, _remedy(wanted, received))
 
 
-def _others(text: str) -> tuple[str, str]:
-    """Return what is expected and received, where not a type differs."""
+def _remedy(wanted: str, received: str) -> str:
+    """Return what to do about a member of another type."""
+    if received == "a text" and wanted.startswith(("a number", "an integer")):
+        return "Send numbers without quotes."
+    return 'Send a list also for one row, such as ["a"].' if wanted.startswith("a list") else ""
+
+
+def _others(text: str, members: Sequence[str]) -> tuple[str, str, str]:
+    """Return what is expected, received and to be done, where not a type differs."""
     if "out of range" in text:
-        return "be within the range of 64-bit numbers", "a number beyond it"
+        return "be within the range of 64-bit numbers", "a number beyond it", ""
     member = re.search("`(.*)`", text)
     if member is not None and "unknown field" in text:
-        return "have no members but those that GET /docs lists", repr(member[1][:100])
+        near = difflib.get_close_matches(member[1][:100], members, n=1)
+        remedy = f"Did you mean {near[0]!r}?" if near else ""
+        return f"have no members but {', '.join(members)}", repr(member[1][:100]), remedy
     if member is not None and "missing" in text:
-        return f"have the member {member[1]!r}", "none"
-    return "be as GET /docs describes it", text.replace("`", "'")[:100]
+        return f"have the member {member[1]!r}", "none", "GET /docs lists all members."
+    return "be as GET /docs describes it", text.replace("`", "'")[:100], ""
 
 
 def _words(text: str) -> str:
@@ -118,13 +134,19 @@ def check_repeated(body: bytes | msgspec.Raw, names: Sequence[str] = ()) -> None
     text = bytes(body)
     if names and b"\\" not in text and all(text.count(f'"{name}"'.encode()) <= 1 for name in names):
         return
-    json.loads(text, object_pairs_hook=_different, parse_int=_nothing, parse_float=_nothing)
+    try:
+        json.loads(text, object_pairs_hook=_different, parse_int=_nothing, parse_float=_nothing)
+    except UnicodeDecodeError:
+        raise Refused.not_json(NO_UTF8) from None
+    except RecursionError:
+        raise Refused.not_json(TOO_DEEP) from None
+    except json.JSONDecodeError as error:
+        raise Refused.not_json(f"{error.msg} (character {error.pos})") from None
 
 
 def _different(pairs: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if len({name for name, _ in pairs}) < len(pairs):
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise Refused.field("an object", "have every member once", f"{twice[:100]!r} more than once")
 
 

@@ -47,6 +47,8 @@ class Ledger:
         self._behind, self._room = 0, Event()
         self._room.set()
         self.trouble: str | None = None
+        self.unread: str | None = None
+        """Why labels that are stored could not be read to learn from them; they are read with the next ones."""
         if store is not None:
             self._remember_again(store)
         self._thread = Thread(target=self._learn, name="rankset monitor", daemon=True)
@@ -112,14 +114,19 @@ class Ledger:
         with self._lock:
             now = max(time.time(), self._last)
             found = self.store.send([Feedback(*one, now) for one in zip(ids, columns, strict=True)])
-        found.add_done_callback(lambda _: self._queue.put("labels"))
+        found.add_done_callback(self._labels_came)
         return found
+
+    def _labels_came(self, written: Future[list[str]]) -> None:
+        if not written.cancelled() and written.exception() is None:
+            self._queue.put("labels")
 
     def follow(self, loaded: Loaded) -> None:
         """Watch another rule from now on."""
         with self._lock:
-            since = self._now() if self.store is None else served_since(self.store, loaded.digest, self._now())
-            self._queue.put((loaded.rule, since))
+            now = self._now()
+        since = now if self.store is None else served_since(self.store, loaded.digest, now)  # it may take long
+        self._queue.put((loaded.rule, since))
 
     def settle(self, seconds: float = 10.0) -> bool:
         """Wait until everything that was written down has been learned; return whether it was."""
@@ -140,6 +147,9 @@ class Ledger:
         while (news := self._queue.get()) is not None:
             try:
                 self._learn_one(news)
+            except StorageError as error:
+                self.unread = f"{error}"
+                log.warning("labels are learned later, because they could not be read: %s", error)
             except Exception as error:
                 self.trouble = f"{type(error).__name__}: {error}"
                 log.exception("the alarms could not learn from some rows")
@@ -169,3 +179,4 @@ class Ledger:
                 self.monitor.labelled(part)
                 part = []
         self.monitor.labelled(part)
+        self.unread = None

@@ -52,6 +52,12 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(503, "the request", f"be answered within {seconds:g} seconds", "more", remedy)
 
     @classmethod
+    def store_late(cls, seconds: float) -> Self:
+        remedy = 'Send the labels again. Those that were stored meanwhile are answered with "repeated".'
+        headers = (("retry-after", "5"),)
+        return cls.of(503, "the store", f"answer within {seconds:g} seconds", "no answer", remedy, headers=headers)
+
+    @classmethod
     def slow(cls, seconds: float) -> Self:
         expected = f"be sent whole within {seconds:g} seconds"
         return cls.of(408, "the request", expected, "a part of it", headers=(("connection", "close"),))
@@ -70,6 +76,11 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         shown = short_repr(received[:100]) if received else "none"
         remedy = f"Send the header Content-Type: {allowed[0]}."
         return cls.of(415, "Content-Type", f"be {' or '.join(allowed)}", shown, remedy)
+
+    @classmethod
+    def encoding(cls, name: str, plain: str, received: str) -> Self:
+        remedy = "Send the body as it is, without compression."
+        return cls.of(415, name, f"be {plain}, or left out", short_repr(received[:100]), remedy)
 
     @classmethod
     def not_json(cls, reason: str) -> Self:
@@ -118,22 +129,24 @@ def status_of(error: RanksetError) -> int:
 def problem(error: RanksetError) -> dict[str, Any]:
     """Return an error as the members of a problem; those that are empty are left out."""
     status, place = status_of(error), error.where
+    error = _without_file(error)
     texts = {name: _text(getattr(error, name)) for name in ("what", "expected", "received", "reason", "remedy")}
     at = {"row": place.row, "column": place.column}
     return {
         "type": "about:blank",
         "title": phrase(status),
         "status": status,
-        "detail": _short(_without_file(error).render(PYTHON)),
+        "detail": _short(error.render(PYTHON)),
         **{name: text for name, text in texts.items() if text},
         **{name: value for name, value in at.items() if value is not None},
     }
 
 
 def _without_file(error: RanksetError) -> RanksetError:
-    """Return the error without names of files of the server."""
+    """Return the error without names of files and addresses of the server; its log has them."""
     place = Place(row=error.where.row, column=error.where.column)
-    return RanksetError(error.what, error.expected, error.received, error.remedy, reason=error.reason, where=place)
+    reason = "" if isinstance(error, StorageError) else error.reason
+    return RanksetError(error.what, error.expected, error.received, error.remedy, reason=reason, where=place)
 
 
 def _text(text: Text) -> str:

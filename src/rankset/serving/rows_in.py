@@ -32,7 +32,16 @@ def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
         return matrix_of(_of_lists(raw, spec, most), spec, most)
     if first == b"[" and spec.kind == "binary":
         return np.array(_limited(decode(raw, list[float], "rows", ["rows"]), most), dtype=np.float64)
-    raise Refused.field("rows", f"be {FORMS}", "something else", remedy="One row is [[0.7, 0.3]], not [0.7, 0.3].")
+    received = _called(first, second)
+    raise Refused.field("rows", f"be {FORMS}", received, remedy="One row is [[0.7, 0.3]], not [0.7, 0.3].")
+
+
+def _called(first: bytes, second: bytes) -> str:
+    """Return what rows are instead, by their first characters."""
+    called = {b'"': "texts", b"n": "null", b"t": "true", b"f": "false"}
+    if first == b"[":
+        return f"a list of {called.get(second, 'numbers')}"
+    return {b'"': "a text", b"n": "null", b"t": "true", b"f": "false"}.get(first, "a number")
 
 
 def _first_signs(text: bytes) -> tuple[bytes, bytes]:
@@ -101,7 +110,8 @@ def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     missing = [name for name in spec.classes.values if name not in found]
     if unknown or missing:
         received = f"{unknown[0]!r}, which is no class"[:200] if unknown else f"no column {missing[0]!r}"[:200]
-        raise Refused.field("columns of rows", "be the classes of GET /rule, all of them", received)
+        remedy = "Send a list of numbers for every class, also for those whose numbers are all 0."
+        raise Refused.field("columns of rows", "be the classes of GET /rule, all of them", received, remedy=remedy)
     lengths = {len(values) for values in found.values()}
     if len(lengths) > 1:
         raise Refused.field("columns of rows", "have the same length", f"{min(lengths):,} and {max(lengths):,}")

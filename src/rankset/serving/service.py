@@ -8,14 +8,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from rankset.errors import RanksetError
+from rankset.errors import LabelError, RanksetError
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
+from rankset.serving.client_words import unknown_label
 from rankset.serving.events import Listeners
 from rankset.serving.json_bodies import FeedbackBody, check_repeated, decode
 from rankset.serving.ledger import Ledger
 from rankset.serving.live_numbers import live_numbers
 from rankset.serving.loaded import Files, Loaded
+from rankset.serving.looks import Looks
 from rankset.serving.metrics import Metrics
 from rankset.serving.predictions import Answered, Asked, answer, is_quick
 from rankset.serving.refusals import Refused, encoded
@@ -45,6 +47,7 @@ class Service:
         self.failed: str | None = None
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="rankset rows")
         self._loading = asyncio.Lock()
+        self._looks = Looks(store)
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return what ``work`` returns, without keeping others waiting."""
@@ -83,7 +86,11 @@ class Service:
 
     async def _written(self, ids: list[str], columns: list[int]) -> list[str]:
         """Write labels down; they are written also if nobody waits for the answer any more."""
-        return await asyncio.shield(asyncio.wrap_future(self.ledger.label(ids, columns)))
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                return await asyncio.shield(asyncio.wrap_future(self.ledger.label(ids, columns)))
+        except TimeoutError:
+            raise Refused.store_late(self.limits.seconds) from None
 
     def _labels_of(self, body: bytes) -> tuple[list[Any], list[str], list[int]]:
         """Return ids, as they came and as they are stored, and columns of labels."""
@@ -96,7 +103,10 @@ class Service:
             raise Refused.field("labels", f"have one entry for each of {n:,} ids", f"{len(found.labels):,}")
         if not n:
             return [], [], []
-        columns = label_codes(found.labels, spec.classes, n, RowIndex(), by_position=True).tolist()
+        try:
+            columns = label_codes(found.labels, spec.classes, n, RowIndex(), by_position=True).tolist()
+        except LabelError as error:
+            raise unknown_label(error, found.labels, spec) from None
         texts = [str(name) for name in row_names(found.ids, n)]
         for text in texts:
             check_id(text)
@@ -119,6 +129,14 @@ class Service:
         self.listeners.wake()
         return True
 
+    async def store_trouble(self) -> str | None:
+        """Return what the store must do and does not; None if labels can be stored, or if there is no store."""
+        return await self._looks.trouble()
+
+    async def store_bytes(self) -> int:
+        """Return the size of the store, of the last look if it does not answer."""
+        return await self._looks.size()
+
     async def live(self) -> bytes:
         """Return the numbers of the live page."""
         return await self.in_thread(lambda: encoded(live_numbers(self.loaded, self.ledger.monitor, self.metrics)))
@@ -127,4 +145,5 @@ class Service:
         """Write everything that waits, and stop."""
         self.listeners.close()
         self._pool.shutdown()
+        self._looks.close()
         self.ledger.close()

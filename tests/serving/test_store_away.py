@@ -1,0 +1,114 @@
+"""A store that fails or hangs while rows are served: what is answered, logged, and learned afterwards."""
+
+import asyncio
+import json
+import logging
+import threading
+import time
+
+import pytest
+
+import rankset as rs
+
+pytest.importorskip("starlette")
+
+from rankset.errors import StorageError
+from rankset.serving import ledger, looks
+from serving_process import LOGITS, make_rule
+from serving_requests import asked, label, predict
+
+ADDRESS = "connection to server at db.internal, user 'rankset', failed"
+
+
+@pytest.fixture
+def app(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db", limits=rs.serving.Limits(seconds=1.0))
+    predict(app, rows=LOGITS[:3].tolist(), ids=["a", "b", "c"])
+    yield app
+    app.close()
+
+
+def got(app, path):
+    status, body = asyncio.run(asked(app, "GET", path))
+    return status, body.decode()
+
+
+def test_a_store_that_fails_is_told_without_its_address_and_logged_without_traceback(app, monkeypatch, caplog):
+    def fails(*_arguments):
+        raise StorageError.store_unreachable("postgresql://db", ADDRESS)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(app.service.ledger.store._writer, "_write", fails)
+        status, answer = label(app, ids=["a"], labels=["joy"])
+        ready = got(app, "/readyz")
+    assert (status, answer["what"]) == (503, "the store")
+    assert "db.internal" not in json.dumps(answer) + ready[1]
+    assert ready[0] == 503
+    assert app.service.ledger.settle()
+    assert ADDRESS in caplog.text
+    assert not any(record.exc_info for record in caplog.records)
+    assert label(app, ids=["a"], labels=["joy"])[1]["new"] == 1
+    assert json.loads(got(app, "/readyz")[1])["alarms"] == "ok"
+
+
+def test_labels_that_could_not_be_read_are_learned_with_the_next_ones(app, monkeypatch, caplog):
+    def fails(*_arguments):
+        raise StorageError.store_unreachable("postgresql://db", ADDRESS)
+
+    monitor = app.service.ledger.monitor
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "labels_after", fails)
+        assert label(app, ids=["a"], labels=["joy"])[1]["new"] == 1
+        assert app.service.ledger.settle()
+    assert monitor.labels == 0
+    assert json.loads(got(app, "/readyz")[1])["alarms"].startswith("could not learn")
+    assert [record.levelno for record in caplog.records if "learned later" in record.message] == [logging.WARNING]
+    assert label(app, ids=["b"], labels=["joy"])[1]["new"] == 1
+    assert app.service.ledger.settle()
+    assert monitor.labels == 2
+    assert json.loads(got(app, "/readyz")[1])["alarms"] == "ok"
+
+
+@pytest.fixture
+def hanging(app, monkeypatch):
+    """The store waits until the test ends."""
+    goes_on = threading.Event()
+    store, real = app.service.ledger.store, app.service.ledger.store._writer._write
+
+    def write(batch):
+        goes_on.wait(30)
+        return real(batch)
+
+    monkeypatch.setattr(store._writer, "_write", write)
+    monkeypatch.setattr(type(store), "bytes", property(lambda _: goes_on.wait(30)))
+    monkeypatch.setattr(looks, "SECONDS", 0.2)
+    yield app
+    goes_on.set()
+
+
+def test_a_store_that_hangs_is_not_waited_for(hanging):
+    begun = time.monotonic()
+    for _ in range(6):
+        status, body = got(hanging, "/readyz")
+        assert (status, json.loads(body)["store"]) == (503, "the store must answer within 0.2 seconds")
+        assert got(hanging, "/metrics")[0] == 200
+    assert predict(hanging, rows=LOGITS[:1].tolist())[0] == 200
+    status, answer = label(hanging, ids=["a"], labels=["joy"])
+    assert (status, answer["detail"].split(".")[0]) == (503, "the store must answer within 1 seconds, got no answer")
+    assert time.monotonic() - begun < 20
+
+
+def test_rows_are_predicted_while_a_new_rule_waits_for_the_store(app, monkeypatch):
+    goes_on = threading.Event()
+    monkeypatch.setattr(ledger, "served_since", lambda _store, _digest, now: goes_on.wait(30) and now)
+    follower = threading.Thread(target=app.service.ledger.follow, args=(app.service.loaded,))
+    follower.start()
+    try:
+        answered = threading.Event()
+        other = threading.Thread(target=lambda: predict(app, rows=LOGITS[:1].tolist()) and answered.set())
+        other.start()
+        assert answered.wait(10)
+    finally:
+        goes_on.set()
+        follower.join(30)
+        other.join(30)
