@@ -76,6 +76,8 @@ def main() -> int:
     wrong = 0
     for dtype in options.dtypes:
         for pair in combinations(options.columns, options.all_pairs):
+            if not any(text in repr(pair[0]) for text in options.only):
+                continue
             case = Case.of(*pair, dtype, options.columns)
             for kind, rows in parts:
                 case.rows += len(rows)
@@ -101,6 +103,7 @@ def parsed_options() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=10 * AT_ONCE)
     parser.add_argument("--columns", type=int, default=1000)
     parser.add_argument("--dtypes", nargs="+", default=["float32", "float64"])
+    parser.add_argument("--only", nargs="+", default=[""], help="compare scores whose text contains one of these")
     parser.add_argument("--all-pairs", action="store_true")
     parser.add_argument("--times", action="store_true")
     return parser.parse_args()

@@ -69,7 +69,7 @@ def test_metadata_of_other_rules():
     assert (found["groups"], found["dtype"], found["empty"]) == (["a", "b"], "float64", "top")
 
 
-@pytest.mark.parametrize("opset", range(18, 22))
+@pytest.mark.parametrize("opset", range(18, 26))
 def test_every_version_of_the_operators(opset):
     model = RULE.to_onnx(alpha=0.1, opset=opset)
     assert [(one.domain, one.version) for one in model.opset_import] == [("", opset)]
@@ -218,7 +218,7 @@ def test_other_refusals(tmp_path):
         with refused(RuleError.option(name, value, known)):
             RULE.to_onnx(alpha=0.1, **{name: value})
     for opset in (17, 99, "18", True):
-        with refused(RuleError.option("opset", opset, tuple(range(18, 22)))):
+        with refused(RuleError.option("opset", opset, tuple(range(18, 26)))):
             RULE.to_onnx(alpha=0.1, opset=opset)
     with refused(like(FileError, expected="be writable")):
         RULE.to_onnx(tmp_path / "no" / "rule.onnx", alpha=0.1)

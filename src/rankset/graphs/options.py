@@ -5,5 +5,5 @@ from typing import Final, Literal
 InputType = Literal["float32", "float64"]
 INPUT_TYPES: Final[tuple[InputType, ...]] = ("float32", "float64")
 """Element types of the rows."""
-OPSETS: Final = range(18, 22)
+OPSETS: Final = range(18, 26)
 """Versions of the standard operators for which graphs are made."""

@@ -201,7 +201,7 @@ class RuleToOnnx:
         empty
             "allow" or "top", as in ``predict``.
         opset
-            Version of the operators, from 18 to 21. Models that are merged must have the same.
+            Version of the operators, from 18 to 25. Models that are merged must have the same.
         confidence, next_rows, all_groups
             As in ``predict``.
 

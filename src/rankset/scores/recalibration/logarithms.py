@@ -35,7 +35,9 @@ def normalise(scores: Floats) -> Floats:
 def row_sums(values: Floats) -> Floats:
     """Return the sums of rows (n, 1) of numbers from 0 to 1, as sums of integers, which do not depend on the order."""
     units = units_of(values.shape[1])
-    return np.rint(values * units).astype(np.int64).sum(axis=1, keepdims=True) / units
+    whole = values * units
+    np.rint(whole, out=whole)
+    return whole.astype(np.int64).sum(axis=1, keepdims=True) / units
 
 
 def units_of(n_columns: int) -> float:
