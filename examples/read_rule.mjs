@@ -5,9 +5,9 @@
 // Scores Rank, Thr, TopK, Margin; conditions Marginal, PerLabel, PerGroup; one label per row. Others are refused.
 // The digest of the file is not checked. Whole numbers above 2^53 as names of classes are rounded by JSON.
 
-function known(what, value, values) {
+function known(what, value, values, names = values) {
   if (values.includes(value)) return value;
-  throw new Error(`${what} ${JSON.stringify(value)} is not known here, only ${values.join(", ")}`);
+  throw new Error(`${what} ${JSON.stringify(value)} is not known here, only ${names.join(", ")}`);
 }
 
 function contents(buffer) {                     // the header of the rule, and its arrays as arrays of numbers
@@ -73,10 +73,12 @@ const KEYS = {                                  // of the label in a column; sma
 export function readRule(buffer) {
   const [rule, arrays] = contents(buffer);
   known("the content", rule.what, ["rule"]);
+  if (rule.target) throw new Error("rules for several labels per row are not known here");
   known("the format", rule.format, [1, 2, 3]);
   const kind = known("the kind", rule.kind, ["probs", "logits", "scores", "binary"]);
   const keysOf = KEYS[known("the score", rule.score.name, Object.keys(KEYS))];
-  const condition = known("the condition", rule.condition.name, ["Marginal", "PerLabel", "PerRow"]);
+  const condition = known("the condition", rule.condition.name, ["Marginal", "PerLabel", "PerRow"],
+    ["Marginal", "PerLabel", "PerGroup"]);   // files call it PerRow
   if (condition === "PerLabel") known("the clusters", rule.condition.clusters ?? null, [null]);
   const classes = typeof rule.classes === "number" ? Array.from({ length: rule.classes }, (_, k) => k) : rule.classes;
   const width = kind === "binary" ? 1 : classes.length;
@@ -91,12 +93,13 @@ export function readRule(buffer) {
   function predict(row, alpha, group) {
     const values = Array.from(row), level = fraction(alpha);
     const isNumber = (one) => typeof one === "number" && one < Infinity && (kind === "logits" || one > -Infinity);
-    if (values.length !== width || !values.every(isNumber)) throw new Error(`a row must have ${width} numbers`);
+    if (values.length !== width) throw new Error(`a row must have ${width} numbers, got ${values.length}`);
+    if (!values.every(isNumber)) throw new Error("a row must have numbers only, and none that is infinite");
     if (kind === "probs" && !(Math.abs(sum(values) - 1) <= 0.01)) throw new Error("probabilities must have the sum 1");
     if (["probs", "binary"].includes(kind) && !values.every((one) => one >= 0 && one <= 1.01)) {
       throw new Error("probabilities must lie between 0 and 1");
     }
-    if (condition === "PerRow" && group === undefined) throw new Error("this rule needs the group of the row");
+    if (condition === "PerRow" && (group ?? "") === "") throw new Error("this rule needs the group of the row");
     const x = kind === "logits" ? softmax(values) : kind === "binary" ? [1 - values[0], values[0]] : values;
     const ranking = x.map((_, column) => column).sort((a, b) => x[b] - x[a] || a - b);
     const kept = ranking.filter((column, place) => {

@@ -45,7 +45,7 @@ def test_golden_files_give_their_answers_or_are_refused(browser):
     cases = list(golden_cases())
     for (name, _, sets), answer in zip(cases, asked(browser, DRIVER, [one for _, one, _ in cases]), strict=True):
         if sets is None:
-            assert "is not known here" in answer["refused"], name
+            assert "not known here" in answer["refused"], name
         else:
             assert answer == sets, name
 
@@ -110,7 +110,7 @@ def test_mistakes_are_told(page):
     page.set_input_files("#file", GOLDEN / "format1-rank.rankset")
     page.wait_for_selector("#form")
     page.fill("#row", "0.5 0.5")
-    assert page.inner_text("#answer .error") == "a row must have 3 numbers"
+    assert page.inner_text("#answer .error") == "a row must have 3 numbers, got 2"
     page.fill("#row", "0.5 0.25 0.25")
     page.fill("#alpha", "2")
     assert page.inner_text("#answer .error") == "alpha must lie between 0 and 1, got 2"

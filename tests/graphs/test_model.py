@@ -52,7 +52,8 @@ def test_names_level_and_what_is_proven_are_in_the_metadata():
         "rows": 200,
         "dtype": "float32",
         "empty": "allow",
-        "proven": "the set contains the true label with probability at least 0.9",
+        "proven": "the set contains the true label with probability at least 0.9, on average over calibrations, if new "
+        "rows and calibration rows are exchangeable",
         "sets": RULE.describe(0.1),
     }
     assert session_of(model).get_modelmeta().custom_metadata_map.keys() == {"rankset"}
@@ -65,7 +66,10 @@ def test_metadata_of_other_rules():
     assert found["proven"] is None
     assert (found["alpha"], found["confidence"]) == ("1/3", "0.9")
     sure = metadata(rule.to_onnx(alpha=0.2, confidence=0.9, next_rows=100))["proven"]
-    assert sure.endswith(", in every group separately, with confidence 0.9 for this calibration and the next 100 rows")
+    assert sure.endswith(
+        ", in every group separately, with confidence 0.9 for this calibration and the next 100 rows, "
+        "if new rows and calibration rows are exchangeable"
+    )
     assert (found["groups"], found["dtype"], found["empty"]) == (["a", "b"], "float64", "top")
 
 

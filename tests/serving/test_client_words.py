@@ -169,3 +169,12 @@ def test_a_token_in_a_path_is_not_logged(guarded, caplog):
     asyncio.run(asked(guarded, "GET", f"/rule/{TOKEN}"))
     assert TOKEN not in "".join(str(record.__dict__) for record in caplog.records)
     assert any(getattr(record, "fields", {}).get("path") == "/rule/…" for record in caplog.records)
+
+
+def test_a_rule_that_was_calibrated_with_ids_needs_them():
+    rule = rs.calibrate(LOGITS[:500], LABELS[:500], kind="logits", method="aps", ids=range(500))
+    app = rs.serving.app(rule)
+    status, answer = predict(app, rows=LOGITS[:1].tolist())
+    assert (status, answer["what"], answer["remedy"]) == (422, "ids", "Send a new id for every row.")
+    assert [predict(app, rows=LOGITS[:1].tolist(), ids=["x"])[0] for _ in range(2)] == [200, 409]
+    app.close()

@@ -32,6 +32,11 @@ OWN_PROMISE = "1 minus the expected loss of a row, as the target counts it, is a
 SHARED_LABELS = "separately for the labels of every threshold"
 """What is said before the promise of such a target, if labels have thresholds of their own."""
 
+ON_AVERAGE = "on average over calibrations"
+"""What a promise is about, if it is not about one calibration."""
+EXCHANGEABLE = "if new rows and calibration rows are exchangeable"
+"""What every promise needs."""
+
 
 class GroupSentence(NamedTuple):
     """One threshold of several: the name of its group, its number of calibration rows, and what it means."""

@@ -20,7 +20,7 @@ from rankset.errors import RuleError
 from rankset.graphs.options import INPUT_TYPES, OPSETS, InputType
 from rankset.inputs.vocabulary import Names
 from rankset.rules.select import EMPTY, Empty
-from rankset.rules.sentences import promise_of_spec
+from rankset.rules.sentences import EXCHANGEABLE, ON_AVERAGE, promise_of_spec
 from rankset.rules.spec import RuleSpec, settings_text
 from rankset.rules.weighted_rows import WeightedLevel
 from rankset.targets.base import forbids_more_labels
@@ -145,9 +145,9 @@ class LevelToOnnx:
             return None
         words, asked = promise_of_spec(self.spec, self.level), self.promise
         if asked is None or asked.confidence is None:
-            return words
+            return f"{words}, {ON_AVERAGE}, {EXCHANGEABLE}"
         rows = "" if asked.next_rows is None else f" and the next {asked.next_rows:,} rows"
-        return f"{words}, with confidence {_number(asked.confidence)} for this calibration{rows}"
+        return f"{words}, with confidence {_number(asked.confidence)} for this calibration{rows}, {EXCHANGEABLE}"
 
 
 class RuleToOnnx:

@@ -18,7 +18,6 @@ KINDS = {
     "logits": "logits",
     "binary": "the probability of the second class for every row",
 }
-NEEDS_IDS = "Send the member ids, with a new id for every row: the rule was calibrated with ids."
 KEPT = ("alpha", "error", "ids", "id")
 """Errors about these have remedies that clients can follow."""
 
@@ -35,7 +34,8 @@ def for_clients(spec: RuleSpec) -> Iterator[None]:
         if what in KEPT and not (what == "ids" and spec.with_ids):
             raise
         if what == "ids":
-            raise _refused(error, what, NEEDS_IDS) from None
+            expected = "be sent for this rule, which was calibrated with ids"
+            raise Refused.field("ids", expected, "none", remedy="Send a new id for every row.") from None
         about_groups = "group" in what.lower() or "group" in render_text(error.expected, PYTHON)
         raise _refused(error, "rows" if what == spec.kind else what, _remedy(spec, about_groups)) from None
 

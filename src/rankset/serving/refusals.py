@@ -92,7 +92,7 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
 
     @classmethod
     def known_id(cls, name: object, row: int) -> Self:
-        remedy = "Give every row its own id, or leave ids out: the server then makes them."
+        remedy = "Give every row its own id."
         received = f"{short_repr(name)}, which was predicted before"
         return cls.of(409, "ids", "be those of new rows", received, remedy, where=Place(row=row))
 

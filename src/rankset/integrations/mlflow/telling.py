@@ -12,9 +12,7 @@ import numpy as np
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.rules.describe import NOT_PROVEN
 from rankset.rules.rule import Rule
-from rankset.rules.sentences import promise_of_spec
-
-MEAN = "on average over calibrations"
+from rankset.rules.sentences import EXCHANGEABLE, ON_AVERAGE, promise_of_spec
 
 
 def metadata_of(rule: Rule, alpha: Alpha, confidence: Alpha | None) -> dict[str, Any]:
@@ -38,8 +36,9 @@ def proven(rule: Rule, alpha: Alpha, confidence: Alpha | None) -> str:
     """Return what holds for new rows, and what it needs."""
     if not rule.guaranteed:
         return NOT_PROVEN
-    over = MEAN if confidence is None else f"for this calibration with probability {float(exact_alpha(confidence)):g}"
-    words = f"{promise_of_spec(rule.spec, alpha)}, {over}, if new rows and calibration rows are exchangeable"
+    chance = None if confidence is None else float(exact_alpha(confidence))
+    over = ON_AVERAGE if chance is None else f"for this calibration with probability {chance:g}"
+    words = f"{promise_of_spec(rule.spec, alpha)}, {over}, {EXCHANGEABLE}"
     absent = rule.calibration.n_absent
     return f"{words}; less, because {absent:,} calibration rows have an absent label" if absent else words
 
