@@ -105,6 +105,10 @@ def test_what_needs_a_package_says_which_extra_to_install(module, code, tmp_path
 def test_the_command_line_says_which_extra_to_install():
     code = "import rankset.cli\ntry: rankset.cli.main()\nexcept SystemExit as end: print(end.code)"
     assert "pip install 'rankset[cli]'" in run_without(["click"], code)
+    for command in ("serve", "recalibrate"):
+        told = run_without(["click"], f"sys.argv[1:] = [{command!r}, 'rule.rankset']\n{code}")
+        assert f"click must be installed for rankset {command}" in told
+        assert "pip install 'rankset[serve]'" in told
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars"])

@@ -308,13 +308,21 @@ class TestForeignFiles:
 
     def test_a_pickle_is_refused_and_not_run(self, tmp_path):
         (tmp_path / "a.pkl").write_bytes(pickle.dumps(Bomb()))
-        with refused(StorageError, file=str(tmp_path / "a.pkl"), expected=HEADER_LIMIT):
+        with refused(StorageError, file=str(tmp_path / "a.pkl"), expected="be a rankset file"):
             rs.load(tmp_path / "a.pkl")
 
     def test_an_array_file_is_refused(self, tmp_path):
         np.save(tmp_path / "a.npy", np.arange(10))
-        with refused(StorageError, file=str(tmp_path / "a.npy"), expected=HEADER_LIMIT):
+        with refused(StorageError.not_of_rankset(tmp_path / "a.npy")):
             rs.load(tmp_path / "a.npy")
+
+    @pytest.mark.parametrize("text", ['{"rows": [[0.7, 0.3]]}', "label,a,b\n0,0.7,0.3\n", "nonsense", "PK\3\4" * 9])
+    def test_a_file_of_another_kind_is_told_how_rules_are_made(self, tmp_path, text):
+        (tmp_path / "rows.json").write_text(text)
+        with refused(StorageError, file=str(tmp_path / "rows.json"), expected="be a rankset file") as caught:
+            rs.load(tmp_path / "rows.json")
+        assert "rule.save" in caught.value.remedy
+        assert "rankset calibrate" in caught.value.remedy
 
     @pytest.mark.parametrize("metadata", [None, {"format": "pt"}])
     def test_other_tensors_are_refused(self, tmp_path, metadata):

@@ -566,7 +566,8 @@ def test_the_budget_is_told_or_half_of_what_is_free(monkeypatch):
         monkeypatch.setenv(memory_budget.VARIABLE, wrong)
         with refused(KindError, what="max memory", received=short_repr(wrong)):
             memory_budget.limit()
-    assert run("predict", "a.rankset", "b.csv", "--max-memory", "lots").exit_code in (1, 2)
+    done = run("predict", "a.rankset", "b.csv", "--max-memory", "lots")
+    assert (done.exit_code, "--max-memory must be a positive number of bytes" in done.stderr) == (2, True)
 
 
 def test_the_budget_knows_a_limit_of_the_process():

@@ -195,15 +195,25 @@ def test_other_addresses_need_a_token(tmp_path):
     code, said = command(tmp_path / "rule.rankset", "--host", "0.0.0.0", RANKSET_TOKEN="too-short")  # noqa: S104, S106
     assert code != 0
     assert "too-short" not in said
+    assert "RANKSET_TOKEN must be a text of at least 16" in said
 
 
 def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
     make_rule().save(tmp_path / "rule.rankset")
     (tmp_path / "broken.rankset").write_bytes(b"nonsense")
+    several = rs.calibrate([[0.7, 0.3]] * 30, [[1, 0]] * 30, target="recall", kind="marginals")
+    several.save(tmp_path / "several.rankset")
     for arguments, told in [
         ((tmp_path / "nothing.rankset",), "No such file"),
-        ((tmp_path / "broken.rankset",), "the file must"),
-        ((tmp_path / "rule.rankset", "--triage", tmp_path / "rule.rankset"), "a Triage"),
+        ((tmp_path / "broken.rankset",), "the file must be a rankset file"),
+        ((tmp_path / "several.rankset",), "Such rules are not served. Use rankset.load(...).predict"),
+        ((tmp_path / "rule.rankset", "--triage", tmp_path / "rule.rankset"), "a Triage, got a Rule. Make one with"),
+        ((tmp_path / "rule.rankset", "--store", "mysql://host/name"), "Pass the path of a file, or a URL such as"),
+        ((tmp_path / "rule.rankset", "--max-body", "10XB"), "--max-body must be a positive number of bytes"),
+        ((tmp_path / "rule.rankset", "--max-size", "lots"), "--max-size must be a positive number of bytes"),
+        ((tmp_path / "rule.rankset", "--max-age", "90d"), "--store is missing"),
+        ((tmp_path / "rule.rankset", "--max-size", "2GB"), "--store is missing"),
+        ((tmp_path / "rule.rankset", "--store", tmp_path / "a.db", "--max-age", "90"), "days, hours, minutes or"),
         ((tmp_path / "rule.rankset", "--store", tmp_path / "no" / "rows.db"), "folder"),
         ((tmp_path / "rule.rankset", "--store", tmp_path / "rule.rankset"), "store"),
         ((tmp_path / "rule.rankset", "--alpha", "2"), "alpha"),
@@ -221,8 +231,9 @@ def test_a_port_that_is_taken(tmp_path):
     make_rule().save(tmp_path / "rule.rankset")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         code, said = command(tmp_path / "rule.rankset", "--port", taken.getsockname()[1])
-    assert code == 2
-    assert "in use" in said
+    assert code == 1
+    assert "in use. Pass another port with --port" in said
+    assert "Usage" not in said
 
 
 def test_classes_are_those_of_the_data_set():

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import threading
 import time
 from concurrent.futures import wait
@@ -318,9 +319,22 @@ def test_passwords_are_not_shown():
     assert caught.value.try_again
     assert "secret" not in str(caught.value)
     assert "user" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not re.search(r"[.?:;,]\s*[.?:;,]|Is the server", str(caught.value))
+
+
+def test_what_the_driver_says_becomes_one_line():
+    from rankset.serving.postgres import one_line
+
+    asked = "Is the server running on that host and accepting TCP/IP connections?"
+    assert one_line(f"connection failed: Connection refused\n\t{asked}") == "connection failed: Connection refused"
+    several = f"Multiple connection attempts failed. All failures were:\n- a: refused\n\t{asked}\n- b:  unknown.\n"
+    assert one_line(several) == "a: refused; b: unknown"
+    assert one_line("\n") == "no reason was given"
 
 
 @pytest.mark.parametrize("url", ["mysql://host/name", "nonsense://"])
 def test_other_databases_are_refused(url):
-    with refused(rs.errors.StorageError, expected="be reachable"):
+    remedy = "Pass the path of a file, or a URL such as postgresql://user@host/name."
+    with refused(rs.errors.StorageError, expected="be an SQLite file or a PostgreSQL database", remedy=remedy):
         Store.open(url, rule=RULE)

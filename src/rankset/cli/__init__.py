@@ -13,6 +13,9 @@ from contextlib import suppress
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """Signals that stop a command, with the exit code 128 plus the number of the signal: 130, 143, 129."""
 
+OF_THE_SERVER = ("serve", "recalibrate")
+"""Commands that need the extra ``serve``."""
+
 
 def main() -> None:
     """Run the command that was typed."""
@@ -25,11 +28,19 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        from rankset.errors import COMMAND_LINE, PackageError
-
-        sys.exit(f"rankset: {PackageError.missing('click', 'the command line').render(COMMAND_LINE)}")
+        sys.exit(f"rankset: {_without_click(sys.argv[1:])}")
     except OSError as error:
         sys.exit(f"rankset: {error.strerror or error}")
+
+
+def _without_click(typed: list[str]) -> str:
+    """Return what to install for the command that was typed: the extra of the server has click, too."""
+    from rankset.errors import COMMAND_LINE, PackageError
+
+    command = next((word for word in typed if not word.startswith("-")), "")
+    served = command in OF_THE_SERVER
+    purpose, extra = (f"rankset {command}", "serve") if served else ("the command line", "cli")
+    return PackageError.missing("click", purpose, extra).render(COMMAND_LINE)
 
 
 def handle_signals_while_importing() -> None:

@@ -56,8 +56,9 @@ def _one_line(message: object) -> str:
 
 def _is_about_options(error: RanksetError) -> bool:
     """Whether an error is about the value of an option, whatever files hold."""
+    named = isinstance(error.what, str) and error.what.startswith("--")
     return isinstance(error, LevelError) or (
-        isinstance(error, KindError | RuleError) and error.what in WORDS_OF_OPTIONS
+        isinstance(error, KindError | RuleError) and (named or error.what in WORDS_OF_OPTIONS)
     )
 
 

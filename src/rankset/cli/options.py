@@ -44,8 +44,9 @@ def _refuse_word(context: click.Context, parameter: click.Parameter, value: str 
     )
 
 
-def _parse_memory(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
-    return None if text is None else memory_budget.parse_size(text)
+def parse_bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    """Return a size such as 2GB in bytes; errors name the option."""
+    return None if text is None else memory_budget.parse_size(text, parameter.opts[0])
 
 
 OPTIONS = {
@@ -91,7 +92,7 @@ OPTIONS = {
     "max_memory": click.option(
         "--max-memory",
         metavar="BYTES",
-        callback=_parse_memory,
+        callback=parse_bytes,
         help="Largest amount of memory for reading a file, such as 2GB or 500MB.  [default: the environment variable "
         "RANKSET_MAX_MEMORY, or half of the free memory]",
     ),

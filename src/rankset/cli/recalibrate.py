@@ -75,7 +75,8 @@ def recalibrate(
     """Make a rule from rows that rankset serve has predicted and whose labels came back.
 
     The result is that of rankset calibrate with these rows and labels. The calibration rows of the old rule are not
-    used. The server can run at the same time; it goes on with its old rule until it is restarted with the new one.
+    used. The server can run at the same time; it goes on with its old rule until the file that it
+    serves is replaced by the new one and SIGHUP tells it to load that.
 
     Coverage is proven for new rows that are like the rows with labels. If labels come for some kinds of rows rather
     than for others, such as only for rows that a person decided, they are no random sample.

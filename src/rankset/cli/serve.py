@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from collections.abc import Callable
@@ -13,9 +14,8 @@ import click
 
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
-from rankset.cli.options import FILE, options
+from rankset.cli.options import FILE, options, parse_bytes
 from rankset.errors import needs_extra
-from rankset.io.memory_budget import parse_size
 
 if TYPE_CHECKING:
     from rankset.serving.guard import App
@@ -26,21 +26,16 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def _seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
-    """Return a duration such as 90d, 12h or 30m in seconds."""
+    """Return a duration such as 90d, 12h or 30m in seconds; without a unit it is refused."""
     if text is None:
         return None
-    number, unit = (text[:-1], UNITS[text[-1]]) if text[-1:] in UNITS else (text, 1)
     try:
-        found = float(number) * unit
-    except ValueError:
+        found = float(text[:-1]) * UNITS[text[-1:]]
+    except (ValueError, KeyError):
         found = -1.0
     if not 0 < found < 1e12:
-        raise click.BadParameter("pass a time such as 90d, 12h, 30m or 45s.")
+        raise click.BadParameter(f"pass days, hours, minutes or seconds, such as 90d, 12h, 30m or 45s, not {text!r}.")
     return found
-
-
-def _bytes(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
-    return None if text is None else parse_size(text)
 
 
 def _limit(flag: str, default: float, about: str, kind: Any) -> Way:
@@ -52,14 +47,19 @@ WHOLE = click.IntRange(1, 2**31)
 
 @click.command(cls=Command)
 @click.argument("rule", type=FILE)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at. Others need a token.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen at. Other machines need a token."
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free one.")
 @click.option("--store", metavar="FILE|URL", help="Where rows and labels are kept: a SQLite file, or a database.")
 @click.option(
     "--max-age", metavar="TIME", callback=_seconds, help="Drop rows from the store that are older, such as 90d or 12h."
 )
 @click.option(
-    "--max-size", metavar="BYTES", callback=_bytes, help="Largest size of the store, such as 2GB. Old rows are dropped."
+    "--max-size",
+    metavar="BYTES",
+    callback=parse_bytes,
+    help="Largest size of the store, such as 2GB. Old rows are dropped.",
 )
 @click.option("--triage", metavar="FILE", type=FILE, help="A file of rankset triage, for POST /triage.")
 @click.option(
@@ -70,7 +70,12 @@ WHOLE = click.IntRange(1, 2**31)
 )
 @click.option("--no-access-log", "requests", flag_value=False, default=True, help="Do not log single requests.")
 @click.option(
-    "--max-body", metavar="BYTES", default="10MB", show_default=True, callback=_bytes, help="Largest body of a request."
+    "--max-body",
+    metavar="BYTES",
+    default="10MB",
+    show_default=True,
+    callback=parse_bytes,
+    help="Largest body of a request.",
 )
 @_limit("--max-rows", 10_000, "Most rows of a request.", WHOLE)
 @_limit("--max-seconds", 30.0, "Seconds to send a request, and to answer it.", click.FloatRange(0.1, 3600))
@@ -99,8 +104,9 @@ def serve(
     keeps rows and labels. POST /triage says which answers may be accepted, if --triage is given. GET / is the live
     page, GET /docs lists all endpoints, GET /metrics has numbers for Prometheus.
 
-    The server listens on this machine only. To listen on another address, set a secret of at least 16 characters in
-    the environment variable RANKSET_TOKEN; every request must then carry it: Authorization: Bearer TOKEN.
+    The server listens on this machine only. Addresses of this machine alone (127.0.0.0/8, ::1, localhost) need no
+    token. To listen on another one, set a secret of at least 16 characters in the environment variable RANKSET_TOKEN;
+    every request must then carry it: Authorization: Bearer TOKEN.
 
     --alpha is the level of requests that give none. Misses are counted for rows at this level. SIGHUP loads RULE and
     the triage anew without losing a request. Ctrl-C and SIGTERM stop the server after requests that are being worked
@@ -114,6 +120,7 @@ def serve(
     with needs_extra("rankset serve"):
         from rankset.serving import server
         from rankset.serving.access_log import set_up_logging
+    _check_store(store, {"--max-age": max_age, "--max-size": max_size})
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
     set_up_logging(as_json=log == "json", requests=requests)
@@ -138,6 +145,13 @@ def _app(
     return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)
 
 
+def _check_store(store: str | None, bounds: dict[str, float | None]) -> None:
+    """Raise an error if a store is bounded that is not there."""
+    for flag, value in bounds.items():
+        if store is None and value is not None:
+            raise click.UsageError(f"{flag} is about the store, but --store is missing. Pass --store FILE, too.")
+
+
 def _token(host: str, *, local: bool) -> str | None:
     """Return the token of the environment; raise an error if an address needs one and there is none."""
     found = os.environ.get(TOKEN) or None
@@ -146,6 +160,10 @@ def _token(host: str, *, local: bool) -> str | None:
             f"--host {host} can be reached from other machines, so a token is needed. Set {TOKEN} to a secret of at "
             "least 16 characters, such as one of: python3 -c 'import secrets; print(secrets.token_urlsafe())'"
         )
+    if found is not None:
+        from rankset.serving.access import Token
+
+        Token(found, TOKEN)
     return found
 
 
@@ -154,5 +172,8 @@ def _listening(host: str, port: int, server: ModuleType) -> socket.socket:
     try:
         found: socket.socket = server.listening_socket(host, port)
     except OSError as error:
-        raise click.UsageError(f"cannot listen at {host}, port {port}: {error.strerror or error}.") from None
+        taken = error.errno in {errno.EADDRINUSE, errno.EACCES}
+        remedy = "Pass another port with --port; 0 is any free one." if taken else "Pass another address with --host."
+        said = f"cannot listen at {host}, port {port}: {error.strerror or error}. {remedy}"
+        raise click.ClickException(said) from None
     return found

@@ -73,6 +73,11 @@ class StoreErrors:
         return cls._store(where, "be reachable", reason=shorten(reason, 200), remedy=remedy)._for_now()
 
     @classmethod
+    def store_of_another_kind(cls, where: str, received: str) -> Self:
+        remedy = "Pass the path of a file, or a URL such as postgresql://user@host/name."
+        return cls._store(where, "be an SQLite file or a PostgreSQL database", received, remedy)
+
+    @classmethod
     def store_failed(cls, where: str, reason: str) -> Self:
         return cls._store(where, "take what is written to it", reason=shorten(reason, 200), remedy=TRY_AGAIN)
 

@@ -31,6 +31,11 @@ class StorageError(StoreErrors, RanksetError, ValueError):
         return cls._of(path, "be a complete rankset file", reason=reason, remedy=remedy)
 
     @classmethod
+    def not_of_rankset(cls, path: object) -> Self:
+        remedy = "Files of rules are made by rule.save in Python, and by rankset calibrate with -o rule.rankset."
+        return cls._of(path, "be a rankset file", reason="it starts like a file of another kind", remedy=remedy)
+
+    @classmethod
     def other_content(cls, path: object, wanted: str, found: str, reader: str, command: str = "") -> Self:
         """``command`` is a command that takes such files; empty if there is none."""
         typed = f"Pass this file to {command}." if command else f"Read it in Python with {reader}."

@@ -41,6 +41,8 @@ DIGEST = "digest"
 
 DTYPES = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8")}
 LENGTH_BYTES = 8
+BRACE = b'{"'
+"""What follows the length in every file of safetensors."""
 
 MAX_PARTS = 100
 """Most scores (or conditions) that one description may contain, nested ones included."""
@@ -241,10 +243,12 @@ def _check_size(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise StorageError.unreadable(path, "it is a directory or a device")
     with path.open("rb") as file:
-        start = file.read(LENGTH_BYTES)
+        start, after = file.read(LENGTH_BYTES), file.read(len(BRACE))
     if len(start) < LENGTH_BYTES:
         raise StorageError.unreadable(path, f"it has only {len(start)} bytes")
     (length,) = struct.unpack("<Q", start)
+    if length > LIMIT_HEADER and after != BRACE:
+        raise StorageError.not_of_rankset(path)
     if length > LIMIT_HEADER:
         raise StorageError.too_large(path, "a header", length, LIMIT_HEADER)
     status = path.stat()

@@ -28,17 +28,15 @@ SIZE = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z]*)\s*")
 _set_limit: ContextVar[int | None] = ContextVar("_set_limit", default=None)
 
 
-def parse_size(text: str) -> int:
-    """Return the number of bytes that ``text`` says: a plain number, or a number with a unit.
+def parse_size(text: str, what: str = "max memory") -> int:
+    """Return the number of bytes that ``text`` says: a plain number, or a number with a unit. ``what`` names it in errors.
 
     >>> parse_size("500MB"), parse_size("1.5 GiB"), parse_size("4096")
     (500000000, 1610612736, 4096)
     """
     found = SIZE.fullmatch(text)
     if found is None or found[2].upper() not in UNITS or float(found[1]) <= 0:
-        raise KindError.argument(
-            "max memory", "a positive number of bytes, such as 500MB, 2GB, 1.5GiB or 2000000000", text
-        )
+        raise KindError.argument(what, "a positive number of bytes, such as 500MB, 2GB, 1.5GiB or 2000000000", text)
     return max(1, int(float(found[1]) * UNITS[found[2].upper()]))
 
 

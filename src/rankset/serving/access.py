@@ -29,7 +29,8 @@ MAKE_ONE = "Make one with python3 -c 'import secrets; print(secrets.token_urlsaf
 class Token:
     """The secret of a server. It is compared, and never shown."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, name: str = "token") -> None:
+        """``name`` is that of an environment variable if the text is from there."""
         if (
             not isinstance(text, str)
             or len(text) < LEAST
@@ -38,7 +39,7 @@ class Token:
             or " " in text
         ):
             expected = f"a text of at least {LEAST} ASCII characters without spaces"
-            error = KindError.argument("token", expected, None)
+            error = KindError.argument(name, expected, None)
             error.received, error.remedy = "another one", MAKE_ONE
             raise error
         self._bytes = text.encode()

@@ -16,7 +16,7 @@ import numpy as np
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.decisions.gate import Gate
 from rankset.decisions.triage import Triage
-from rankset.errors import RuleError, silent
+from rankset.errors import RuleError, StorageError, silent
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.load import load
 from rankset.rules.rule import Rule
@@ -27,6 +27,11 @@ Path = str | os.PathLike[str]
 
 KEPT = 16
 """So many levels, and gates, are kept for the next request."""
+NOT_SERVED = (
+    "Such rules are not served. Use rankset.load(...).predict in a service of your own (docs/how-to/service.md), "
+    "rankset.mlflow, or rule.to_onnx."
+)
+MAKE_TRIAGE = "Make one with rankset triage and -o triage.rankset, or in Python with rankset.triage(...).save."
 
 
 class Kept(Generic[T]):
@@ -63,7 +68,7 @@ class Loaded:
     """
 
     def __init__(self, rule: Rule, alpha: Alpha, triage: Triage | None = None) -> None:
-        self.rule, self.triage, self.alpha = checked_rule(rule, "a server"), triage, exact_alpha(alpha)
+        self.rule, self.triage, self.alpha = _check_rule(rule), triage, exact_alpha(alpha)
         if triage is not None:
             _check_triage(rule, triage)
         self.levels: Kept[LevelRule] = Kept(self._level)
@@ -106,6 +111,24 @@ class Loaded:
         return found.hexdigest()
 
 
+def _check_rule(rule: Rule) -> Rule:
+    """Return a rule that can be served; raise an error that says how others are used."""
+    try:
+        return checked_rule(rule, "a server")
+    except RuleError as error:
+        error.remedy = NOT_SERVED
+        raise
+
+
+def _load_triage(path: Path) -> Triage:
+    """Read the file of a triage; raise an error that says how one is made if it contains something else."""
+    try:
+        return Triage.load(path)
+    except StorageError as error:
+        error.remedy = MAKE_TRIAGE if error.expected == "contain a Triage" else error.remedy
+        raise
+
+
 def _check_triage(rule: Rule, triage: Triage) -> None:
     """Raise an error if a triage is of other outputs than the rule."""
     for what in ("kind", "classes"):
@@ -127,9 +150,10 @@ class Files:
     def load(self) -> Loaded:
         """Read the files; raise an error if one is missing or damaged."""
         rule = self.rule if isinstance(self.rule, Rule) else load(self.rule)
-        known = self.triage is None or isinstance(self.triage, Triage)
-        triage = self.triage if known else Triage.load(self.triage)  # type: ignore[arg-type]
-        return Loaded(rule, self.alpha, triage)  # type: ignore[arg-type]
+        triage = self.triage
+        if triage is not None and not isinstance(triage, Triage):
+            triage = _load_triage(triage)
+        return Loaded(rule, self.alpha, triage)
 
     def load_again(self, before: Loaded) -> Loaded:
         """Read the files anew; raise an error if rows of the rule before cannot be rows of the new one."""

@@ -18,8 +18,17 @@ OVERHEAD = 250
 """Bytes of a row beside its outputs and its set: other columns, headers, and its places in three indexes."""
 LOCK = 0x72616E6B736574
 """Number of the lock under which tables are made: "rankset" in ASCII."""
+SEVERAL = "Multiple connection attempts failed"
+"""Words above the list of what happened at every address of a host."""
 SAMPLE = 1000
 """Last rows whose outputs and sets are measured."""
+
+
+def one_line(said: str) -> str:
+    """Return what psycopg says in one line, without the questions that it asks."""
+    lines = (" ".join(line.split()).removeprefix("- ").rstrip(".:") for line in said.splitlines())
+    told = [line for line in lines if line.strip("^") and not line.endswith("?") and SEVERAL not in line]
+    return "; ".join(told) or "no reason was given"
 
 
 class PostgresDatabase(Database):
@@ -29,7 +38,8 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: URL, *, read_only: bool) -> None:
         if url.get_backend_name() not in BACKENDS:
-            raise StorageError.store_unreachable(url.render_as_string(), "only SQLite and PostgreSQL are supported")
+            where = url.render_as_string(hide_password=True)
+            raise StorageError.store_of_another_kind(where, f"a database of {url.get_backend_name()}")
         self.where = url.render_as_string(hide_password=True)
         milliseconds = int(PATIENCE * 1000)
         settings = {"synchronous_commit": "on", "lock_timeout": milliseconds, "statement_timeout": 6 * milliseconds}
@@ -87,7 +97,7 @@ class PostgresDatabase(Database):
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of PostgreSQL means."""
         cause = error.orig if isinstance(error, DBAPIError) else error
-        state, reason = getattr(cause, "sqlstate", None) or "", " ".join(str(cause).split()).rstrip(".?")
+        state, reason = getattr(cause, "sqlstate", None) or "", one_line(str(cause))
         if state == "53100":
             return StoreFull.of(self.where, reason)
         if state in {"55P03", "57014", "40P01"}:
