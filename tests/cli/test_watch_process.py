@@ -32,7 +32,9 @@ def process(*arguments):
     """Start ``rankset watch``; whatever happens, it is ended by its id."""
     command = [sys.executable, "-m", "rankset", "watch", *arguments]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a process whose parent ignores it (nohup) ignores it, too
     started = subprocess.Popen(command, **pipes)
+    signal.signal(signal.SIGHUP, before)
     try:
         yield started
     finally:
