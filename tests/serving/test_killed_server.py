@@ -1,4 +1,4 @@
-"""A server is killed while clients predict and label, and started again: no acknowledged label is lost, in any store."""
+"""A server is killed while clients predict and label, and started again: no acknowledged label is lost."""
 
 import http.client
 import signal
