@@ -1,7 +1,7 @@
 """The README is short, and the two lines for every framework run. test_pages.py runs its other code."""
 
-import re
 import json
+import re
 import shlex
 import subprocess
 import sys
