@@ -165,3 +165,10 @@ def test_every_extra_exists_and_installs_its_module():
         packages = {re.match(r"[\w-]+", entry)[0] for entry in extras[extra]}
         assert PACKAGES.get(module, module) in packages, module
     assert set(EXTRAS.values()) == set(extras)
+
+
+def test_the_first_page_lists_every_extra():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    page = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    rows = page.partition("| extra | what it adds |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert {name for row in rows for name in re.findall("`(\\w+)`", row.split("|")[1])} == set(extras)

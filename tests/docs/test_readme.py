@@ -1,6 +1,8 @@
 """The README is short, and the two lines for every framework run. test_pages.py runs its other code."""
 
+import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,14 @@ from docs.snippets import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([^|]+) \| `(.+?)`<br>`(.+?)` \| \[[^\]]+\]\(([^)]+)\) \|$", TEXT, flags=re.MULTILINE)
-NEEDS = {"PyTorch": "torch", "Dask": "dask", "Spark": "pyspark", "scikit-learn": "sklearn", "data frames": "narwhals"}
+NEEDS = {
+    "programs that ask over HTTP": "starlette",
+    "PyTorch": "torch",
+    "Dask": "dask",
+    "Spark": "pyspark",
+    "scikit-learn": "sklearn",
+    "data frames": "narwhals",
+}
 NEEDS |= {"a fitted model": "sklearn", "csv, Excel, parquet": "pyarrow"}
 MAKERS = {}
 
@@ -105,6 +114,26 @@ def spark_frame():
     return {"spark_frame": session.createDataFrame(frame)}
 
 
+@makes("programs that ask over HTTP")
+def rule_file():
+    rs.calibrate([[0.7, 0.2, 0.1]] * 30, [0] * 30).save("rule.rankset")
+    return {}
+
+
+def check_server(start, ask, folder):
+    """Start a server by one line, at a free port, and ask it what the other line asks."""
+    from serving_process import Served
+
+    _, _, rule, *options = start.split()
+    _, _, body, address = shlex.split(ask)
+    served = Served.start(rule, folder, *options)
+    try:
+        answer = served.post(address.removeprefix("http://127.0.0.1:8000"), json.loads(body))
+        assert (answer.status, answer.json["sets"]) == (200, [[0]])
+    finally:
+        served.stop()
+
+
 def test_the_readme_has_at_most_120_lines():
     assert len(TEXT.splitlines()) <= 120
 
@@ -120,6 +149,9 @@ def test_the_two_lines_run(title, first, second, tmp_path, monkeypatch):
         pytest.importorskip(NEEDS[title])
     monkeypatch.chdir(tmp_path)
     names = {"rs": rs, "np": np, **MAKERS[title]()}
+    if first.startswith("rankset serve "):
+        check_server(first, second, tmp_path)
+        return
     if first.startswith("rankset "):
         for line in (first, second):
             subprocess.run([sys.executable, "-m", "rankset", *line.split()[1:]], check=True, timeout=60)

@@ -201,7 +201,7 @@ def test_other_addresses_need_a_token(tmp_path):
 def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
     make_rule().save(tmp_path / "rule.rankset")
     (tmp_path / "broken.rankset").write_bytes(b"nonsense")
-    several = rs.calibrate([[0.7, 0.3]] * 30, [[1, 0]] * 30, target="recall", kind="marginals")
+    several = rs.calibrate([[0.7, 0.3]] * 30, np.array([[1, 0]] * 30), target="recall", kind="marginals")
     several.save(tmp_path / "several.rankset")
     for arguments, told in [
         ((tmp_path / "nothing.rankset",), "No such file"),

@@ -303,6 +303,17 @@ def test_the_description_names_all_paths(served):
             assert known is None or known.status not in (404, 405)
 
 
+def test_the_description_explains_members_and_the_query_of_arrays(served):
+    told = served.get("/openapi.json").json["paths"]["/predict"]["post"]
+    members = told["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    for name in ("alpha", "error", "groups", "ids"):
+        assert members[name]["description"]
+        assert members[name]["examples"]
+    assert [one["name"] for one in told["parameters"]] == ["alpha", "error", "id", "group"]
+    assert all("application/x-npy" in one["description"] for one in told["parameters"])
+    assert "?alpha=0.05&amp;error=0.05&amp;id=a1&amp;group=north" in served.get("/docs").content.decode()
+
+
 def test_events_send_numbers_that_change(served):
     with served.socket() as connection:
         connection.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -29,9 +29,7 @@ _set_limit: ContextVar[int | None] = ContextVar("_set_limit", default=None)
 
 
 def parse_size(text: str, what: str = "max memory") -> int:
-    """Return the number of bytes that ``text`` says: a plain number, or a number with a unit.
-
-    ``what`` names it in errors.
+    """Return the number of bytes that ``text`` says, with or without a unit; ``what`` names it in errors.
 
     >>> parse_size("500MB"), parse_size("1.5 GiB"), parse_size("4096")
     (500000000, 1610612736, 4096)

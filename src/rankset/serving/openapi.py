@@ -22,6 +22,32 @@ ROWS = {
     ],
 }
 
+PREDICT = (
+    "Sets of labels, most likely first, in the order of the rows. Ids find the rows of labels that come later. "
+    'Example: {"rows": [[0.7, 0.3]], "ids": ["a1"], "alpha": 0.05}. alpha: the share of sets that may miss the true '
+    "label. error: the share of accepted answers that may be wrong (with --triage). groups: the group of every row, "
+    "for rules that use groups. For an array (application/x-npy) these stand in the query, with one id and one group "
+    "for every row: "
+    "?alpha=0.05&error=0.05&id=a1&group=north."
+)
+SHARE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+ERROR = {
+    **SHARE,
+    "description": "Largest share of wrong answers among the accepted ones. Needs --triage.",
+    "examples": [0.05],
+}
+IDS = {
+    **NAMES,
+    "description": "A text or integer for every row, used once. Without them the server makes ids, and returns them.",
+    "examples": [["a1", "a2"]],
+}
+GROUPS = {
+    **LABELS,
+    "description": "The group of every row, if the rule uses groups. Unknown groups get the set of predict, which "
+    "mostly contains every label.",
+    "examples": [["north", "south"]],
+}
+
 
 def version() -> str:
     """Return the version of rankset, which was imported before."""
@@ -47,16 +73,16 @@ def description(service: Service) -> dict[str, Any]:
 
 
 def _of_rows(service: Service) -> dict[str, Any]:
-    alpha = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": float(service.loaded.alpha)}
-    error = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-    asked = {"rows": ROWS, "alpha": alpha, "ids": NAMES, "groups": LABELS, "error": error}
+    alpha = _alpha(service)
+    asked = {"rows": ROWS, "alpha": alpha, "ids": IDS, "groups": GROUPS, "error": ERROR}
     sets = {"sets": {"type": "array", "items": LABELS}, "sizes": NUMBERS, "ids": NAMES, "alpha": alpha}
     answers = {"type": "array", "items": {"enum": ["new", "repeated", "unknown"]}}
-    decided = {"accepted": {"type": "array", "items": {"type": "boolean"}}, "labels": LABELS, "error": error}
-    told = "Sets of labels, most likely first, in the order of the rows. Ids find the rows of labels that come later."
-    also = {NPY: {"schema": {"type": "string", "format": "binary"}}}
+    decided = {"accepted": {"type": "array", "items": {"type": "boolean"}}, "labels": LABELS, "error": ERROR}
+    also = {NPY: {"schema": {"type": "string", "format": "binary", "description": "A file of numpy.save."}}}
+    predict = _post("Predict the sets of rows.", PREDICT, asked, ["rows"], {**sets, "accepted": {}}, also)
+    predict["post"]["parameters"] = _query(alpha)
     return {
-        "/predict": _post("Predict the sets of rows.", told, asked, ["rows"], {**sets, "accepted": {}}, also),
+        "/predict": predict,
         "/feedback": _post(
             "Send true labels of rows that were predicted.",
             "Labels are class names or columns. The answer comes when they are on the disk.",
@@ -67,15 +93,36 @@ def _of_rows(service: Service) -> dict[str, Any]:
         "/triage": _post(
             "Ask which rows may be accepted without a person.",
             "Of the accepted answers at most the given share is wrong, with a confidence. Needs --triage.",
-            {"rows": ROWS, "error": error, "groups": LABELS, "ids": NAMES},
+            {"rows": ROWS, "error": ERROR, "groups": GROUPS, "ids": IDS},
             ["rows", "error"],
             {**decided, "confidence": {"type": "number"}, "rule": {"type": "string"}},
         ),
     }
 
 
+def _alpha(service: Service) -> dict[str, Any]:
+    told = "The share of sets that may miss the true label. Without it, that of --alpha."
+    return {**SHARE, "default": float(service.loaded.alpha), "description": told, "examples": [0.05]}
+
+
+def _query(alpha: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the parameters of a body that is one array, in which they cannot stand."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    members = {
+        "alpha": (alpha, "alpha of an array: ?alpha=0.05."),
+        "error": (ERROR, "error of an array: ?error=0.05. Needs --triage."),
+        "id": (texts, "Ids of the rows of an array, one for every row, in their order: ?id=a1&id=a2."),
+        "group": (texts, "Groups of the rows of an array, one for every row: ?group=north&group=south."),
+    }
+    return [
+        {"name": name, "in": "query", "description": f"Only for {NPY}. {told}", "schema": schema}
+        for name, (schema, told) in members.items()
+    ]
+
+
 def _of_server() -> dict[str, Any]:
-    alpha = {"name": "alpha", "in": "query", "schema": {"type": "number"}}
+    told = "The level at which the sets are described. Without it, that of --alpha."
+    alpha = {"name": "alpha", "in": "query", "description": told, "schema": SHARE, "example": 0.05}
     return {
         "/rule": _get("See the rule, and in words which labels its sets contain.", JSON, parameters=[alpha]),
         "/healthz": _get("See whether the process answers. Needs no token.", JSON),
