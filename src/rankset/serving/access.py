@@ -97,7 +97,7 @@ class Access:
 
     def open_session(self, given: str, client: str = "") -> str:
         """Return a new session of a browser; raise ``Refused`` if the token is wrong, or the client guessed often."""
-        now, guesses = time.monotonic(), self._guesses.get(client, ())
+        now, guesses = time.monotonic(), self._guesses.get(client, deque())
         if len(guesses) == MOST_GUESSES and now - guesses[0] < 60:
             raise Refused.guesses()
         if self.token is None or not self.token.equals(given.encode("utf-8", "replace")):

@@ -49,9 +49,9 @@ def _remedy(spec: RuleSpec, about_groups: bool) -> str:  # noqa: FBT001
 
 
 def _refused(error: RanksetError, what: str, remedy: str) -> Refused:
-    texts = [render_text(text, PYTHON) for text in (error.expected, error.received)]
-    reason, place = render_text(error.reason, PYTHON), Place(row=error.where.row, column=error.where.column)
-    return Refused.of(422, what, *texts, remedy, reason=reason, where=place)
+    expected, received, reason = (render_text(text, PYTHON) for text in (error.expected, error.received, error.reason))
+    place = Place(row=error.where.row, column=error.where.column)
+    return Refused.of(422, what, expected, received, remedy, reason=reason, where=place)
 
 
 def unknown_label(error: LabelError, labels: Sequence[Any], spec: RuleSpec) -> Refused:
