@@ -21,8 +21,10 @@ guard          App: who may ask, limits, counting, errors as answers
 access         the token, sessions of browsers, names of hosts
 endpoints      what each path answers; openapi and pages describe and show it
 bodies         reads bodies; json_bodies, npy_bodies and rows_in turn them into rows
+client_words   errors of Python in the words of clients
 predictions    rows that were asked, and their sets
 service        what all requests share; loaded has the rule, metrics what is counted, events the open live pages
+looks          whether the store can be written, without waiting for one that hangs
 ledger         rows and labels go into the store and to the monitor in one order; following asks the store
 monitor        numbers over time, of classes, and alarms; live_numbers shows them
 """
