@@ -8,6 +8,9 @@ import rankset as rs
 pytest.importorskip("starlette")
 
 from rankset.serving import Feedback, Labelled, Prediction
+from rankset.serving.live_numbers import live_numbers
+from rankset.serving.loaded import Loaded
+from rankset.serving.metrics import Metrics
 from rankset.serving.monitor import Monitor, label_keys
 from rankset.serving.row_blocks import RowBlocks
 from serving_process import CLASSES, LABELS, LOGITS, make_rule
@@ -125,3 +128,26 @@ def test_blocks_are_joined_when_there_are_many():
     for start, end, labels in zip([0, *ends], ends, columns["labels"], strict=False):
         assert labels == len([one for one in range(start, end) if one % 7 == 0])
     assert columns["log_labels"][-1] == 1.0
+
+
+@pytest.mark.parametrize(("labels", "drawn"), [(103, 2), (124, 2), (125, 3), (150, 3), (3, 1), (50, 1), (0, 0)])
+def test_the_live_page_draws_no_block_that_has_just_begun(labels, drawn):
+    rule = make_rule()
+    monitor, rows = Monitor(rule, 0.1), predicted(rule, LOGITS[1000:1200].astype(np.float64))
+    monitor.predicted(rows)
+    monitor.labelled(with_labels(rows[:labels], LABELS[1000 : 1000 + labels]))
+    told = live_numbers(Loaded(rule, 0.1), monitor, Metrics())
+    for name in ("coverage", "low", "high"):
+        assert [place for place, value in enumerate(told["blocks"][name]) if value is not None] == list(range(drawn))
+    assert (told["labels"], sum(told["blocks"]["labels"])) == (labels, labels)
+    assert told["blocks"]["running"][-1] == (pytest.approx(1 - told["misses"] / labels, rel=1e-4) if labels else None)
+
+
+@pytest.mark.parametrize(("rows", "drawn"), [(3, 1), (74, 1), (75, 2), (103, 2)])
+def test_the_live_page_draws_no_mean_of_few_rows(rows, drawn):
+    rule = make_rule()
+    monitor = Monitor(rule, 0.1)
+    monitor.predicted(predicted(rule, LOGITS[1000 : 1000 + rows].astype(np.float64)))
+    told = live_numbers(Loaded(rule, 0.1), monitor, Metrics())
+    assert sum(value is not None for value in told["blocks"]["size"]) == drawn
+    assert told["rows"] == rows

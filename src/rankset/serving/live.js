@@ -2,6 +2,7 @@
   const several = (number, one, more = one + "s") => many(number) + " " + (number === 1 ? one : more);
   const nothing = "–", powers = (value) => (Math.abs(value) < 4 ? many(Number((10 ** value).toPrecision(3))) : "10^" + fixed(value, 1));
   const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
+  const begun = (number, one) => (number ? several(number, one) + " so far, too few to draw" : "no " + one + "s");
   let now = data;
 
   function headline() {
@@ -43,17 +44,17 @@
   }
   function pictures() {
     const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), block = (place) => "Up to row " + many(xs[place]) + ": ";
-    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + "." : "No labels yet. They are sent to POST /feedback.");
+    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : "No labels yet. They are sent to POST /feedback.");
     by("coverage").hidden = !now.labels;
     if (now.labels) picture("coverage", { xs, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], level: asked(now.alpha), least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
       words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + ", over all labels " + percent(last(blocks.running)) + ", promised " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
-      reading: (place) => block(place) + (blocks.coverage[place] === null ? "no labels" : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) });
+      reading: (place) => block(place) + (blocks.coverage[place] === null ? begun(blocks.labels[place], "label") : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) });
     put("size-note", now.rows ? "Mean number of labels in a set, block by block." : "No rows yet. They are sent to POST /predict.");
     by("size").hidden = by("evidence").hidden = !xs.length;
     put("evidence-note", xs.length ? "Each alarm is raised when its evidence reaches its limit. Powers of ten." : "No rows yet.");
     if (!xs.length) return;
     picture("size", { xs, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
-      reading: (place) => block(place) + (blocks.size[place] === null ? "no rows" : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) });
+      reading: (place) => block(place) + (blocks.size[place] === null ? begun(blocks.rows[place], "row") : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) });
     const names = now.alarms.map((one) => one.name);
     picture("evidence", { xs, curves: names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), level: Math.min(...now.alarms.map((one) => one.limit)), least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
       words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence)).join(", ") + ". Arrow keys read single blocks.",

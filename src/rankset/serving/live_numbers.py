@@ -16,7 +16,7 @@ from rankset.serving.loaded import Loaded
 from rankset.serving.metrics import Metrics
 from rankset.serving.monitor import Monitor
 from rankset.streams.alarms import WORDS, Alarm
-from rankset.streams.over_time import CONFIDENCE, OverTime
+from rankset.streams.over_time import CONFIDENCE, OverTime, finished
 
 MOST_CLASSES = 200
 """So many classes are shown: those with the lowest coverage."""
@@ -70,7 +70,11 @@ def _alarm(alarm: Alarm) -> dict[str, Any]:
 
 
 def _blocks(found: OverTime) -> dict[str, Any]:
+    """Return the numbers over time, without shares and means of a block that has just begun."""
     columns: dict[str, Any] = {name: _numbers(getattr(found, name)) for name in NAMES}
+    drawn = {"size": finished(found.rows), **dict.fromkeys(("coverage", "low", "high"), finished(found.labels))}
+    for name, places in drawn.items():
+        columns[name] = _numbers(np.where(places, getattr(found, name), math.nan))
     columns["evidence"] = {name: _numbers(values) for name, values in found.evidence.items()}
     return columns
 

@@ -78,6 +78,23 @@ class OverTime:
         return self.coverage > self.high
 
 
+def finished(counts: Floats) -> NDArray[np.bool_]:
+    """Return which blocks are worth drawing while rows and labels still come, given their numbers of rows or labels.
+
+    The last block that has any is left out until it has half as many as the one before: shares of few labels differ
+    much by chance, and would look like a change at the end.
+
+    >>> finished(np.array([50.0, 50.0, 3.0])).tolist()
+    [True, True, False]
+    >>> finished(np.array([3.0])).tolist()
+    [True]
+    """
+    found, places = counts > 0, np.flatnonzero(counts)
+    if len(places) > 1 and 2 * counts[places[-1]] < counts[places[-2]]:
+        found[places[-1]] = False
+    return found
+
+
 def _share(part: Floats, whole: Floats) -> Floats:
     """Return quotients; NaN where the whole is 0."""
     return np.divide(part, whole, out=np.full(len(whole), math.nan), where=whole > 0)
