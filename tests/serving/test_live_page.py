@@ -2,6 +2,7 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
 import rankset as rs
@@ -190,3 +191,75 @@ def test_the_page_goes_on_after_a_restart(browser, tmp_path):
     sync_api.expect(visit.page.locator("#state")).not_to_have_text("Live.", timeout=15_000)
     assert "Of 20 labels" in visit.page.inner_text("#headline")
     visit.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory):
+    """A server with 300 classes, some with long names and names like HTML, 103 rows with labels and as many without."""
+    names = [*HOSTILE[:2], "W" * 4000, *(f"class{'x' * 150}{number}" for number in range(3, 300))]
+    draws, labels = np.random.default_rng(0), np.arange(1103) % 300
+    rows = draws.normal(size=(1103, 300))
+    rows[np.arange(1103), labels] += 3
+    known = [names[label] for label in labels]
+    folder = tmp_path_factory.mktemp("busy")
+    rs.calibrate(rows[:1000], known[:1000], kind="logits", classes=names).save(folder / "rule.rankset")
+    made = Served.start(folder / "rule.rankset", folder, "--store", folder / "rows.db")
+    ids, sent = [str(number) for number in range(103)], rows[1000:].tolist()
+    assert made.post("/predict", {"rows": sent, "ids": ids}).status == 200
+    assert made.post("/predict", {"rows": sent, "ids": [f"other {one}" for one in ids], "alpha": 0.2}).status == 200
+    assert made.post("/feedback", {"ids": ids, "labels": known[1000:]}).json["new"] == 103
+    yield made
+    made.stop()
+
+
+def test_every_limit_of_an_alarm_has_a_line_with_its_name(busy, browser):
+    visit = Visit(browser, busy).live()
+    visit.says("#headline", "Of 103 labels")
+    lines = visit.page.locator("#evidence line.level")
+    assert lines.count() == 2
+    heights = [float(line.get_attribute("y1")) for line in lines.all()]
+    assert heights[0] < heights[1]
+    named = ["limit 40: labels, outputs", "limit 20: coverage"]
+    assert sorted(visit.page.locator("#evidence .level-text").all_text_contents()) == sorted(named)
+    assert visit.page.locator("#evidence-key li").all_inner_texts() == ["labels", "outputs", "coverage", *named]
+    dashes = "one => getComputedStyle(one).strokeDasharray"
+    drawn = [line.evaluate(dashes) for line in lines.all()]
+    shown = [line.evaluate(dashes) for line in visit.page.locator("#evidence-key .level").all()]
+    assert drawn == shown
+    assert len(set(drawn)) == 2
+    visit.close()
+
+
+def test_the_axis_says_which_rows_it_counts(busy, browser):
+    visit = Visit(browser, busy).live()
+    visit.says("#facts", "103 of them at alpha 0.1")
+    for name in ("coverage", "size", "evidence"):
+        assert visit.page.text_content(f"#{name} .title") == "rows at alpha 0.1"
+        visit.page.focus(f"#{name}")
+        visit.page.keyboard.press("End")
+        assert visit.page.inner_text(f"#{name} .reading").startswith("Up to row 103 at alpha 0.1: ")
+    visit.page.focus("#coverage")
+    visit.page.keyboard.press("End")
+    assert "3 labels so far, too few to draw" in visit.page.inner_text("#coverage .reading")
+    visit.close()
+
+
+@pytest.mark.parametrize("wide", [375, 800, 1280])
+def test_boxes_end_where_their_contents_end(busy, browser, wide):
+    visit = Visit(browser, busy, viewport={"width": wide, "height": 800}).live()
+    visit.says("#classes-more", "scroll in the table")
+    cut = """() => {
+        const box = document.querySelector("#classes-section .scroll").getBoundingClientRect();
+        const rows = [...document.querySelectorAll("#classes tbody tr")].map((row) => row.getBoundingClientRect());
+        return rows.filter((row) => row.top < box.bottom - 1 && row.bottom > box.bottom + 1).length;
+    }"""
+    assert visit.page.evaluate(cut) == 0
+    assert visit.fits()
+    inside = "one => one.scrollWidth <= one.clientWidth"
+    assert visit.page.locator("#classes-section .scroll").evaluate(inside)
+    for name in ("coverage", "size", "evidence"):
+        assert visit.page.inner_text(f"#{name} .reading").startswith("Point at a block")
+        left = "one => one.closest('section').getBoundingClientRect().bottom - one.getBoundingClientRect().bottom"
+        assert visit.page.locator(f"#{name} .reading").evaluate(left) < 20
+    assert visit.page.locator("main img, main script").count() == 0
+    visit.close()

@@ -3,6 +3,7 @@
   const nothing = "–", powers = (value) => (Math.abs(value) < 4 ? many(Number((10 ** value).toPrecision(3))) : "10^" + fixed(value, 1));
   const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
   const begun = (number, one) => (number ? several(number, one) + " so far, too few to draw" : "no " + one + "s");
+  const MOST_HEIGHT = 480;  // pixels of the table of classes
   let now = data;
 
   function headline() {
@@ -25,7 +26,7 @@
     card.append(title);
     say("Watches " + WATCHED[one.name] + ".", "faint");
     if (one.raised) {
-      say("Raised at row " + many(one.at) + ", since about row " + many(one.since) + ": " + one.seen + ". " + (one.name === "coverage" ? "If sets missed no more than allowed" : "If nothing had changed") + ", the chance of so much evidence would be at most " + one.chance + ".");
+      say("Raised at row " + many(one.at) + (now.rows === now.seen ? "" : " of all rows") + ", since about row " + many(one.since) + ": " + one.seen + ". " + (one.name === "coverage" ? "If sets missed no more than allowed" : "If nothing had changed") + ", the chance of so much evidence would be at most " + one.chance + ".");
       say(one.advice);
     }
     const part = Math.max(0, Math.min(1, one.evidence / one.limit)), bar = make("progress");
@@ -43,27 +44,43 @@
     cards = told;
   }
   function pictures() {
-    const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), block = (place) => "Up to row " + many(xs[place]) + ": ";
+    const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), axis = "rows at alpha " + now.alpha, block = (place) => "Up to row " + many(xs[place]) + " at alpha " + now.alpha + ": ";
     put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : "No labels yet. They are sent to POST /feedback.");
     by("coverage").hidden = !now.labels;
-    if (now.labels) picture("coverage", { xs, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], level: asked(now.alpha), least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
+    if (now.labels) picture("coverage", { xs, axis, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], levels: [[asked(now.alpha), "level"]], least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
       words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + ", over all labels " + percent(last(blocks.running)) + ", promised " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (blocks.coverage[place] === null ? begun(blocks.labels[place], "label") : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) });
     put("size-note", now.rows ? "Mean number of labels in a set, block by block." : "No rows yet. They are sent to POST /predict.");
     by("size").hidden = by("evidence").hidden = !xs.length;
     put("evidence-note", xs.length ? "Each alarm is raised when its evidence reaches its limit. Powers of ten." : "No rows yet.");
     if (!xs.length) return;
-    picture("size", { xs, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
+    picture("size", { xs, axis, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (blocks.size[place] === null ? begun(blocks.rows[place], "row") : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) });
-    const names = now.alarms.map((one) => one.name);
-    picture("evidence", { xs, curves: names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), level: Math.min(...now.alarms.map((one) => one.limit)), least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
-      words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence)).join(", ") + ". Arrow keys read single blocks.",
+    evidence(xs, axis, block);
+  }
+  function limits() {  // one line for each different limit, with the alarms that it belongs to
+    const different = [...new Set(now.alarms.map((one) => one.limit))].sort((a, b) => b - a);
+    return different.map((limit, place) => [limit, place ? "level other" : "level", "limit " + powers(limit) + ": " + now.alarms.filter((one) => one.limit === limit).map((one) => one.name).join(", ")]);
+  }
+  function evidence(xs, axis, block) {
+    const { blocks } = now, names = now.alarms.map((one) => one.name), curves = names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), levels = limits();
+    keyed("evidence-key", [...curves.map(([name, , line]) => [line, name]), ...levels.map(([, line, text]) => [line, text])]);
+    picture("evidence", { xs, axis, curves, levels, least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
+      words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence) + " (limit " + powers(one.limit) + ")").join(", ") + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + names.map((name) => name + " " + powers(blocks.evidence[name][place])).join(", ") });
   }
   function classes() {
     by("classes-section").hidden = !now.classes.length;
     put("classes-note", "Coverage of every class with labels, with an interval of " + percent(now.confidence) + (now.classes.length < now.n_classes ? "; " + many(now.classes.length) + " of " + several(now.n_classes, "class", "classes") : "") + ". A rule with one threshold promises coverage over all rows, not of every class.");
     sortedTable("classes", [["name", "class"], ["coverage", "coverage", (value) => fixed(value, 3)], ["low", "at least", (value) => fixed(value, 3)], ["high", "at most", (value) => fixed(value, 3)], ["labels", "labels", many]], now.classes, classes);
+    wholeRows(document.querySelector("#classes-section .scroll"));
+  }
+  function wholeRows(box) {  // the box ends after a whole row, and it is said that more rows follow
+    const rows = [...box.querySelectorAll("tbody tr")], end = (row) => row.offsetTop + row.offsetHeight, inside = rows.filter((row) => end(row) <= MOST_HEIGHT);
+    const all = inside.length === rows.length || !inside.length;
+    box.style.maxHeight = all ? "none" : end(inside.at(-1)) + box.offsetHeight - box.clientHeight + "px";
+    by("classes-more").hidden = all;
+    put("classes-more", all ? "" : "The first " + several(inside.length, "row") + " of " + many(rows.length) + "; scroll in the table to see the others.");
   }
   function show() { headline(); facts(); alarms(); pictures(); classes(); }
 

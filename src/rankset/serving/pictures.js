@@ -20,13 +20,13 @@
     values.forEach((value, place) => { if (value === null) found.push([]); else found.at(-1).push([xs[place], value]); });
     return found.filter((run) => run.length);
   }
-  function axes(svg, scale, wide, told) {
+  function axes(svg, scale, wide, told, axis) {
     for (const value of steps(...scale.y, 4)) {
       svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: "grid" }));
       svg.append(shape("text", { x: EDGE.left - 6, y: scale.atY(value) + 4, "text-anchor": "end" }, told(value)));
     }
     for (const value of steps(...scale.x, Math.max(2, Math.floor(wide / 110)))) svg.append(shape("text", { x: scale.atX(value), y: HEIGHT - 16, "text-anchor": "middle" }, many(value)));
-    svg.append(shape("text", { x: (EDGE.left + wide - EDGE.right) / 2, y: HEIGHT - 2, "text-anchor": "middle", class: "title" }, "rows"));
+    svg.append(shape("text", { x: (EDGE.left + wide - EDGE.right) / 2, y: HEIGHT - 2, "text-anchor": "middle", class: "title" }, axis));
   }
   function curve(svg, scale, xs, values, name) {
     for (const run of runs(xs, values)) {
@@ -43,14 +43,30 @@
       svg.append(shape("polygon", { points: around.map(([x, y]) => scale.atX(x).toFixed(1) + "," + scale.atY(y).toFixed(1)).join(" "), class: "band" }));
     }
   }
-  function picture(id, { xs, curves, band, level, least, told, words, reading }) {  // curves: [name, values, class]
+  function levelTexts(svg, scale, levels) {  // the lowest one below its line where there is room, the others above the highest line
+    const sorted = levels.toSorted((a, b) => a[0] - b[0]), top = sorted.length ? scale.atY(sorted.at(-1)[0]) - 5 : 0;
+    const below = sorted.length > 1 && scale.atY(sorted[0][0]) + 16 < HEIGHT - EDGE.bottom ? [sorted.shift()] : [];
+    for (const [value, , text] of below) svg.append(shape("text", { x: EDGE.left + 4, y: scale.atY(value) + 14, class: "level-text" }, text));
+    sorted.reverse().forEach(([, , text], place, all) => svg.append(shape("text", { x: EDGE.left + 4, y: top - 14 * (all.length - 1 - place), class: "level-text" }, text)));
+  }
+  function keyed(id, entries) {  // what lines mean: [class, text]
+    if (by(id).textContent === entries.map(([, text]) => text).join("")) return;
+    by(id).replaceChildren(...entries.map(([name, text]) => {
+      const entry = make("li"), svg = shape("svg", { width: 26, height: 10, "aria-hidden": "true" });
+      svg.append(shape("line", { class: name, x2: 26, y1: 5, y2: 5 }));
+      entry.append(svg, text);
+      return entry;
+    }));
+  }
+  function picture(id, { xs, curves, band, levels = [], least, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class, text]
     const box = by(id), wide = Math.max(240, box.clientWidth), svg = shape("svg", { viewBox: `0 0 ${wide} ${HEIGHT}`, width: wide, height: HEIGHT, "aria-hidden": "true" });
-    const x = [0, Math.max(...xs, 1)], y = range([...curves.map(([, values]) => values), ...(band ?? []), level === undefined ? [] : [level]], least);
+    const x = [0, Math.max(...xs, 1)], y = range([...curves.map(([, values]) => values), ...(band ?? []), levels.map(([value]) => value)], least);
     const scale = { x, y, atX: (value) => EDGE.left + ((value - x[0]) / (x[1] - x[0])) * (wide - EDGE.left - EDGE.right), atY: (value) => HEIGHT - EDGE.bottom - ((value - y[0]) / (y[1] - y[0])) * (HEIGHT - EDGE.top - EDGE.bottom) };
-    axes(svg, scale, wide, told);
+    axes(svg, scale, wide, told, axis);
     if (band) between(svg, scale, xs, ...band);
-    if (level !== undefined) svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(level), y2: scale.atY(level), class: "level" }));
+    for (const [value, name] of levels) svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: name }));
     for (const [, values, name] of curves) curve(svg, scale, xs, values, name);
+    levelTexts(svg, scale, levels.filter(([, , text]) => text));
     const mark = shape("line", { y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "mark", visibility: "hidden" });
     svg.append(mark);
     const old = box.querySelector("svg");
@@ -71,7 +87,7 @@
       box.place = place;
       mark.setAttribute("visibility", place === null ? "hidden" : "visible");
       if (place !== null) { mark.setAttribute("x1", scale.atX(xs[place])); mark.setAttribute("x2", scale.atX(xs[place])); }
-      const text = place === null ? "" : reading(place);
+      const text = place === null ? "Point at a block, or choose it with arrow keys, to read its numbers." : reading(place);
       if (said.textContent !== text) said.textContent = text;
     };
     const nearest = (event) => {
