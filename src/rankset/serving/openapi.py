@@ -27,8 +27,7 @@ PREDICT = (
     'Example: {"rows": [[0.7, 0.3]], "ids": ["a1"], "alpha": 0.05}. alpha: the share of sets that may miss the true '
     "label. error: the share of accepted answers that may be wrong (with --triage). groups: the group of every row, "
     "for rules that use groups. For an array (application/x-npy) these stand in the query, with one id and one group "
-    "for every row: "
-    "?alpha=0.05&error=0.05&id=a1&group=north."
+    "for every row: ?alpha=0.05 then &error=0.05 then &id=a1 then &group=north, each if it is needed."
 )
 SHARE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 ERROR = {
