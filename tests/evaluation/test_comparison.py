@@ -454,8 +454,14 @@ def test_auto_takes_what_calibrate_takes(tmp_path):
     assert rs.auto(options, [int(np.argmax(row[:2])) for row in PROBS]).n == 259
 
 
+PARTS = ("exponential", "logarithm", "scratch")
+
+
 def test_auto_does_its_work_once_per_data_set():
-    """Calls in another module than the call before: preparing or asking per half and candidate would make many."""
+    """Calls in another module than the call before: preparing or asking per half and candidate would make many.
+
+    Powers and logarithms are computed in parts, with calls for each, and are not counted.
+    """
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.ones(10), 2000)
     labels = (probs.cumsum(axis=1) > rng.random((2000, 1))).argmax(axis=1)
@@ -463,7 +469,7 @@ def test_auto_does_its_work_once_per_data_set():
 
     def note(frame, event, _):
         name = frame.f_globals.get("__name__", "")
-        if event == "call" and name.startswith("rankset"):
+        if event == "call" and name.startswith("rankset") and name.rpartition(".")[2] not in PARTS:
             modules.append(name)
 
     rs.auto(probs, labels, 0.1)
@@ -473,7 +479,7 @@ def test_auto_does_its_work_once_per_data_set():
         rs.auto(probs, labels, 0.1)
     finally:
         sys.setprofile(before)
-    assert sum(one != other for one, other in itertools.pairwise(modules)) <= 800
+    assert sum(one != other for one, other in itertools.pairwise(modules)) <= 640
 
 
 def test_rows_are_aligned_with_the_level():
