@@ -50,7 +50,7 @@ def test_groups(tmp_path):
     assert predict(app, rows=rows.tolist(), groups=["a"])[0] == 422
     app.close()
     again = rs.serving.app(rule, store=tmp_path / "rows.db")
-    assert again.service.ledger.monitor.labels == 2
+    assert again.service.ledger.monitor.ever.labels == 2
     again.close()
 
 
@@ -75,7 +75,7 @@ def test_binary(tmp_path):
     assert predict(app, rows=[1.5])[0] == 422
     assert label(app, ids=["a", "c"], labels=[0, 1])[1]["new"] == 2
     assert app.service.ledger.settle()
-    assert app.service.ledger.monitor.labels == 2
+    assert app.service.ledger.monitor.ever.labels == 2
     app.close()
 
 

@@ -1,5 +1,7 @@
 """What the server learns from rows and labels, beside a stream of Python that sees the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,9 @@ pytest.importorskip("starlette")
 
 from rankset.serving import Feedback, Labelled, Prediction
 from rankset.serving.live_numbers import live_numbers
-from rankset.serving.loaded import Loaded
+from rankset.serving.loaded import Answering, Loaded
 from rankset.serving.metrics import Metrics
-from rankset.serving.monitor import Monitor, label_keys
+from rankset.serving.monitor import Monitor, _top_column, label_keys
 from rankset.serving.row_blocks import RowBlocks
 from serving_process import CLASSES, LABELS, LOGITS, make_rule
 
@@ -40,11 +42,11 @@ def test_it_counts_what_a_stream_counts():
     monitor.labelled(with_labels(some, LABELS[1000:1500]))
     sets = stream.predict(rows)
     stream.update(np.array(CLASSES)[LABELS[1000:1500]])
-    assert monitor.misses == 500 - sets.covers(np.array(CLASSES)[LABELS[1000:1500]]).sum()
-    assert (monitor.rows, monitor.labels, monitor.size_sum) == (500, 500, sets.sizes.sum())
+    assert monitor.ever.misses == 500 - sets.covers(np.array(CLASSES)[LABELS[1000:1500]]).sum()
+    assert (monitor.ever.rows, monitor.ever.labels, monitor.ever.size_sum) == (500, 500, sets.sizes.sum())
     assert monitor.watching.coverage.rows == stream.alarms.coverage.rows == 500
-    assert monitor.class_labels.tolist() == np.bincount(LABELS[1000:1500], minlength=6).tolist()
-    assert monitor.class_misses.sum() == monitor.misses
+    assert monitor.ever.class_labels.tolist() == np.bincount(LABELS[1000:1500], minlength=6).tolist()
+    assert monitor.ever.class_misses.sum() == monitor.ever.misses
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -74,7 +76,7 @@ def test_rows_at_other_levels_are_watched_and_not_counted():
     some = predicted(rule, rows, alpha=0.5)
     monitor.predicted(some)
     monitor.labelled(with_labels(some, LABELS[1000:1200]))
-    assert (monitor.rows, monitor.labels, monitor.misses) == (0, 0, 0)
+    assert (monitor.ever.rows, monitor.ever.labels, monitor.ever.misses) == (0, 0, 0)
     assert (monitor.watching.outputs.rows, monitor.watching.labels.rows, monitor.watching.coverage.rows) == (
         200,
         200,
@@ -88,7 +90,61 @@ def test_rows_before_the_rule_was_served_do_not_move_its_alarms():
     some = predicted(rule, rows)
     monitor.predicted(some)
     monitor.labelled(with_labels(some, LABELS[1000:1200]))
-    assert (monitor.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
+    assert (monitor.ever.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
+
+
+def test_numbers_of_the_rule_are_about_rows_since_it_is_served():
+    rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
+    some = predicted(rule, rows)
+    pairs = with_labels(some, LABELS[1000:1200])
+    at_once, again = Monitor(rule, 0.1), Monitor(rule, 0.1, since=70.0)
+    at_once.learn(some[:70])
+    at_once.follow(rule, 70.0)
+    at_once.learn([*some[70:], *pairs])
+    again.learn([*some, *pairs])
+    for monitor in (at_once, again):
+        assert (monitor.ever.seen, monitor.ever.labels, monitor.own.rows, monitor.own.labels) == (200, 200, 130, 130)
+        missed = [pair.feedback.label not in pair.prediction.codes for pair in pairs]
+        assert (monitor.ever.misses, monitor.own.misses) == (sum(missed), sum(missed[70:]))
+        told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
+        assert (told["before"], told["seen_before"], told["rows"], told["labels"]) == (70, 70, 130, 130)
+        assert told["blocks"]["rows"] == [50, 20, 50, 50, 30]  # a block of its own begins with the rule
+        assert [value is None for value in told["blocks"]["running"]] == [True, True, False, False, False]
+        assert [value is None for value in told["blocks"]["evidence"]["labels"]] == [True, True, False, False, False]
+        assert told["blocks"]["running"][-1] == pytest.approx(1 - sum(missed[70:]) / 130, rel=1e-4)
+        assert sum(one["labels"] for one in told["classes"]) == 130
+    assert at_once.watching.logs == again.watching.logs
+
+
+def test_wrong_answers_among_the_accepted_are_counted():
+    rule, rows, labels = make_rule(), LOGITS[1000:1200].astype(np.float64), LABELS[1000:1200]
+    accepted = np.resize([True, True, False], 200)
+    some = [replace(row, accepted=bool(one)) for row, one in zip(predicted(rule, rows), accepted, strict=True)]
+    monitor = Monitor(rule, 0.1)
+    monitor.learn([*some, *with_labels(some, labels)])
+    wrong = (rows.argmax(axis=1) != labels) & accepted
+    assert (monitor.own.accepted, monitor.own.decided) == (accepted.sum(), 200)
+    assert (monitor.own.checked, monitor.own.wrong) == (accepted.sum(), wrong.sum())
+    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
+    assert (told["checked"], told["wrong"]) == (accepted.sum(), wrong.sum())
+
+
+@pytest.mark.parametrize("values", [[0.5], [0.500001], [0.2], [0.9]])
+def test_the_most_likely_label_of_a_binary_row(values):
+    row = Prediction("a", 0.0, np.array(values), None, np.array([0], dtype=np.int32), 0.1, 0.9)
+    assert _top_column(row, "binary") == np.argmax([1 - values[0], values[0]])
+
+
+def test_with_usual_outputs_the_first_rows_can_raise_the_alarm():
+    rule, strange = make_rule(), LOGITS[1000:1300].astype(np.float64) / 4
+    outputs = np.exp(LOGITS[:1000]) / np.exp(LOGITS[:1000]).sum(axis=1, keepdims=True)
+    for usual, raised in (((), False), (outputs.max(axis=1).tolist(), True)):
+        monitor = Monitor(rule, 0.1, usual=usual)
+        for row in predicted(rule, strange, start=5000.0):
+            monitor.predicted([row])
+        alarm = monitor.watching.alarms.outputs
+        assert alarm.raised == raised
+        assert monitor.raised == ({"outputs": 5000.0 + alarm.at} if raised else {})
 
 
 def test_the_order_of_rows_and_labels_among_each_other_changes_no_alarm():
@@ -99,7 +155,7 @@ def test_the_order_of_rows_and_labels_among_each_other_changes_no_alarm():
     one.learn([*some, *pairs])
     other.learn([event for both in zip(some, pairs, strict=True) for event in both])
     assert one.watching.logs == other.watching.logs
-    assert one.misses == other.misses
+    assert one.ever.misses == other.ever.misses
 
 
 def test_a_label_belongs_to_the_block_of_its_row():
@@ -136,7 +192,7 @@ def test_the_live_page_draws_no_block_that_has_just_begun(labels, drawn):
     monitor, rows = Monitor(rule, 0.1), predicted(rule, LOGITS[1000:1200].astype(np.float64))
     monitor.predicted(rows)
     monitor.labelled(with_labels(rows[:labels], LABELS[1000 : 1000 + labels]))
-    told = live_numbers(Loaded(rule, 0.1), monitor, Metrics())
+    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
     for name in ("coverage", "low", "high"):
         assert [place for place, value in enumerate(told["blocks"][name]) if value is not None] == list(range(drawn))
     assert (told["labels"], sum(told["blocks"]["labels"])) == (labels, labels)
@@ -148,6 +204,6 @@ def test_the_live_page_draws_no_mean_of_few_rows(rows, drawn):
     rule = make_rule()
     monitor = Monitor(rule, 0.1)
     monitor.predicted(predicted(rule, LOGITS[1000 : 1000 + rows].astype(np.float64)))
-    told = live_numbers(Loaded(rule, 0.1), monitor, Metrics())
+    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
     assert sum(value is not None for value in told["blocks"]["size"]) == drawn
     assert told["rows"] == rows

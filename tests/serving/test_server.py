@@ -1,8 +1,11 @@
 """The server, over HTTP: the sets of Python, labels, triage, problems, the token, and its life."""
 
+import http.client
 import io
 import json
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +20,7 @@ pytest.importorskip("uvicorn")
 
 from serving_process import CLASSES, LABELS, LOGITS, NAMES, TOKEN, Served, make_rule, received
 
-NEW = LOGITS[1000:1100]
+NEW, LATER = LOGITS[1000:1100], LOGITS[1000:]
 RULE = make_rule()
 
 
@@ -525,6 +528,80 @@ def test_a_broken_file_keeps_the_rule_before(place):
     RULE.save(place / "rule.rankset")
     served.process.send_signal(signal.SIGHUP)
     assert served.until(lambda: served.get("/readyz").json["reload"] == "ok")
+    served.stop()
+
+
+def test_alarms_are_told_and_stay_if_the_same_rule_is_loaded_anew(place):
+    options = ("--store", place / "alarms.db", "--no-access-log")
+    served = Served.start(place / "rule.rankset", place, *options)
+    assert served.get("/readyz").json["alarms"] == "none"
+    for first in range(0, 200, 20):
+        rows, ids = (LATER[first : first + 20] / 8).tolist(), list(range(first, first + 20))
+        assert served.post("/predict", {"rows": rows, "ids": ids}).status == 200
+        served.post("/feedback", {"ids": ids, "labels": ["fear"] * 20})
+    name = 'alarm_raised{alarm="labels"}'
+    assert served.until(lambda: served.number(name) == 1)
+    assert "labels" in served.get("/readyz").json["alarms"]
+    wealth = served.number('alarm_log_wealth{alarm="labels"}')
+    assert served.until(lambda: "labels: ALARM at row" in served.logged())
+    served.process.send_signal(signal.SIGHUP)
+    assert served.until(lambda: served.number('reloads_total{result="done"}') == 1)
+    assert (served.number(name), served.number('alarm_log_wealth{alarm="labels"}')) == (1, wealth)
+    make_rule(500, 1000).save(place / "rule.rankset")
+    served.process.send_signal(signal.SIGHUP)
+    assert served.until(lambda: served.get("/readyz").json["alarms"] == "none")
+    assert served.number("labels_total") == 200
+    assert served.logged().count("labels: ALARM at row") == 1
+    served.stop()
+    RULE.save(place / "rule.rankset")
+
+
+def test_start_outputs_are_read_at_the_start_and_with_a_new_rule(place):
+    np.save(place / "usual.npy", LOGITS[:1000])
+    served = Served.start(place / "rule.rankset", place, "--start-outputs", place / "usual.npy")
+    for row in (400, 500):
+        for first in range(0, 400, 20):
+            assert served.post("/predict", {"rows": (LATER[first : first + 20] / 8).tolist()}).status == 200
+        assert served.until(lambda: "outputs" in served.get("/readyz").json["alarms"])
+        make_rule(row, 1000).save(place / "rule.rankset")
+        served.process.send_signal(signal.SIGHUP)
+        assert served.until(lambda: served.get("/readyz").json["alarms"] == "none")
+    served.stop()
+    RULE.save(place / "rule.rankset")
+
+
+def test_start_outputs_that_cannot_be_used_are_refused(place):
+    np.save(place / "five.npy", LOGITS[:10, :5])
+    for name, words in (("none.npy", "none.npy"), ("five.npy", "6")):
+        command = ["serve", str(place / "rule.rankset"), "--port", "0", "--start-outputs", str(place / name)]
+        done = subprocess.run(
+            [sys.executable, "-m", "rankset", *command], check=False, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode != 0
+        assert words in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_confidence_and_no_empty_sets(place):
+    options = ("--alpha", "0.3", "--confidence", "0.95", "--empty", "top")
+    served = Served.start(place / "rule.rankset", place, *options)
+    found = served.post("/predict", {"rows": NEW.tolist()}).json
+    wanted = RULE.predict(NEW, alpha=0.3, confidence=0.95, empty="top")
+    assert found["sets"] == wanted.to_lists()
+    assert min(found["sizes"]) == 1
+    assert found["sets"] != RULE.predict(NEW, alpha=0.3).to_lists()
+    told = served.get("/rule").json
+    assert (told["confidence"], told["empty"], told["sets"]) == (0.95, "top", RULE.describe(0.3, confidence=0.95))
+    served.stop()
+
+
+def test_a_server_is_asked_by_the_address_that_it_prints(place):
+    served = Served.start(place / "rule.rankset", place, "--host", "127.0.0.2")
+    assert served.first_line.startswith(f"Serving {place / 'rule.rankset'} at http://127.0.0.2:")
+    connection = http.client.HTTPConnection("127.0.0.2", served.port, timeout=30)
+    connection.request("GET", "/rule")
+    assert connection.getresponse().status == 200
+    connection.close()
     served.stop()
 
 

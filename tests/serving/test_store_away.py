@@ -48,7 +48,7 @@ def test_a_store_that_fails_is_told_without_its_address_and_logged_without_trace
     assert ADDRESS in caplog.text
     assert not any(record.exc_info for record in caplog.records)
     assert label(app, ids=["a"], labels=["joy"])[1]["new"] == 1
-    assert json.loads(got(app, "/readyz")[1])["alarms"] == "ok"
+    assert json.loads(got(app, "/readyz")[1])["learning"] == "ok"
 
 
 def test_labels_that_could_not_be_read_are_learned_with_the_next_ones(app, monkeypatch, caplog):
@@ -60,13 +60,13 @@ def test_labels_that_could_not_be_read_are_learned_with_the_next_ones(app, monke
         patch.setattr(ledger, "labels_after", fails)
         assert label(app, ids=["a"], labels=["joy"])[1]["new"] == 1
         assert app.service.ledger.settle()
-    assert monitor.labels == 0
-    assert json.loads(got(app, "/readyz")[1])["alarms"].startswith("could not learn")
+    assert monitor.ever.labels == 0
+    assert json.loads(got(app, "/readyz")[1])["learning"].startswith("some rows")
     assert [record.levelno for record in caplog.records if "learned later" in record.message] == [logging.WARNING]
     assert label(app, ids=["b"], labels=["joy"])[1]["new"] == 1
     assert app.service.ledger.settle()
-    assert monitor.labels == 2
-    assert json.loads(got(app, "/readyz")[1])["alarms"] == "ok"
+    assert monitor.ever.labels == 2
+    assert json.loads(got(app, "/readyz")[1])["learning"] == "ok"
 
 
 @pytest.fixture

@@ -14,8 +14,12 @@ import click
 
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
+from rankset.cli.new_rows import read_new_rows
 from rankset.cli.options import FILE, options, parse_bytes
-from rankset.errors import needs_extra
+from rankset.cli.promises import promise_arguments
+from rankset.errors import FileError, needs_extra
+from rankset.io.layout import Layout
+from rankset.rules.rule import Rule
 
 if TYPE_CHECKING:
     from rankset.serving.guard import App
@@ -83,7 +87,20 @@ WHOLE = click.IntRange(1, 2**31)
 @_limit("--max-connections", 512, "Most open connections.", WHOLE)
 @_limit("--max-headers", 16_384, "Most bytes of the headers of a request.", click.IntRange(1024, 2**24))
 @_limit("--max-listeners", 20, "Most open live pages.", WHOLE)
-@options("alpha")
+@click.option(
+    "--start-outputs",
+    metavar="FILE",
+    help="Model outputs of the calibration rows of RULE. With them the alarm about outputs knows what is usual before "
+    "the first row. Read again at SIGHUP.",
+)
+@click.option(
+    "--empty",
+    type=click.Choice(["allow", "top"]),
+    default="allow",
+    show_default=True,
+    help="Leave empty sets empty (allow), or put the most likely label into them (top).",
+)
+@options("alpha", "confidence", "all_groups")
 def serve(
     rule: Path,
     host: str,
@@ -95,7 +112,11 @@ def serve(
     allow_host: tuple[str, ...],
     log: str,
     requests: bool,
+    start_outputs: str | None,
+    empty: str,
     alpha: str,
+    confidence: str | None,
+    all_groups: bool,
     **limits: float,
 ) -> None:
     """Serve the sets of RULE over HTTP: predictions, labels that come later, alarms, and a live page.
@@ -124,8 +145,13 @@ def serve(
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
     set_up_logging(as_json=log == "json", requests=requests)
+    sure = promise_arguments(confidence, None, all_groups=all_groups)
+    answering = {"alpha": alpha, "empty": empty, **{name: sure[name] for name in ("confidence", "all_groups")}}
     kept: dict[str, Any] = {"store": store, "max_age": max_age, "max_bytes": max_size, "triage": triage}
-    app = _app(rule, alpha, token, (*server.LOOPBACK, *allow_host), kept, limits)
+    if start_outputs is not None:
+        kept["outputs"] = _start_outputs(start_outputs)
+    hosts = (*server.LOOPBACK, server.name_of(listening), *allow_host)
+    app = _app(rule, token, hosts, {**kept, **answering}, limits)
     loaded = app.service.loaded
 
     def announce() -> None:
@@ -135,14 +161,25 @@ def serve(
     click.get_current_context().exit(128 + number if number else 0)
 
 
-def _app(
-    rule: Path, alpha: str, token: str | None, hosts: tuple[str, ...], kept: dict[str, Any], limits: dict[str, Any]
-) -> App:
+def _app(rule: Path, token: str | None, hosts: tuple[str, ...], options: dict[str, Any], limits: dict[str, Any]) -> App:
     """Return the application; everything that can be wrong is found here."""
     from rankset.serving import Limits, app
 
     named = {name.removeprefix("max_"): value for name, value in limits.items()}
-    return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)
+    return app(rule, token=token, hosts=hosts, limits=Limits(**named), **options)
+
+
+def _start_outputs(path: str) -> Callable[[Rule], Any]:
+    """Return what reads the outputs of the calibration rows of a rule; raise an error if there is no such file."""
+    if not Path(path).exists():
+        raise FileError.missing(path)
+
+    def read(rule: Rule) -> Any:
+        rows = read_new_rows(path, Layout(), rule.spec)
+        with rows.name_file_in_errors():
+            return rows.scores
+
+    return read
 
 
 def _check_store(store: str | None, bounds: dict[str, float | None]) -> None:

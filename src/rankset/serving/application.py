@@ -13,7 +13,9 @@ from rankset.serving.request_limits import Limits
 if TYPE_CHECKING:
     from rankset.decisions.triage import Triage
     from rankset.rules.rule import Rule
+    from rankset.rules.select import Empty
     from rankset.serving.guard import App
+    from rankset.serving.loaded import Outputs
     from rankset.serving.store import Store
 
     Path = str | os.PathLike[str]
@@ -23,6 +25,10 @@ def app(
     rule: Path | Rule,
     *,
     alpha: Alpha = 0.1,
+    confidence: Alpha | None = None,
+    all_groups: bool = False,
+    empty: Empty = "allow",
+    outputs: Outputs | None = None,
     store: Path | Store | None = None,
     triage: Path | Triage | None = None,
     token: str | None = None,
@@ -42,6 +48,15 @@ def app(
         A rule with one label per row, or its file.
     alpha
         The level of requests that give none. Misses of rows at this level are counted.
+    confidence, all_groups
+        With which probability the promise holds for this calibration, and whether for all groups at once, as in
+        ``Rule.predict``. None: alpha is a mean over calibrations.
+    empty
+        "allow", or "top" to put the most likely label into empty sets.
+    outputs
+        Model outputs of the calibration rows of the rule, or a function that takes a rule and returns them, which is
+        called again when the rule is loaded anew. With them the alarm about outputs knows what is usual before the
+        first row, and notices rows that differ from the start.
     store
         Where rows and labels are kept: the path of a SQLite file, a URL of SQLAlchemy, or a store. None: nowhere, and
         labels are refused.
@@ -80,6 +95,10 @@ def app(
     return make_app(
         rule,
         alpha=alpha,
+        confidence=confidence,
+        all_groups=all_groups,
+        empty=empty,
+        outputs=outputs,
         store=store,
         triage=triage,
         token=token,

@@ -12,10 +12,11 @@ from starlette.routing import Router
 from rankset.core.alpha import Alpha
 from rankset.decisions.triage import Triage
 from rankset.rules.rule import Rule
+from rankset.rules.select import Empty
 from rankset.serving.access import Access, Token
 from rankset.serving.endpoints import ROUTES
 from rankset.serving.guard import App
-from rankset.serving.loaded import Files
+from rankset.serving.loaded import Answering, Files, Outputs
 from rankset.serving.request_limits import Limits
 from rankset.serving.service import Service
 from rankset.serving.store import Store
@@ -27,6 +28,10 @@ def make_app(
     rule: Path | Rule,
     *,
     alpha: Alpha = 0.1,
+    confidence: Alpha | None = None,
+    all_groups: bool = False,
+    empty: Empty = "allow",
+    outputs: Outputs | None = None,
     store: Path | Store | None = None,
     triage: Path | Triage | None = None,
     token: str | None = None,
@@ -38,7 +43,7 @@ def make_app(
     """Do what ``rankset.serving.app`` says."""
     limits = limits or Limits()
     access = Access(None if token is None else Token(token), hosts)
-    files = Files(rule, triage, alpha)
+    files = Files(rule, triage, Answering(alpha, confidence, all_groups, empty), outputs)
     if store is not None and not isinstance(store, Store):
         store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes)
     try:

@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from rankset.core.alpha import exact_alpha
+from rankset.core.promise_argument import exact_confidence
 from rankset.errors import silent
 from rankset.serving import metrics, pages
 from rankset.serving.access import COOKIE, HOURS
@@ -93,6 +94,7 @@ async def rule(request: Any) -> Response:
     alpha = exact_alpha(given[0]) if given else loaded.alpha
 
     def facts() -> dict[str, Any]:
+        sure = loaded.answering.confidence
         with silent():
             words = loaded.levels[alpha].describe()
         spec = loaded.rule.spec
@@ -107,6 +109,8 @@ async def rule(request: Any) -> Response:
             "groups": list(spec.groups.values)[:MOST_NAMES] if spec.condition.needs_groups else None,
             "alpha": float(alpha),
             "default_alpha": float(loaded.alpha),
+            "confidence": None if sure is None else float(exact_confidence(sure)),
+            "empty": loaded.answering.empty,
             "sets": shown,
             "triage": None if loaded.triage is None else repr(loaded.triage),
             "store": service.ledger.store is not None,
@@ -127,13 +131,15 @@ async def ready(request: Any) -> Response:
     store, missing = service.ledger.store, await service.store_trouble()
     trouble = missing and f"the store must {missing}"
     learning = service.ledger.trouble or service.ledger.unread
+    raised = ", ".join(one.name for one in service.ledger.monitor.watching.alarms.raised)
     found = {
         "ready": trouble is None,
         "rule": repr(service.loaded.rule),
         "store": "none" if store is None else trouble or "writable",
         "lost_rows": 0 if store is None else store.lost,
         "reload": "failed, the rule before is served; the log says why" if service.failed else "ok",
-        "alarms": "could not learn from some rows; the log says why" if learning else "ok",
+        "learning": "some rows could not be learned from; the log says why" if learning else "ok",
+        "alarms": f"raised: {raised}" if raised else "none",
     }
     return answered(found, 200 if trouble is None else 503)
 

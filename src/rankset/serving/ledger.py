@@ -41,8 +41,9 @@ class Ledger:
         self.store, self._lock = store, Lock()
         self._ids, self._last = LastNames(IDS), 0.0
         since = 0.0 if store is None else served_since(store, loaded.digest, self._now())
-        self.monitor = Monitor(loaded.rule, float(loaded.alpha), since)
-        self._label = 0
+        self.monitor = Monitor(loaded.rule, float(loaded.alpha), since, loaded.usual)
+        self._digest, self._label = loaded.digest, 0
+        self._told: set[str] = set()
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._behind, self._room = 0, Event()
         self._room.set()
@@ -122,11 +123,14 @@ class Ledger:
             self._queue.put("labels")
 
     def follow(self, loaded: Loaded) -> None:
-        """Watch another rule from now on."""
+        """Watch another rule from now on; if it is the same one, go on."""
+        if loaded.digest == self._digest:
+            return
         with self._lock:
             now = self._now()
         since = now if self.store is None else served_since(self.store, loaded.digest, now)  # it may take long
-        self._queue.put((loaded.rule, since))
+        self._digest = loaded.digest
+        self._queue.put((loaded.rule, since, loaded.usual))
 
     def settle(self, seconds: float = 10.0) -> bool:
         """Wait until everything that was written down has been learned; return whether it was."""
@@ -144,9 +148,11 @@ class Ledger:
 
     def _learn(self) -> None:
         """Learn from what comes, until None comes."""
+        self._tell_alarms()
         while (news := self._queue.get()) is not None:
             try:
                 self._learn_one(news)
+                self._tell_alarms()
             except StorageError as error:
                 self.unread = f"{error}"
                 log.warning("labels are learned later, because they could not be read: %s", error)
@@ -167,6 +173,14 @@ class Ledger:
                 self._behind -= len(news)
                 if self._behind <= BEHIND:
                     self._room.set()
+
+    def _tell_alarms(self) -> None:
+        """Log alarms that were raised since the last look."""
+        raised = set(self.monitor.raised)
+        for one in self.monitor.watching.alarms if raised - self._told else ():
+            if one.name in raised - self._told:
+                log.warning("%s", one)
+        self._told = raised
 
     def _learn_labels(self) -> None:
         """Learn from all labels that came since the last look."""

@@ -4,20 +4,25 @@
   const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
   const begun = (number, one) => (number ? several(number, one) + " so far, too few to draw" : "no " + one + "s");
   const MOST_HEIGHT = 480;  // pixels of the table of classes
+  const moment = (seconds) => new Date(1000 * seconds).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   let now = data;
 
   function headline() {
-    const raised = now.alarms.filter((one) => one.raised), missed = now.labels ? "Of " + several(now.labels, "label") + ", " + percent(now.misses / now.labels) + " were missed; " + percent(now.alpha) + " are allowed." : now.rows ? several(now.rows, "row") + ", and no labels yet." : "No rows yet.";
+    const raised = now.alarms.filter((one) => one.raised), of = now.before ? " since this rule is served" : "", missed = now.labels ? "Of " + several(now.labels, "label") + of + ", " + percent(now.misses / now.labels) + " were missed; " + percent(now.alpha) + " are allowed." : now.rows ? several(now.rows, "row") + of + ", and no labels yet." : "No rows yet" + of + ".";
     put("headline", missed + " " + (raised.length ? "Alarm: " + raised.map((one) => one.name).join(", ") + "." : "No alarm."));
-    put("about", now.score + (now.condition ? ", thresholds " + now.condition : "") + ", " + several(now.n_classes, "class", "classes") + ", calibrated on " + several(now.n, "row") + ".");
+    document.title = (raised.length ? "ALARM: " + raised.map((one) => one.name).join(", ") + " - " : "") + (now.name ?? now.score) + " - rankset serve";
+    put("troubles", now.troubles.join(" "));
+    by("troubles").hidden = !now.troubles.length;
+    put("about", (now.name ? now.name + ": " : "") + now.score + (now.condition ? ", thresholds " + now.condition : "") + ", " + several(now.n_classes, "class", "classes") + ", calibrated on " + several(now.n, "row") + ".");
   }
   function facts() {
     tiles(by("facts"), [
-      ["coverage", now.labels ? fixed(1 - now.misses / now.labels) : nothing, now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; promised is " + asked(now.alpha) : "no labels yet; promised is " + asked(now.alpha)],
+      ["coverage", now.labels ? fixed(1 - now.misses / now.labels) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : "no labels yet; ") + "promised is " + asked(now.alpha)],
       ["mean set size", now.size === null ? nothing : fixed(now.size, 3), "labels, of " + several(now.n_classes, "class", "classes")],
-      ["rows", many(now.seen), now.rows === now.seen ? "at alpha " + now.alpha : many(now.rows) + " of them at alpha " + now.alpha],
+      ["rows", many(now.seen), (now.rows === now.seen ? "at alpha " + now.alpha : many(now.rows) + " of them at alpha " + now.alpha) + (now.before ? "; " + many(now.seen_before) + " before this rule" : "")],
       ["requests per second", fixed(now.per_second, 1), "in the last 10 seconds; " + many(now.requests) + " since the start"],
       ...(now.triage ? [["accepted by triage", now.decided ? percent(now.accepted / now.decided) : nothing, now.decided ? many(now.accepted) + " of " + several(now.decided, "row") : "no rows yet"]] : []),
+      ...(now.checked ? [["wrong among the accepted", percent(now.wrong / now.checked), many(now.wrong) + " of " + several(now.checked, "accepted row") + " with a label"]] : []),
     ]);
   }
   function alarmCard(one) {
@@ -26,7 +31,7 @@
     card.append(title);
     say("Watches " + WATCHED[one.name] + ".", "faint");
     if (one.raised) {
-      say("Raised at row " + many(one.at) + (now.rows === now.seen ? "" : " of all rows") + ", since about row " + many(one.since) + ": " + one.seen + ". " + (one.name === "coverage" ? "If sets missed no more than allowed" : "If nothing had changed") + ", the chance of so much evidence would be at most " + one.chance + ".");
+      say("Raised" + (one.time ? " on " + moment(one.time) : "") + " at row " + many(one.at) + (now.rows + now.before === now.seen + now.seen_before ? "" : " of all rows") + ", since about row " + many(one.since) + ": " + one.seen + ". " + (one.name === "coverage" ? "If sets missed no more than allowed" : "If nothing had changed") + ", the chance of so much evidence would be at most " + one.chance + ".");
       say(one.advice);
     }
     const part = Math.max(0, Math.min(1, one.evidence / one.limit)), bar = make("progress");
@@ -44,34 +49,36 @@
     cards = told;
   }
   function pictures() {
-    const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), axis = "rows at alpha " + now.alpha, block = (place) => "Up to row " + many(xs[place]) + " at alpha " + now.alpha + ": ";
-    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : "No labels yet. They are sent to POST /feedback.");
-    by("coverage").hidden = !now.labels;
-    if (now.labels) picture("coverage", { xs, axis, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], levels: [[asked(now.alpha), "level"]], least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
-      words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + ", over all labels " + percent(last(blocks.running)) + ", promised " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
-      reading: (place) => block(place) + (blocks.coverage[place] === null ? begun(blocks.labels[place], "label") : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) });
+    const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), axis = "rows at alpha " + now.alpha, changes = now.before ? [now.before] : [], block = (place) => "Up to row " + many(xs[place]) + " at alpha " + now.alpha + ": ", when = (place) => ". It begins on " + moment(blocks.start[place]) + ".";
+    for (const entry of document.querySelectorAll(".changed")) entry.hidden = !now.before;
+    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : now.store ? "No labels yet. They are sent to POST /feedback." : "The server was started without --store, so it takes no labels.");
+    const labelled = blocks.labels.some((count) => count);
+    by("coverage").hidden = !labelled;
+    if (labelled) picture("coverage", { xs, axis, changes, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], levels: [[asked(now.alpha), "level"]], least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
+      words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + (now.labels ? ", over all labels " + percent(1 - now.misses / now.labels) : "") + ", promised " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
+      reading: (place) => block(place) + (blocks.coverage[place] === null ? begun(blocks.labels[place], "label") : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) + when(place) });
     put("size-note", now.rows ? "Mean number of labels in a set, block by block." : "No rows yet. They are sent to POST /predict.");
     by("size").hidden = by("evidence").hidden = !xs.length;
     put("evidence-note", xs.length ? "Each alarm is raised when its evidence reaches its limit. Powers of ten." : "No rows yet.");
     if (!xs.length) return;
-    picture("size", { xs, axis, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
-      reading: (place) => block(place) + (blocks.size[place] === null ? begun(blocks.rows[place], "row") : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) });
-    evidence(xs, axis, block);
+    picture("size", { xs, axis, changes, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
+      reading: (place) => block(place) + (blocks.size[place] === null ? begun(blocks.rows[place], "row") : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) + when(place) });
+    evidence(xs, axis, block, changes, when);
   }
   function limits() {  // one line for each different limit, with the alarms that it belongs to
     const different = [...new Set(now.alarms.map((one) => one.limit))].sort((a, b) => b - a);
     return different.map((limit, place) => [limit, place ? "level other" : "level", "limit " + powers(limit) + ": " + now.alarms.filter((one) => one.limit === limit).map((one) => one.name).join(", ")]);
   }
-  function evidence(xs, axis, block) {
+  function evidence(xs, axis, block, changes, when) {
     const { blocks } = now, names = now.alarms.map((one) => one.name), curves = names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), levels = limits();
     keyed("evidence-key", [...curves.map(([name, , line]) => [line, name]), ...levels.map(([, line, text]) => [line, text])]);
-    picture("evidence", { xs, axis, curves, levels, least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
+    picture("evidence", { xs, axis, changes, curves, levels, least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
       words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence) + " (limit " + powers(one.limit) + ")").join(", ") + ". Arrow keys read single blocks.",
-      reading: (place) => block(place) + names.map((name) => name + " " + powers(blocks.evidence[name][place])).join(", ") });
+      reading: (place) => block(place) + (xs[place] > now.before ? names.map((name) => name + " " + powers(blocks.evidence[name][place])).join(", ") : "of an earlier rule") + when(place) });
   }
   function classes() {
     by("classes-section").hidden = !now.classes.length;
-    put("classes-note", "Coverage of every class with labels, with an interval of " + percent(now.confidence) + (now.classes.length < now.n_classes ? "; " + many(now.classes.length) + " of " + several(now.n_classes, "class", "classes") : "") + ". A rule with one threshold promises coverage over all rows, not of every class.");
+    put("classes-note", "Coverage of every class with labels, with an interval of " + percent(now.confidence) + (now.classes.length < now.n_classes ? "; " + many(now.classes.length) + " of " + several(now.n_classes, "class", "classes") : "") + ". " + (now.several ? "Its thresholds are " + now.condition + ". " : "It has one threshold, which promises coverage over all rows, not of every class. ") + (now.before ? "Labels of rows before this rule are not counted." : ""));
     sortedTable("classes", [["name", "class"], ["coverage", "coverage", (value) => fixed(value, 3)], ["low", "at least", (value) => fixed(value, 3)], ["high", "at most", (value) => fixed(value, 3)], ["labels", "labels", many]], now.classes, classes);
     wholeRows(document.querySelector("#classes-section .scroll"));
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,24 @@ from rankset.streams.over_time import CONFIDENCE, OverTime, finished
 
 MOST_CLASSES = 200
 """So many classes are shown: those with the lowest coverage."""
-NAMES = ("row", "rows", "labels", "coverage", "low", "high", "running", "size")
+NAMES = ("row", "rows", "labels", "coverage", "low", "high", "size")
+COUNTS = ("seen", "rows", "labels", "misses", "accepted", "decided", "checked", "wrong")
 
 
-def live_numbers(loaded: Loaded, monitor: Monitor, metrics: Metrics) -> dict[str, Any]:
-    """Return all numbers of the live page, as they are now."""
+def live_numbers(
+    loaded: Loaded, monitor: Monitor, metrics: Metrics, *, store: bool = True, troubles: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return all numbers of the live page, as they are now; ``troubles`` are sentences about the server itself.
+
+    Numbers are about the rule that is served now; only those over time go back further.
+    """
     spec = loaded.rule.spec
     with monitor.lock:
-        history, alarms = monitor.history.columns(), monitor.watching.alarms
-        counts = monitor.class_labels.copy(), monitor.class_misses.copy()
-        sums = {name: getattr(monitor, name) for name in ("seen", "rows", "labels", "misses", "accepted", "decided")}
-        size = monitor.size_sum
+        history, starts = monitor.history.columns(), list(monitor.history.starts)
+        alarms, raised = monitor.watching.alarms, dict(monitor.raised)
+        own, ever = monitor.own.copy(), monitor.ever.copy()
+    sums = {name: getattr(own, name) for name in COUNTS}
+    before = ever.rows - own.rows
     condition = "" if isinstance(spec.condition, Marginal) else condition_in_words(spec.condition)
     return {
         "time": round(time.time(), 3),
@@ -41,23 +49,30 @@ def live_numbers(loaded: Loaded, monitor: Monitor, metrics: Metrics) -> dict[str
         "n_classes": spec.n_columns,
         "alpha": float(loaded.alpha),
         "confidence": CONFIDENCE,
+        "name": None if loaded.name is None else short(loaded.name, 80),
         **sums,
-        "size": size / sums["rows"] if sums["rows"] else None,
+        "before": before,
+        "seen_before": ever.seen - own.seen,
+        "size": own.size_sum / own.rows if own.rows else None,
+        "several": spec.n_groups > 1,
         "triage": loaded.triage is not None,
+        "store": store,
+        "troubles": list(troubles),
         "per_second": round(metrics.per_second(), 2),
         "requests": sum(metrics.requests.values()),
-        "alarms": [_alarm(one) for one in alarms],
-        "blocks": _blocks(OverTime.of(history, float(loaded.alpha))),
-        "classes": _classes(loaded, *counts),
+        "alarms": [_alarm(one, raised.get(one.name)) for one in alarms],
+        "blocks": {**_blocks(OverTime.of(history, float(loaded.alpha)), before), "start": starts},
+        "classes": _classes(loaded, own.class_labels, own.class_misses),
     }
 
 
-def _alarm(alarm: Alarm) -> dict[str, Any]:
-    """Return what an alarm says; evidence is a logarithm to base 10."""
+def _alarm(alarm: Alarm, time: float | None) -> dict[str, Any]:
+    """Return what an alarm says, and when it was raised; evidence is a logarithm to base 10."""
     return {
         "name": alarm.name,
         "raised": alarm.raised,
         "at": alarm.at,
+        "time": time,
         "since": alarm.since,
         "evidence": round(alarm.log_wealth / math.log(10), 4),
         "highest": round(alarm.highest / math.log(10), 4),
@@ -69,13 +84,20 @@ def _alarm(alarm: Alarm) -> dict[str, Any]:
     }
 
 
-def _blocks(found: OverTime) -> dict[str, Any]:
-    """Return the numbers over time, without shares and means of a block that has just begun."""
+def _blocks(found: OverTime, before: int) -> dict[str, Any]:
+    """Return the numbers over time, without shares and means of a block that has just begun.
+
+    What adds up over time starts anew with the rule, after ``before`` rows.
+    """
+    own = found.row > before
+    labels, misses = ((values * own).cumsum() for values in (found.labels, found.misses))
+    running = np.divide(labels - misses, labels, out=np.full(len(labels), math.nan), where=own & (labels > 0))
     columns: dict[str, Any] = {name: _numbers(getattr(found, name)) for name in NAMES}
     drawn = {"size": finished(found.rows), **dict.fromkeys(("coverage", "low", "high"), finished(found.labels))}
     for name, places in drawn.items():
         columns[name] = _numbers(np.where(places, getattr(found, name), math.nan))
-    columns["evidence"] = {name: _numbers(values) for name, values in found.evidence.items()}
+    columns["running"] = _numbers(running)
+    columns["evidence"] = {name: _numbers(np.where(own, values, math.nan)) for name, values in found.evidence.items()}
     return columns
 
 

@@ -9,21 +9,26 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.decisions.gate import Gate
 from rankset.decisions.triage import Triage
-from rankset.errors import RuleError, StorageError, silent
+from rankset.errors import KindError, RuleError, StorageError, silent
+from rankset.inputs.prepare import prepare
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.load import load
 from rankset.rules.rule import Rule
-from rankset.streams.followed_rule import checked_rule
+from rankset.rules.select import EMPTY, Empty
+from rankset.streams.followed_rule import checked_rule, largest_entries
 
 T = TypeVar("T")
 Path = str | os.PathLike[str]
+Outputs = ArrayLike | Callable[[Rule], ArrayLike]
+"""Model outputs of the calibration rows of a rule, or a function that returns them."""
 
 KEPT = 16
 """So many levels, and gates, are kept for the next request."""
@@ -56,6 +61,23 @@ class Kept(Generic[T]):
         return made
 
 
+class Answering(NamedTuple):
+    """How a server answers.
+
+    Attributes
+    ----------
+    alpha : the level of requests that give none.
+    confidence : with which probability the promise holds for this calibration; None: a mean over calibrations.
+    all_groups : whether it holds for all groups at once.
+    empty : "allow", or "top" to put the most likely label into empty sets.
+    """
+
+    alpha: Alpha
+    confidence: Alpha | None = None
+    all_groups: bool = False
+    empty: Empty = "allow"
+
+
 class Loaded:
     """A rule with one label per row, and the triage of the same model, if there is one.
 
@@ -63,12 +85,24 @@ class Loaded:
     ----------
     rule, triage : what was loaded.
     alpha : the level of requests that give none, as an exact fraction.
+    answering : how it answers.
+    usual : the largest entries of the calibration rows, if their outputs are known.
+    name : the name of the file of the rule, without its folder; None if it comes from no file.
     levels : the rule at single levels.
     gates : the triage at single errors.
     """
 
-    def __init__(self, rule: Rule, alpha: Alpha, triage: Triage | None = None) -> None:
-        self.rule, self.triage, self.alpha = _check_rule(rule), triage, exact_alpha(alpha)
+    def __init__(
+        self,
+        rule: Rule,
+        answering: Answering,
+        triage: Triage | None = None,
+        outputs: Outputs | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.rule, self.triage, self.alpha = _check_rule(rule), triage, exact_alpha(answering.alpha)
+        self.answering, self.name = _checked(answering), name
+        self.usual = _usual(rule, outputs)
         if triage is not None:
             _check_triage(rule, triage)
         self.levels: Kept[LevelRule] = Kept(self._level)
@@ -81,11 +115,11 @@ class Loaded:
         level = self.levels[self.alpha]
         if spec.kind != "binary" and not spec.condition.needs_groups and not spec.with_ids:
             with silent():
-                level.predict(np.full((1, spec.n_columns), 1 / spec.n_columns))
+                level.predict(np.full((1, spec.n_columns), 1 / spec.n_columns), empty=self.answering.empty)
 
     def _level(self, alpha: Fraction) -> LevelRule:
         with silent():
-            return self.rule.at(alpha)
+            return self.rule.at(alpha, confidence=self.answering.confidence, all_groups=self.answering.all_groups)
 
     def _gate(self, error: Fraction) -> Gate:
         assert self.triage is not None
@@ -109,6 +143,21 @@ class Loaded:
         for array in (*calibration.keys, calibration.offsets):
             found.update(array.tobytes())
         return found.hexdigest()
+
+
+def _checked(answering: Answering) -> Answering:
+    if answering.empty not in EMPTY:
+        raise KindError.argument("empty", " or ".join(map(repr, EMPTY)), answering.empty)
+    return answering
+
+
+def _usual(rule: Rule, outputs: Outputs | None) -> list[float]:
+    """Return the largest entry of each calibration row."""
+    if outputs is None:
+        return []
+    spec = rule.spec
+    given: ArrayLike = outputs(rule) if callable(outputs) else outputs
+    return largest_entries(prepare(given, kind=spec.kind, classes=spec.classes))
 
 
 def _check_rule(rule: Rule) -> Rule:
@@ -144,8 +193,10 @@ def _check_triage(rule: Rule, triage: Triage) -> None:
 class Files:
     """The files from which a rule and a triage are loaded, at the start and when they are replaced."""
 
-    def __init__(self, rule: Path | Rule, triage: Path | Triage | None, alpha: Alpha) -> None:
-        self.rule, self.triage, self.alpha = rule, triage, alpha
+    def __init__(
+        self, rule: Path | Rule, triage: Path | Triage | None, answering: Answering, outputs: Outputs | None = None
+    ) -> None:
+        self.rule, self.triage, self.answering, self.outputs = rule, triage, answering, outputs
 
     def load(self) -> Loaded:
         """Read the files; raise an error if one is missing or damaged."""
@@ -153,7 +204,8 @@ class Files:
         triage = self.triage
         if triage is not None and not isinstance(triage, Triage):
             triage = _load_triage(triage)
-        return Loaded(rule, self.alpha, triage)
+        name = None if isinstance(self.rule, Rule) else os.path.basename(os.fspath(self.rule))  # noqa: PTH119
+        return Loaded(rule, self.answering, triage, self.outputs, name)
 
     def load_again(self, before: Loaded) -> Loaded:
         """Read the files anew; raise an error if rows of the rule before cannot be rows of the new one."""

@@ -80,13 +80,15 @@ def _of_ledger(ledger: Ledger, store_bytes: int) -> Iterator[str]:
     monitor, store = ledger.monitor, ledger.store
     with monitor.lock:
         alarms, sizes = monitor.watching.alarms, list(monitor.sizes)
-        counted = {"labels": monitor.labels, "misses": monitor.misses, "size_sum": monitor.size_sum}
-        decided = {"yes": monitor.accepted, "no": monitor.decided - monitor.accepted}
+        ever = monitor.ever.copy()
     yield from _head("set_size", "histogram", "Labels of sets at the usual alpha, also before the last restart.")
-    yield from _buckets("set_size", SIZES, sizes, counted["size_sum"], {})
-    yield from _counter("labels_total", "Labels of rows at the usual alpha.", [({}, counted["labels"])])
-    yield from _counter("misses_total", "Labels that were not in their sets.", [({}, counted["misses"])])
+    yield from _buckets("set_size", SIZES, sizes, ever.size_sum, {})
+    yield from _counter("labels_total", "Labels of rows at the usual alpha.", [({}, ever.labels)])
+    yield from _counter("misses_total", "Labels that were not in their sets.", [({}, ever.misses)])
+    decided = {"yes": ever.accepted, "no": ever.decided - ever.accepted}
     yield from _counter("accepted_total", "Rows by triage.", (({"accepted": k}, v) for k, v in decided.items()))
+    yield from _counter("accepted_labels_total", "Labels of rows that triage accepted.", [({}, ever.checked)])
+    yield from _counter("accepted_wrong_total", "Accepted rows whose label is another one.", [({}, ever.wrong)])
     logs = [({"alarm": one.name}, one.log_wealth) for one in alarms]
     yield from _gauge("alarm_log_wealth", "Natural logarithm of the evidence of alarms.", logs)
     limits = [({"alarm": one.name}, -math.log(one.delta)) for one in alarms]

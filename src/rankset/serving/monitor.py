@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from rankset.errors import silent
 from rankset.inputs.prepare import prepare
@@ -22,6 +21,7 @@ from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.serving.row_blocks import RowBlocks
 from rankset.serving.rows import Labelled, Prediction
+from rankset.serving.totals import Totals
 from rankset.streams.bag import Draws
 from rankset.streams.followed_rule import sorted_keys
 from rankset.streams.sorted_tuples import Tuple
@@ -29,7 +29,6 @@ from rankset.streams.stream import DELTA, TOLERANCE
 from rankset.streams.watching import Watching
 from rankset.streams.window import tuples_of
 
-Ints = NDArray[np.int64]
 SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Upper ends of the sizes of sets that are counted together."""
 
@@ -37,30 +36,41 @@ SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000)
 class Monitor:
     """Numbers and alarms of a server.
 
-    ``rows``, ``labels`` and ``misses`` are about rows at the usual alpha: coverage of other levels is another question.
-    The alarm about outputs sees all rows, and that about labels all labels. Alarms see rows that came ``since`` the
-    rule is served: the rule before was another one, and this one may have been calibrated on its rows.
+    Numbers of rows, labels and misses are about rows at the usual alpha: coverage of other levels is another question.
+    The alarm about outputs sees all rows, and that about labels all labels.
+
+    Attributes
+    ----------
+    ever : counts of everything that was seen, for metrics.
+    own : counts of rows that came ``since`` the rule is served. The rule before was another one, and this one may have
+        been calibrated on its rows. Alarms see the same rows.
+    raised : seconds since 1970 at which each alarm was raised, by its name.
     """
 
-    def __init__(self, rule: Rule, alpha: float, since: float = 0.0, delta: float = DELTA) -> None:
+    def __init__(
+        self, rule: Rule, alpha: float, since: float = 0.0, usual: Sequence[float] = (), delta: float = DELTA
+    ) -> None:
         self.alpha, self._delta = alpha, delta
         self.lock = Lock()
         self.history = RowBlocks()
-        self.seen = 0
-        self.accepted = self.decided = 0
-        self.class_labels: Ints = np.zeros(rule.spec.n_columns, dtype=np.int64)
-        self.class_misses: Ints = np.zeros(rule.spec.n_columns, dtype=np.int64)
+        self.ever = Totals(rule.spec.n_columns)
         self.sizes = [0] * (len(SIZES) + 1)
-        self.rows = self.labels = self.misses = self.size_sum = 0
-        self.follow(rule, since)
+        self.follow(rule, since, usual)
 
-    def follow(self, rule: Rule, since: float) -> None:
-        """Start the alarms anew, for a rule that is served since this time."""
+    def follow(self, rule: Rule, since: float, usual: Sequence[float] = ()) -> None:
+        """Start the alarms anew, for a rule that is served since this time.
+
+        ``usual`` are the largest entries of its calibration rows, if they are known.
+        """
         made = Watching(self.alpha, self._delta, TOLERANCE, seed=0)
         made.output_rows.draws = Draws(1)  # so that the order of rows and labels among each other changes nothing
         made.label_rows.start(sorted_keys(rule))
+        if len(usual):
+            made.output_rows.start(sorted((-value,) for value in usual))
         with self.lock:
             self.rule, self.since, self.watching = rule, since, made
+            self.own = Totals(rule.spec.n_columns)
+            self.raised: dict[str, float] = {}
 
     def learn(self, events: Sequence[Prediction | Labelled]) -> None:
         """Learn from rows and labels in their order; keys of all labels are found together."""
@@ -74,24 +84,33 @@ class Monitor:
 
     def predicted(self, rows: Sequence[Prediction]) -> None:
         """Learn from rows that were predicted."""
-        usual = [(row.time, len(row.codes)) for row in rows if row.alpha == self.alpha]
-        for _, size in usual:
-            self.sizes[next((place for place, end in enumerate(SIZES) if size <= end), len(SIZES))] += 1
         with self.lock:
-            told = [row.largest for row in rows if row.time >= self.since and not math.isnan(row.largest)]
-            self.watching.see_outputs(told, self.seen)
-            self.seen += len(rows)
-            self.decided += sum(row.accepted is not None for row in rows)
-            self.accepted += sum(row.accepted is True for row in rows)
-            self.rows, self.size_sum = self.rows + len(usual), self.size_sum + sum(size for _, size in usual)
+            own = [row for row in rows if row.time >= self.since]
+            self._see_outputs([row for row in own if not math.isnan(row.largest)])
             lasts = (self.alpha, *self.watching.logs)
-            for time, size in usual:
-                self.history.add_row(time, size, lasts)
+            for totals, some in ((self.ever, rows), (self.own, own)):
+                usual = [len(row.codes) for row in some if row.alpha == self.alpha]
+                totals.seen, totals.rows = totals.seen + len(some), totals.rows + len(usual)
+                totals.size_sum += sum(usual)
+                totals.add_decided(*_decided(some))
+            for row in rows:
+                if row.alpha == self.alpha:
+                    size = len(row.codes)
+                    self.sizes[next((place for place, end in enumerate(SIZES) if size <= end), len(SIZES))] += 1
+                    self.history.add_row(row.time, size, lasts, self.since)
+
+    def _see_outputs(self, rows: Sequence[Prediction]) -> None:
+        first = self.ever.seen
+        self.watching.see_outputs([row.largest for row in rows], first)
+        at = self.watching.outputs.raised_at
+        if at is not None and "outputs" not in self.raised:
+            self.raised["outputs"] = rows[at - first].time
 
     def decides(self, accepted: int, rows: int) -> None:
         """Count rows that the triage decided without a prediction."""
         with self.lock:
-            self.decided, self.accepted = self.decided + rows, self.accepted + accepted
+            for totals in (self.ever, self.own):
+                totals.add_decided(rows, accepted)
 
     def labelled(self, pairs: Sequence[Labelled]) -> None:
         """Learn from labels of rows that were predicted."""
@@ -104,16 +123,37 @@ class Monitor:
 
     def _learn_one(self, pair: Labelled, keys: Tuple) -> None:
         row, column = pair.prediction, pair.feedback.label
-        usual, missed = row.alpha == self.alpha, column not in row.codes
-        if row.time >= self.since:
-            self.watching.see_keys(keys, self.seen - 1, self.seen - 1)
+        usual, own, missed = row.alpha == self.alpha, row.time >= self.since, column not in row.codes
+        if own:
+            self._see_label(pair.feedback.time, keys, missed if usual else None)
+        for totals in (self.ever, self.own) if own else (self.ever,):
             if usual:
-                self.watching.see_miss(missed, self.seen - 1, self.seen - 1)
+                totals.add_label(column, missed)
+            if row.accepted:
+                totals.add_checked(_top_column(row, self.rule.spec.kind) != column)
         if usual:
-            self.class_labels[column] += 1
-            self.class_misses[column] += missed
-            self.labels, self.misses = self.labels + 1, self.misses + missed
             self.history.add_label(row.time, missed, (self.alpha, *self.watching.logs))
+
+    def _see_label(self, time: float, keys: Tuple, missed: bool | None) -> None:  # noqa: FBT001
+        """Let the alarms learn from a label; ``missed`` is None if its row has another level."""
+        now = self.ever.seen - 1
+        self.watching.see_keys(keys, now, now)
+        if missed is not None:
+            self.watching.see_miss(missed, now, now)
+        for name in ("labels", "coverage"):
+            if getattr(self.watching, name).raised_at is not None:
+                self.raised.setdefault(name, time)
+
+
+def _decided(rows: Sequence[Prediction]) -> tuple[int, int]:
+    """Return about how many rows a triage was asked, and how many it accepted."""
+    return sum(row.accepted is not None for row in rows), sum(row.accepted is True for row in rows)
+
+
+def _top_column(row: Prediction, kind: str) -> int:
+    """Return the column of the most likely label."""
+    outputs = row.outputs
+    return int(outputs[0] > 1 - outputs[0]) if kind == "binary" else int(outputs.argmax())
 
 
 def label_keys(spec: RuleSpec, pairs: Sequence[Labelled]) -> list[Tuple]:

@@ -25,7 +25,10 @@
       svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: "grid" }));
       svg.append(shape("text", { x: EDGE.left - 6, y: scale.atY(value) + 4, "text-anchor": "end" }, told(value)));
     }
-    for (const value of steps(...scale.x, Math.max(2, Math.floor(wide / 110)))) svg.append(shape("text", { x: scale.atX(value), y: HEIGHT - 16, "text-anchor": "middle" }, many(value)));
+    for (const value of steps(...scale.x, Math.max(2, Math.floor(wide / 110)))) {
+      const at = scale.atX(value), nearEnd = at + 4 * many(value).length > wide;  // half of its width, at 12 pixels
+      svg.append(shape("text", { x: nearEnd ? wide - 1 : at, y: HEIGHT - 16, "text-anchor": nearEnd ? "end" : "middle" }, many(value)));
+    }
     svg.append(shape("text", { x: (EDGE.left + wide - EDGE.right) / 2, y: HEIGHT - 2, "text-anchor": "middle", class: "title" }, axis));
   }
   function curve(svg, scale, xs, values, name) {
@@ -58,12 +61,13 @@
       return entry;
     }));
   }
-  function picture(id, { xs, curves, band, levels = [], least, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class, text]
+  function picture(id, { xs, curves, band, levels = [], changes = [], least, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class, text]; changes: places of the axis
     const box = by(id), wide = Math.max(240, box.clientWidth), svg = shape("svg", { viewBox: `0 0 ${wide} ${HEIGHT}`, width: wide, height: HEIGHT, "aria-hidden": "true" });
     const x = [0, Math.max(...xs, 1)], y = range([...curves.map(([, values]) => values), ...(band ?? []), levels.map(([value]) => value)], least);
     const scale = { x, y, atX: (value) => EDGE.left + ((value - x[0]) / (x[1] - x[0])) * (wide - EDGE.left - EDGE.right), atY: (value) => HEIGHT - EDGE.bottom - ((value - y[0]) / (y[1] - y[0])) * (HEIGHT - EDGE.top - EDGE.bottom) };
     axes(svg, scale, wide, told, axis);
     if (band) between(svg, scale, xs, ...band);
+    for (const at of changes) svg.append(shape("line", { x1: scale.atX(at), x2: scale.atX(at), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "change" }));
     for (const [value, name] of levels) svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: name }));
     for (const [, values, name] of curves) curve(svg, scale, xs, values, name);
     levelTexts(svg, scale, levels.filter(([, , text]) => text));

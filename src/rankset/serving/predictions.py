@@ -138,7 +138,9 @@ def answer(loaded: Loaded, asked: Asked) -> Answered:
     spec = loaded.rule.spec
     ids = asked.ids if asked.given and spec.with_ids else None
     with silent():
-        sets = loaded.levels[asked.alpha].predict(asked.matrix, groups=asked.groups, ids=ids)
+        sets = loaded.levels[asked.alpha].predict(
+            asked.matrix, groups=asked.groups, ids=ids, empty=loaded.answering.empty
+        )
         accepted = None if asked.error is None else accepts(loaded, asked)
     rows = plain_rows(asked.matrix, spec.kind)
     rows = rows if spec.kind in AS_THEY_ARE else from_kind(rows, spec.kind)

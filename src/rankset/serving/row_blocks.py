@@ -16,9 +16,9 @@ class RowBlocks(History):
         super().__init__()
         self.starts: list[float] = []
 
-    def add_row(self, time: float, size: int, lasts: Lasts) -> None:
-        """Add a row that was predicted at this time, after all rows before."""
-        if not self.blocks or self.blocks[-1][0] >= self.length:
+    def add_row(self, time: float, size: int, lasts: Lasts, since: float = 0.0) -> None:
+        """Add a row that was predicted at this time, after all rows before; the rule is served ``since`` then."""
+        if not self.blocks or self.blocks[-1][0] >= self.length or self.starts[-1] < since <= time:
             self.blocks.append([0.0] * (len(SUMS) + len(LASTS)))
             self.starts.append(time)
             if len(self.blocks) > MOST:

@@ -50,6 +50,11 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def name_of(listening: socket.socket) -> str:
+    """Return the name of the host in the address of a socket."""
+    return address_of(listening).removeprefix("http://").rpartition(":")[0]
+
+
 class Server(uvicorn.Server):  # type: ignore[misc]
     """A server that says when it is ready, loads its rule anew at SIGHUP, and ends live pages when it stops."""
 

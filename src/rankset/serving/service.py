@@ -139,7 +139,25 @@ class Service:
 
     async def live(self) -> bytes:
         """Return the numbers of the live page."""
-        return await self.in_thread(lambda: encoded(live_numbers(self.loaded, self.ledger.monitor, self.metrics)))
+        ledger = self.ledger
+
+        def numbers() -> bytes:
+            about: dict[str, Any] = {"store": ledger.store is not None, "troubles": self.troubles}
+            return encoded(live_numbers(self.loaded, ledger.monitor, self.metrics, **about))
+
+        return await self.in_thread(numbers)
+
+    @property
+    def troubles(self) -> list[str]:
+        """What is wrong with the server itself, in sentences without texts of clients and names of files."""
+        lost = 0 if self.ledger.store is None else self.ledger.store.lost
+        learning = self.ledger.trouble or self.ledger.unread
+        found = {
+            "The new rule was not loaded, so the rule before is served. The log says why.": self.failed,
+            "The alarms could not learn from some rows. The log says why.": learning,
+            f"{lost:,} rows could not be stored.": lost,
+        }
+        return [sentence for sentence, wrong in found.items() if wrong]
 
     def close(self) -> None:
         """Write everything that waits, and stop."""
