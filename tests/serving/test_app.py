@@ -1,8 +1,10 @@
 """``rankset.serving.app`` and ``rankset serve``: what can be passed, other kinds of rules, and a full disk."""
 
+import asyncio
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from rankset.errors import KindError, RuleError
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from rankset.serving.loaded import Answering, Loaded
+from rankset.serving.predictions import answer, asked_of
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
 from serving_requests import label, predict
 
@@ -52,6 +56,86 @@ def test_groups(tmp_path):
     again = rs.serving.app(rule, store=tmp_path / "rows.db")
     assert again.service.ledger.monitor.ever.labels == 2
     again.close()
+
+
+def test_an_id_is_known_long_after_its_row(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankset.serving.ledger.IDS", 10)
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    rows = LOGITS[1000:1030].astype(np.float64).tolist()
+    assert predict(app, rows=rows, ids=list(range(30)))[0] == 200
+    app.service.ledger.store.check()
+    status, answer = predict(app, rows=rows[:2], ids=["new", 3])
+    assert (status, answer["what"], answer["row"]) == (409, "ids", 1)
+    assert predict(app, rows=rows[:2], ids=["new", "newer"])[0] == 200
+    app.close()
+
+
+def test_rows_whose_ids_are_stored_are_counted_as_lost(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    rows = LOGITS[1000:1002].astype(np.float64).tolist()
+    assert predict(app, rows=rows, ids=["a", "b"])[0] == 200
+    store = app.service.ledger.store
+    store.check()
+    store.remember([next(store.history())])
+    store.check()
+    assert (store.rows, store.lost) == (2, 1)
+    assert app.service.troubles == ["1 rows could not be stored."]
+    app.close()
+
+
+def blocks_of(app):
+    assert app.service.ledger.settle()
+    columns = app.service.ledger.monitor.history.columns()
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def test_labels_wait_for_rows_that_are_not_learned_yet(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    with app.service.ledger.monitor.lock:
+        for first in range(0, 150, 50):
+            ids = list(range(first, first + 50))
+            assert predict(app, rows=LOGITS[1000 + first : 1050 + first].tolist(), ids=ids)[0] == 200
+            assert label(app, ids=ids, labels=LABELS[1000 + first : 1050 + first].tolist())[1]["new"] == 50
+    live = blocks_of(app)
+    assert live["labels"] == live["rows"] == [50, 50, 50]
+    app.close()
+    again = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    assert blocks_of(again) == live
+    again.close()
+
+
+def test_a_large_request_beside_small_ones_keeps_rows_and_labels_together(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    rows, labels = np.tile(LOGITS[1000:], (3, 1)), np.tile(LABELS[1000:], 3).tolist()
+    large = threading.Thread(target=predict, args=(app,), kwargs={"rows": rows.tolist(), "ids": list(range(3000))})
+    large.start()
+    for number in range(40):
+        assert predict(app, rows=rows[:1].tolist(), ids=[f"one {number}"])[0] == 200
+    large.join()
+    names = [*range(3000), *(f"one {number}" for number in range(40))]
+    assert label(app, ids=names, labels=[*labels, *[labels[0]] * 40])[1]["new"] == 3040
+    live = blocks_of(app)
+    assert live["labels"] == live["rows"]
+    times = [one.time for one in app.service.ledger.store.history() if isinstance(one, rs.serving.Prediction)]
+    assert times == sorted(times)
+    app.close()
+
+
+def test_rows_that_another_rule_predicted_meanwhile_are_predicted_again():
+    app = rs.serving.app(make_rule())
+    before = app.service.loaded
+    other = Loaded(make_rule(500, 1000), Answering(0.1))
+    rows = LOGITS[1000:1010].astype(np.float64)
+    asked = asked_of(rows, before, None, None, None, None)
+    app.service.ledger.follow(other)
+    assert not app.service.ledger.take(answer(before, asked), before)
+    found = asyncio.run(app.service.predict(before, asked))
+    wanted = other.rule.predict(rows, alpha=0.1)
+    assert found.codes.tolist() == wanted.codes.tolist()
+    assert found.offsets == wanted.offsets.tolist()
+    assert app.service.ledger.settle()
+    assert app.service.ledger.monitor.own.seen == 10
+    app.close()
 
 
 def test_ids_that_draw():

@@ -17,7 +17,7 @@ MOST_IDS = 500
 
 def write_labels(database: Database, connection: Connection, rows: Sequence[Feedback]) -> list[str]:
     """Write labels, and say of each what it is; the first label of a row stays."""
-    numbers = _numbers(connection, rows)
+    numbers = numbers_of(connection, [row.id for row in rows])
     firsts: dict[str, Feedback] = {}
     for row in rows:
         firsts.setdefault(row.id, row)
@@ -32,9 +32,9 @@ def _answer(row: Feedback, numbers: dict[str, int], written: set[int], *, first:
     return NEW if first and numbers[row.id] in written else REPEATED
 
 
-def _numbers(connection: Connection, rows: Sequence[Feedback]) -> dict[str, int]:
-    """Return the numbers of the rows, by id."""
-    ids = list({row.id for row in rows})
+def numbers_of(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of rows that are stored, by id."""
+    ids = list(set(names))
     found: dict[str, int] = {}
     for first in range(0, len(ids), MOST_IDS):
         chosen = predictions.c.id.in_(ids[first : first + MOST_IDS])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import SimpleQueue
@@ -30,6 +30,8 @@ IDS = 100_000
 """So many ids of rows are known; a row with one of them is refused."""
 PART = 500
 """Rows that are written together. Others wait meanwhile."""
+LONGEST = 60.0
+"""Seconds that a new rule waits for large requests, and large requests for the monitor, at most."""
 BEHIND = 20_000
 """If the monitor has so many rows to learn from, large requests wait."""
 
@@ -40,9 +42,10 @@ class Ledger:
     def __init__(self, loaded: Loaded, store: Store | None) -> None:
         self.store, self._lock = store, Lock()
         self._ids, self._last = LastNames(IDS), 0.0
-        since = 0.0 if store is None else served_since(store, loaded.digest, self._now())
+        since = 0.0 if store is None else served_since(store, loaded.digest, self._times()[0])
         self.monitor = Monitor(loaded.rule, float(loaded.alpha), since, loaded.usual)
-        self._digest, self._label = loaded.digest, 0
+        self.loaded, self._label = loaded, 0
+        self._unfinished, self._learned = 0, 0.0
         self._told: set[str] = set()
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._behind, self._room = 0, Event()
@@ -67,41 +70,64 @@ class Ledger:
                 self.monitor.learn(part)
                 part = []
         self.monitor.learn(part)
-        self._label = last_label(store)
+        self._label, self._learned = last_label(store), self._last
 
-    def _now(self, count: int = 1) -> float:
-        """Return the time of the first of some rows, which is after that of all rows before."""
+    def _times(self, count: int = 1) -> list[float]:
+        """Return the times of some rows, each after that of all rows before."""
         first = max(time.time(), self._last + STEP)
-        self._last = first + (count - 1) * STEP
-        return first
+        found = [first + place * STEP for place in range(count)]
+        self._last = found[-1] if found else self._last
+        return found
 
-    def take(self, answered: Answered) -> None:
-        """Write rows down; raise ``Refused`` if one was predicted before."""
-        names = answered.asked.names
+    def take(self, answered: Answered, loaded: Loaded) -> bool:
+        """Write rows down; return False if another rule is served by now, so that they must be predicted again.
+
+        Raise ``Refused`` if one was predicted before.
+        """
+        asked, n = answered.asked, len(answered.asked.names)
+        stored = self._stored(asked.names) if asked.given else ()
         with self._lock:
-            if answered.asked.given:
-                known = next((row for row, name in enumerate(names) if name in self._ids), None)
-                if known is not None:
-                    raise Refused.known_id(answered.asked.ids[known], known)
-            for name in names:
+            if loaded is not self.loaded:
+                return False
+            if asked.given:
+                known = (row for row, name in enumerate(asked.names) if name in self._ids or name in stored)
+                if (row := next(known, None)) is not None:
+                    raise Refused.known_id(asked.ids[row], row)
+            for name in asked.names:
                 self._ids.add(name)
-            first = self._now(len(names))
-            rows = answered.predictions([first + place * STEP for place in range(len(names))])
-            self._put(rows[:PART])
-        if len(rows) > PART:
-            self._put_rest(rows)
+            self._put(answered.predictions(0, self._times(min(n, PART))))
+            self._unfinished += n > PART
+        if n > PART:
+            self._put_rest(answered)
+        return True
 
-    def _put_rest(self, rows: Sequence[Prediction]) -> None:
+    def _stored(self, names: Sequence[str]) -> Collection[str]:
+        """Return which ids the store has, if there were so many that they are not all known without it."""
+        if self.store is None or len(self._ids) < IDS or self.store.trouble is not None:
+            return ()
+        try:
+            return self.store.known(names)
+        except StorageError:  # predictions go on; a row whose id is stored already is counted as lost
+            return ()
+
+    def _put_rest(self, answered: Answered) -> None:
         """Write many rows in parts, as fast as the store and the monitor take them."""
-        for start in range(PART, len(rows), PART):
-            self._room.wait(60.0)
-            if self.store is not None:
-                with suppress(StorageError):  # rows that are lost are counted
-                    self.store.check()
+        n = len(answered.asked.names)
+        try:
+            for start in range(PART, n, PART):
+                self._room.wait(LONGEST)
+                if self.store is not None:
+                    with suppress(StorageError):  # rows that are lost are counted
+                        self.store.check()
+                with self._lock:
+                    self._put(answered.predictions(start, self._times(min(PART, n - start))))
+        finally:
             with self._lock:
-                self._put(rows[start : start + PART])
+                self._unfinished -= 1
 
     def _put(self, rows: Sequence[Prediction]) -> None:
+        if not rows:
+            return
         if self.store is not None:
             self.store.remember(rows)
         self._behind += len(rows)
@@ -123,14 +149,28 @@ class Ledger:
             self._queue.put("labels")
 
     def follow(self, loaded: Loaded) -> None:
-        """Watch another rule from now on; if it is the same one, go on."""
-        if loaded.digest == self._digest:
-            return
+        """Serve another rule from now on; if it is the same one, its numbers and alarms go on.
+
+        Rows that come from now on are those of the new rule, so nothing is switched while a large request is written.
+        """
+        if self.store is not None:
+            self.store.check()  # it must be able to keep since when the rule is served
+        end = time.monotonic() + LONGEST
+        while not self._switched(loaded, late=time.monotonic() > end):
+            time.sleep(0.02)
+
+    def _switched(self, loaded: Loaded, *, late: bool) -> bool:
+        """Serve another rule, if no large request is being written or it is too late to wait."""
         with self._lock:
-            now = self._now()
-        since = now if self.store is None else served_since(self.store, loaded.digest, now)  # it may take long
-        self._digest = loaded.digest
-        self._queue.put((loaded.rule, since, loaded.usual))
+            if self._unfinished and not late:
+                return False
+            same = loaded.digest == self.loaded.digest
+            self.loaded, now = loaded, self._times()[0]
+            if not same:
+                self._queue.put((loaded.rule, now, loaded.usual))
+        if not same and self.store is not None:
+            served_since(self.store, loaded.digest, now)
+        return True
 
     def settle(self, seconds: float = 10.0) -> bool:
         """Wait until everything that was written down has been learned; return whether it was."""
@@ -169,6 +209,7 @@ class Ledger:
             self.monitor.follow(*news)
         else:
             self.monitor.predicted(news)
+            self._learned = news[-1].time
             with self._lock:
                 self._behind -= len(news)
                 if self._behind <= BEHIND:
@@ -187,6 +228,8 @@ class Ledger:
         assert self.store is not None
         part: list[Labelled] = []
         for number, pair in labels_after(self.store, self._label):
+            if pair.prediction.time > self._learned:
+                break  # its row waits in the queue, and after it the news of this label
             self._label = number
             part.append(pair)
             if len(part) == PART:

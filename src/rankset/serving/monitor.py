@@ -6,6 +6,7 @@ It learns from rows and labels in the order in which a store has them. So it is 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import groupby, islice
 from threading import Lock
@@ -83,28 +84,22 @@ class Monitor:
                 self._learn_labels(part, list(islice(keys, len(part))))
 
     def predicted(self, rows: Sequence[Prediction]) -> None:
-        """Learn from rows that were predicted."""
+        """Learn from rows that were predicted, one by one: how they are divided into requests changes nothing."""
         with self.lock:
-            own = [row for row in rows if row.time >= self.since]
-            self._see_outputs([row for row in own if not math.isnan(row.largest)])
-            lasts = (self.alpha, *self.watching.logs)
-            for totals, some in ((self.ever, rows), (self.own, own)):
-                usual = [len(row.codes) for row in some if row.alpha == self.alpha]
-                totals.seen, totals.rows = totals.seen + len(some), totals.rows + len(usual)
-                totals.size_sum += sum(usual)
-                totals.add_decided(*_decided(some))
             for row in rows:
-                if row.alpha == self.alpha:
-                    size = len(row.codes)
-                    self.sizes[next((place for place, end in enumerate(SIZES) if size <= end), len(SIZES))] += 1
-                    self.history.add_row(row.time, size, lasts, self.since)
+                own, size = row.time >= self.since, len(row.codes) if row.alpha == self.alpha else None
+                if own and not math.isnan(row.largest):
+                    self._see_output(row)
+                for totals in (self.ever, self.own) if own else (self.ever,):
+                    totals.add_row(size, row.accepted)
+                if size is not None:
+                    self.sizes[bisect_left(SIZES, size)] += 1
+                    self.history.add_row(row.time, size, (self.alpha, *self.watching.logs), self.since)
 
-    def _see_outputs(self, rows: Sequence[Prediction]) -> None:
-        first = self.ever.seen
-        self.watching.see_outputs([row.largest for row in rows], first)
-        at = self.watching.outputs.raised_at
-        if at is not None and "outputs" not in self.raised:
-            self.raised["outputs"] = rows[at - first].time
+    def _see_output(self, row: Prediction) -> None:
+        self.watching.see_outputs((row.largest,), self.ever.seen)
+        if self.watching.outputs.raised_at is not None:
+            self.raised.setdefault("outputs", row.time)
 
     def decides(self, accepted: int, rows: int) -> None:
         """Count rows that the triage decided without a prediction."""
@@ -143,11 +138,6 @@ class Monitor:
         for name in ("labels", "coverage"):
             if getattr(self.watching, name).raised_at is not None:
                 self.raised.setdefault(name, time)
-
-
-def _decided(rows: Sequence[Prediction]) -> tuple[int, int]:
-    """Return about how many rows a triage was asked, and how many it accepted."""
-    return sum(row.accepted is not None for row in rows), sum(row.accepted is True for row in rows)
 
 
 def _top_column(row: Prediction, kind: str) -> int:

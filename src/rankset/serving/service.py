@@ -40,14 +40,18 @@ class Service:
 
     def __init__(self, files: Files, store: Store | None, limits: Limits) -> None:
         self.files, self.limits = files, limits
-        self.loaded: Loaded = files.load()
-        self.ledger = Ledger(self.loaded, store)
+        self.ledger = Ledger(files.load(), store)
         self.metrics = Metrics()
         self.listeners = Listeners(limits.listeners, self.live)
         self.failed: str | None = None
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="rankset rows")
         self._loading = asyncio.Lock()
         self._looks = Looks(store)
+
+    @property
+    def loaded(self) -> Loaded:
+        """The rule that is served now."""
+        return self.ledger.loaded
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return what ``work`` returns, without keeping others waiting."""
@@ -61,8 +65,10 @@ class Service:
         """Predict rows, and write them down."""
 
         def work() -> Answered:
-            found = answer(loaded, asked)
-            self.ledger.take(found)
+            used, found = loaded, answer(loaded, asked)
+            while not self.ledger.take(found, used):
+                used = self.loaded
+                found = answer(used, asked)
             return found
 
         quick = is_quick(asked, loaded, QUICK_NUMBERS)
@@ -123,7 +129,7 @@ class Service:
                 self.metrics.reloads["failed"] += 1
                 log.error("the rule was not loaded anew, the one before is still served: %s", error)  # noqa: TRY400
                 return False
-        self.loaded, self.failed = found, None
+        self.failed = None
         self.metrics.reloads["done"] += 1
         log.info("loaded anew: %r", found.rule)
         self.listeners.wake()

@@ -17,7 +17,7 @@ from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.serving.about import check_about, spec_of
 from rankset.serving.database import Database, open_database
-from rankset.serving.labelling import NEW, write_labels
+from rankset.serving.labelling import NEW, numbers_of, write_labels
 from rankset.serving.limits import Limits
 from rankset.serving.reading import Reader
 from rankset.serving.rows import Feedback, Labelled, Prediction, check_id, columns_of
@@ -144,7 +144,7 @@ class Store:
         """Store rows soon, at most 0.1 seconds later, without waiting for it.
 
         If rows come faster than they can be written, or if the store cannot be written for some time, rows are lost;
-        ``lost`` counts them. Of several rows with one id, the first stays.
+        ``lost`` counts them. Of several rows with one id, the first stays, and the others are lost.
 
         Parameters
         ----------
@@ -232,6 +232,30 @@ class Store:
                 raise InputError("labels", f"be columns from 0 to {self._n_columns - 1}", repr(row.label)[:80])
         given = list(rows)
         return self._writing().submit(Job(lambda connection: write_labels(self._database, connection, given)))
+
+    def known(self, ids: Sequence[str]) -> set[str]:
+        """Return which of some ids belong to rows in the store.
+
+        Parameters
+        ----------
+        ids
+            Ids of rows.
+
+        Returns
+        -------
+        set of str
+
+        Examples
+        --------
+        >>> import tempfile, rankset as rs
+        >>> rule = rs.calibrate(*rs.datasets.load("marketing"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with rs.serving.Store.open(f"{folder}/served.db", rule=rule) as store:
+        ...         store.known(["never predicted"])
+        set()
+        """
+        with self._database.reading() as connection:
+            return set(numbers_of(connection, ids))
 
     def labelled(self, since: float | None = None, last: int | None = None) -> Iterator[Labelled]:
         """Return rows with their labels, in the order in which the labels came.
@@ -325,6 +349,11 @@ class Store:
         return 0 if self._writer is None else self._writer.lost
 
     @property
+    def trouble(self) -> StorageError | None:
+        """Why the store could not be written the last time; None if it could."""
+        return None if self._writer is None else self._writer.trouble
+
+    @property
     def bytes(self) -> int:
         """Bytes that the store takes: the file and its log, or the tables of PostgreSQL with their indexes."""
         return self._database.size()
@@ -358,6 +387,8 @@ class Store:
         with self._database.writing() as connection:
             added = self._database.insert_rows(connection, batch.rows) if batch.rows else 0
             answers = [None if job.run is None else job.run(connection) for job in batch.jobs]
+        if self._writer is not None and added < len(batch.rows):
+            self._writer.drop(len(batch.rows) - added)
         self._limits.rows += added
         self._limits.labels += sum(answer.count(NEW) for answer in answers if isinstance(answer, list))
         return answers

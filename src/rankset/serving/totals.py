@@ -30,6 +30,14 @@ class Totals:
         self.class_labels: Ints = np.zeros(n_columns, dtype=np.int64)
         self.class_misses: Ints = np.zeros(n_columns, dtype=np.int64)
 
+    def add_row(self, size: int | None, accepted: bool | None) -> None:  # noqa: FBT001
+        """Count a row: the size of its set at the usual alpha, and what a triage said, or None."""
+        self.seen += 1
+        if size is not None:
+            self.rows, self.size_sum = self.rows + 1, self.size_sum + size
+        if accepted is not None:
+            self.add_decided(1, accepted)
+
     def add_label(self, column: int, missed: bool) -> None:  # noqa: FBT001
         """Count the label of a row at the usual alpha."""
         self.labels, self.misses = self.labels + 1, self.misses + missed

@@ -99,6 +99,12 @@ class Writer:
             self._news.notify()
         return job.answer
 
+    def drop(self, count: int) -> None:
+        """Count rows as lost whose ids belong to rows that are stored already."""
+        with self._news:
+            self.lost += count
+        log.warning("%s: %d predictions were not stored: their ids are those of earlier rows", self.where, count)
+
     def close(self) -> None:
         """Write what waits, and end the thread."""
         with self._news:
