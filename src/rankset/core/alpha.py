@@ -31,6 +31,16 @@ def exact_alpha(alpha: Alpha) -> Fraction:
     return value
 
 
+def exact_text(value: Fraction) -> str:
+    """Return an exact number as a decimal if it is one with few digits, else as a fraction.
+
+    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(1, 3))
+    ('0.1', '1/3')
+    """
+    decimal = repr(float(value))
+    return decimal if Fraction(decimal) == value else str(value)
+
+
 def threshold_position(n: int, alpha: Fraction) -> int:
     """Return the position of the threshold among ``n`` sorted calibration keys; ``n + 1`` means "keep every label".
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.conditions import shared_promise
-from rankset.core.alpha import Alpha, exact_alpha, smallest_alpha
+from rankset.core.alpha import Alpha, exact_alpha, exact_text, smallest_alpha
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
 from rankset.inputs.matrix import SUM_TO_ONE
@@ -86,6 +86,17 @@ def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
     if proven is not None:
         return f"{words}, {proven}"
     return f"{words}, in every group separately" if spec.promises_by_group and not spec.promises_by_label else words
+
+
+def proven_in_words(at: AtLevel) -> str | None:
+    """Return what is proven about the sets at a level; None if nothing is, or if labels are absent."""
+    if not at.spec.guaranteed or at.absent is not None:
+        return None
+    words, asked = promise_of_spec(at.spec, at.level), at.promise
+    if asked is None or asked.confidence is None:
+        return f"{words}, {ON_AVERAGE}, {EXCHANGEABLE}"
+    rows = "" if asked.next_rows is None else f" and the next {asked.next_rows:,} rows"
+    return f"{words}, with confidence {exact_text(asked.confidence)} for this calibration{rows}, {EXCHANGEABLE}"
 
 
 def proven_by_sharing(spec: RuleSpec) -> str | None:

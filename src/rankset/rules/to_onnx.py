@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.alpha import Alpha
+from rankset.core.alpha import Alpha, exact_text
 from rankset.core.alpha_argument import takes_alpha
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
@@ -20,7 +20,7 @@ from rankset.errors import RuleError
 from rankset.graphs.options import INPUT_TYPES, OPSETS, InputType
 from rankset.inputs.vocabulary import Names
 from rankset.rules.select import EMPTY, Empty
-from rankset.rules.sentences import EXCHANGEABLE, ON_AVERAGE, promise_of_spec
+from rankset.rules.sentences import proven_in_words
 from rankset.rules.spec import RuleSpec, settings_text
 from rankset.rules.weighted_rows import WeightedLevel
 from rankset.targets.base import forbids_more_labels
@@ -121,8 +121,8 @@ class LevelToOnnx:
         spec, sure = self.spec, None if self.promise is None else self.promise.confidence
         fields = {
             "version": version,
-            "alpha": _number(self.level),
-            "confidence": None if sure is None else _number(sure),
+            "alpha": exact_text(self.level),
+            "confidence": None if sure is None else exact_text(sure),
             "score": repr(spec.score),
             "condition": repr(spec.condition),
             "target": repr(spec.target),
@@ -132,22 +132,11 @@ class LevelToOnnx:
             "rows": int(self.counts.sum()),
             "dtype": dtype,
             "empty": empty,
-            "proven": self._proven_in_words,
+            "proven": proven_in_words(self),
             "sets": self.describe(),
         }
         about = f"Prediction sets at alpha = {fields['alpha']}: {settings_text(spec)}, kind {spec.kind}."
         return version, about, {METADATA: json.dumps(fields)}
-
-    @property
-    def _proven_in_words(self) -> str | None:
-        """What is proven about the sets; None if nothing is, or if labels are absent."""
-        if not self.spec.guaranteed or self.absent is not None:
-            return None
-        words, asked = promise_of_spec(self.spec, self.level), self.promise
-        if asked is None or asked.confidence is None:
-            return f"{words}, {ON_AVERAGE}, {EXCHANGEABLE}"
-        rows = "" if asked.next_rows is None else f" and the next {asked.next_rows:,} rows"
-        return f"{words}, with confidence {_number(asked.confidence)} for this calibration{rows}, {EXCHANGEABLE}"
 
 
 class RuleToOnnx:
@@ -240,12 +229,6 @@ def _check_option(name: str, value: object, known: tuple[Any, ...]) -> None:
     """Raise an error if ``value`` is no option."""
     if type(value) is not type(known[0]) or value not in known:
         raise RuleError.option(name, value, known)
-
-
-def _number(level: Fraction) -> str:
-    """Return an exact number as a decimal if it is one with few digits, else as a fraction."""
-    decimal = repr(float(level))
-    return decimal if Fraction(decimal) == level else str(level)
 
 
 def _listed(names: Names) -> list[Any]:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from rankset.core.alpha import exact_alpha
 from rankset.core.promise_argument import exact_confidence
 from rankset.errors import silent
+from rankset.rules.sentences import proven_in_words
 from rankset.serving import metrics, pages
 from rankset.serving.access import COOKIE, HOURS
 from rankset.serving.bodies import PREDICTED, media_type, query_of, read_body
@@ -96,7 +97,8 @@ async def rule(request: Any) -> Response:
     def facts() -> dict[str, Any]:
         sure = loaded.answering.confidence
         with silent():
-            words = loaded.levels[alpha].describe()
+            level = loaded.levels[alpha]
+            words = level.describe()
         spec = loaded.rule.spec
         shown = words if len(words) <= MOST_TEXT else words[: MOST_TEXT - 1] + "…"
         return {
@@ -112,6 +114,7 @@ async def rule(request: Any) -> Response:
             "confidence": None if sure is None else float(exact_confidence(sure)),
             "empty": loaded.answering.empty,
             "sets": shown,
+            "proven": proven_in_words(level),
             "triage": None if loaded.triage is None else repr(loaded.triage),
             "store": service.ledger.store is not None,
             "rankset": version(),

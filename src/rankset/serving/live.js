@@ -5,7 +5,7 @@
   const begun = (number, one) => (number ? several(number, one) + " so far, too few to draw" : "no " + one + "s");
   const MOST_HEIGHT = 480;  // pixels of the table of classes
   const moment = (seconds) => new Date(1000 * seconds).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-  let now = data;
+  let now = data, promised = "promised";  // or "asked", if nothing is proven
 
   function headline() {
     const raised = now.alarms.filter((one) => one.raised), of = now.before ? " since this rule is served" : "", missed = now.labels ? "Of " + several(now.labels, "label") + of + ", " + percent(now.misses / now.labels) + " were missed; " + percent(now.alpha) + " are allowed." : now.rows ? several(now.rows, "row") + of + ", and no labels yet." : "No rows yet" + of + ".";
@@ -13,11 +13,14 @@
     document.title = (raised.length ? "ALARM: " + raised.map((one) => one.name).join(", ") + " - " : "") + (now.name ?? now.score) + " - rankset serve";
     put("troubles", now.troubles.join(" "));
     by("troubles").hidden = !now.troubles.length;
+    promised = now.proven ? "promised" : "asked";
+    put("promised", promised);
+    put("promise", now.proven ? "Promise: " + now.proven + "." : "Nothing is proven about the sets of this rule.");
     put("about", (now.name ? now.name + ": " : "") + now.score + (now.condition ? ", thresholds " + now.condition : "") + ", " + several(now.n_classes, "class", "classes") + ", calibrated on " + several(now.n, "row") + ".");
   }
   function facts() {
     tiles(by("facts"), [
-      ["coverage", now.labels ? fixed(1 - now.misses / now.labels) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : "no labels yet; ") + "promised is " + asked(now.alpha)],
+      ["coverage", now.labels ? fixed(1 - now.misses / now.labels) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : "no labels yet; ") + promised + " is " + asked(now.alpha)],
       ["mean set size", now.size === null ? nothing : fixed(now.size, 3), "labels, of " + several(now.n_classes, "class", "classes")],
       ["rows", many(now.seen), (now.rows === now.seen ? "at alpha " + now.alpha : many(now.rows) + " of them at alpha " + now.alpha) + (now.before ? "; " + many(now.seen_before) + " before this rule" : "")],
       ["requests per second", fixed(now.per_second, 1), "in the last 10 seconds; " + many(now.requests) + " since the start"],
@@ -55,7 +58,7 @@
     const labelled = blocks.labels.some((count) => count);
     by("coverage").hidden = !labelled;
     if (labelled) picture("coverage", { xs, axis, changes, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], levels: [[asked(now.alpha), "level"]], least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
-      words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + (now.labels ? ", over all labels " + percent(1 - now.misses / now.labels) : "") + ", promised " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
+      words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + (now.labels ? ", over all labels " + percent(1 - now.misses / now.labels) : "") + ", " + promised + " " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (blocks.coverage[place] === null ? begun(blocks.labels[place], "label") : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) + when(place) });
     put("size-note", now.rows ? "Mean number of labels in a set, block by block." : "No rows yet. They are sent to POST /predict.");
     by("size").hidden = by("evidence").hidden = !xs.length;

@@ -13,6 +13,7 @@ from rankset.conditions import Marginal, condition_in_words
 from rankset.core.coverage_law import binomial_interval
 from rankset.evaluation.short_names import short_name
 from rankset.inputs.vocabulary import short
+from rankset.rules.sentences import proven_in_words
 from rankset.serving.loaded import Loaded
 from rankset.serving.metrics import Metrics
 from rankset.serving.monitor import Monitor
@@ -48,6 +49,7 @@ def live_numbers(
         "n": loaded.rule.n,
         "n_classes": spec.n_columns,
         "alpha": float(loaded.alpha),
+        "proven": proven_in_words(loaded.levels[loaded.alpha]),
         "confidence": CONFIDENCE,
         "name": None if loaded.name is None else short(loaded.name, 80),
         **sums,
