@@ -45,7 +45,7 @@ class TriageBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[ca
     """What ``/triage`` takes."""
 
     rows: msgspec.Raw
-    error: float
+    error: float | msgspec.UnsetType = msgspec.UNSET
     groups: list[str | int | float | bool] | None = None
     ids: Names | None = None
 
