@@ -190,5 +190,6 @@ def _refusal() -> dict[str, Any]:
 
 def _problem() -> dict[str, Any]:
     texts = ("type", "title", "detail", "what", "expected", "received", "reason", "remedy")
-    members = {name: {"type": "string"} for name in texts}
-    return {"type": "object", "properties": {**members, "status": {"type": "integer"}, "row": {"type": "integer"}}}
+    members: dict[str, Any] = {name: {"type": "string"} for name in texts}
+    members |= {"status": {"type": "integer"}, "row": {"type": "integer"}, "column": {"type": ["integer", "string"]}}
+    return {"type": "object", "properties": members}

@@ -83,8 +83,8 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(415, name, f"be {plain}, or left out", short_repr(received[:100]), remedy)
 
     @classmethod
-    def not_json(cls, reason: str) -> Self:
-        return cls.of(400, "the body", "be JSON in UTF-8", reason=reason)
+    def not_json(cls, reason: str, remedy: str = "") -> Self:
+        return cls.of(400, "the body", "be JSON in UTF-8", remedy=remedy, reason=reason)
 
     @classmethod
     def field(cls, what: str, expected: str, received: str = "", where: Place = NOWHERE, remedy: str = "") -> Self:
