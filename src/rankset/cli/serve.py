@@ -15,7 +15,7 @@ import click
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.options import FILE, options, parse_bytes
-from rankset.errors import needs_extra
+from rankset.errors import RanksetError, needs_extra
 
 if TYPE_CHECKING:
     from rankset.serving.guard import App
@@ -142,7 +142,19 @@ def _app(
     from rankset.serving import Limits, app
 
     named = {name.removeprefix("max_"): value for name, value in limits.items()}
-    return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)
+    try:
+        return app(rule, alpha=alpha, token=token, hosts=hosts, limits=Limits(**named), **kept)
+    except RanksetError as error:
+        raise _in_options(error) from None
+
+
+def _in_options(error: RanksetError) -> RanksetError:
+    """Return an error with the names and remedies of the command line."""
+    if error.what == "max_bytes":
+        error.what, error.remedy = "--max-size", "Pass a size such as 500MB or 2GB."
+    if (error.expected, error.received) == ("contain a Rule", "a Triage"):
+        error.remedy = "Pass this file as --triage FILE, and a rule of the same model as RULE."
+    return error
 
 
 def _check_store(store: str | None, bounds: dict[str, float | None]) -> None:
