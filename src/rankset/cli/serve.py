@@ -14,7 +14,7 @@ import click
 
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
-from rankset.cli.options import FILE, options, parse_bytes
+from rankset.cli.options import FILE, options, parse_bytes, parse_seconds
 from rankset.errors import RanksetError, needs_extra
 
 if TYPE_CHECKING:
@@ -22,20 +22,6 @@ if TYPE_CHECKING:
 
 TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
 Way = Callable[[Callable[..., Any]], Callable[..., Any]]
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def _seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
-    """Return a duration such as 90d, 12h or 30m in seconds; without a unit it is refused."""
-    if text is None:
-        return None
-    try:
-        found = float(text[:-1]) * UNITS[text[-1:]]
-    except (ValueError, KeyError):
-        found = -1.0
-    if not 0 < found < 1e12:
-        raise click.BadParameter(f"pass days, hours, minutes or seconds, such as 90d, 12h, 30m or 45s, not {text!r}.")
-    return found
 
 
 def _limit(flag: str, default: float, about: str, kind: Any) -> Way:
@@ -53,7 +39,10 @@ WHOLE = click.IntRange(1, 2**31)
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free one.")
 @click.option("--store", metavar="FILE|URL", help="Where rows and labels are kept: a SQLite file, or a database.")
 @click.option(
-    "--max-age", metavar="TIME", callback=_seconds, help="Drop rows from the store that are older, such as 90d or 12h."
+    "--max-age",
+    metavar="TIME",
+    callback=parse_seconds,
+    help="Drop rows from the store that are older, such as 90d or 12h.",
 )
 @click.option(
     "--max-size",
