@@ -366,3 +366,10 @@ def test_binary_probabilities_are_decided():
     done = triage.accept(sure, 0.1)
     assert done.labels.tolist() == (sure > 0.5).astype(int).tolist()
     assert triage.threshold(0.2).accepts(sure).any()
+
+
+@pytest.mark.parametrize("error", [1e-12, 5e-324, "1e-390"])
+def test_errors_for_which_no_number_of_rows_is_enough_accept_nothing(error):
+    found = rs.triage(PROBS, LABELS)
+    with pytest.warns(rs.RanksetWarning, match="accepts nothing"):
+        assert found.threshold(error=error).describe() == "accepts nothing"

@@ -287,11 +287,21 @@ def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
     (tmp_path / "broken.rankset").write_bytes(b"nonsense")
     several = rs.calibrate([[0.7, 0.3]] * 30, np.array([[1, 0]] * 30), target="recall", kind="marginals")
     several.save(tmp_path / "several.rankset")
+    rs.triage(LOGITS[:100], LABELS[:100], kind="logits").save(tmp_path / "triage.rankset")
     for arguments, told in [
         ((tmp_path / "nothing.rankset",), "No such file"),
         ((tmp_path / "broken.rankset",), "the file must be a rankset file"),
         ((tmp_path / "several.rankset",), "Such rules are not served. Use rankset.load(...).predict"),
         ((tmp_path / "rule.rankset", "--triage", tmp_path / "rule.rankset"), "a Triage, got a Rule. Make one with"),
+        (
+            (tmp_path / "rule.rankset", "--triage", tmp_path / "rule.rankset"),
+            "rankset triage and --save triage.rankset",
+        ),
+        ((tmp_path / "triage.rankset",), "got a Triage. Pass this file as --triage FILE, and a rule"),
+        (
+            (tmp_path / "rule.rankset", "--store", tmp_path / "a.db", "--max-size", "2"),
+            "--max-size must be at least 1,048,576",
+        ),
         ((tmp_path / "rule.rankset", "--store", "mysql://host/name"), "Pass the path of a file, or a URL such as"),
         ((tmp_path / "rule.rankset", "--max-body", "10XB"), "--max-body must be a positive number of bytes"),
         ((tmp_path / "rule.rankset", "--max-size", "lots"), "--max-size must be a positive number of bytes"),

@@ -178,3 +178,94 @@ def test_a_rule_that_was_calibrated_with_ids_needs_them():
     assert (status, answer["what"], answer["remedy"]) == (422, "ids", "Send a new id for every row.")
     assert [predict(app, rows=LOGITS[:1].tolist(), ids=["x"])[0] for _ in range(2)] == [200, 409]
     app.close()
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    app = rs.serving.app(make_rule(), store=tmp_path_factory.mktemp("store") / "rows.db")
+    yield app
+    app.close()
+
+
+COLUMNS, ONE_KIND = "be column numbers from 0 to 5, or class names", "be class names, all of them, or column numbers"
+
+
+@pytest.mark.parametrize(
+    ("labels", "row", "expected", "received"),
+    [
+        ([0, "joy"], 1, ONE_KIND, "'joy' after 0"),
+        (["joy", 0], 1, ONE_KIND, "0 after 'joy'"),
+        ([0, 10], 1, COLUMNS, "10"),
+        ([0, -1], 1, COLUMNS, "-1"),
+        (["joy", None], 1, "be a class name or column number", "null"),
+        (["joy", "joyy"], 1, "be classes of the rule", "'joyy'"),
+    ],
+)
+def test_the_label_that_is_wrong_is_named(named, labels, row, expected, received):
+    status, answer = label(named, ids=["a", "b"], labels=labels)
+    assert (status, answer["what"], answer["row"], answer["received"]) == (422, "labels", row, received)
+    assert answer["expected"].startswith(expected)
+
+
+@pytest.mark.parametrize(("given", "meant"), [("joyy", "joy"), ("Love", "love"), ("zzzzz", None)])
+def test_a_class_that_is_near_a_label_is_suggested(named, given, meant):
+    remedy = label(named, ids=["a"], labels=[given])[1]["remedy"]
+    assert remedy == (f"Did you mean {meant!r}?" if meant else "GET /rule lists them.")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "nan", "inf"])
+@pytest.mark.parametrize("rows", ["[[1, %s]]", '[{"joy": %s}]', '{"joy": [%s]}', "%s"])
+def test_numbers_that_json_does_not_have_are_named(named, number, rows):
+    body = f'{{"rows": {rows % number}}}'.encode()
+    status, answer = asyncio.run(asked(named, "POST", "/predict", body, [JSON]))
+    told = json.loads(answer)
+    assert (status, told["what"]) == (400, "the body")
+    assert told["reason"].startswith(f"{number.removeprefix('-')} stands in it")
+    assert told["remedy"].startswith("Rows must have finite numbers alone; null is none either.")
+
+
+@pytest.mark.parametrize(
+    ("rows", "place"),
+    [
+        ([{"joy": 1, "love": "0.3"}], (0, "love")),
+        ([{"joy": 1}, {"joy": None}], (1, "joy")),
+        ({"joy": [1, True]}, (1, "joy")),
+        ({"joy": 1}, (None, "joy")),
+        ([{"joy": 1}, [2]], (1, None)),
+        ([{"jöy\x7f" * 40: []}], (0, ("jöy\x7f" * 40)[:100])),
+    ],
+)
+def test_the_class_of_an_entry_that_is_no_number_is_named(named, rows, place):
+    status, answer = predict(named, rows=rows)
+    assert (status, answer["what"], answer.get("row"), answer.get("column")) == (422, "rows", *place)
+
+
+def test_a_number_beyond_all_floats_in_an_object(named):
+    status, answer = asyncio.run(asked(named, "POST", "/predict", b'{"rows": [{"joy": 1e999}]}', [JSON]))
+    assert (status, json.loads(answer)["expected"]) == (422, "be within the range of 64-bit numbers")
+
+
+@pytest.fixture(scope="module")
+def binary():
+    probs = np.linspace(0, 1, 200)
+    app = rs.serving.app(
+        rs.calibrate(probs, np.where(probs > 0.6, "bad", "good"), kind="binary", classes=["good", "bad"])
+    )
+    yield app
+    app.close()
+
+
+@pytest.mark.parametrize(
+    ("rows", "what", "expected"),
+    [
+        ([1.5], "rows", "be probabilities of the second class between 0 and 1"),
+        ([[0.1, 0.9]], "each row", "have one number"),
+        ([{"bad": 0.5}], "rows", "be numbers for this rule"),
+        ({"bad": [0.5]}, "rows", "be numbers for this rule"),
+        (0.5, "rows", "be a list of numbers"),
+    ],
+)
+def test_rows_of_binary_rules(binary, rows, what, expected):
+    status, answer = predict(binary, rows=rows)
+    assert (status, answer["what"], answer["expected"]) == (422, what, expected)
+    assert answer["remedy"].startswith("Send one number for each row, the probability of the class 'bad', such as")

@@ -155,6 +155,18 @@ def test_rows_without_label_are_warned_of(store):
     assert sum(found.by_class(RULE.spec).values()) == 50
 
 
+def test_rows_are_counted_from_the_first_that_is_read(store):
+    store.remember([prediction(place) for place in range(200)])
+    order = [place for place in np.random.default_rng(0).permutation(200).tolist() if place % 10]
+    store.feedback([label(place) for place in order])
+    found = FedBack.read(store, RULE.spec, last=50)
+    first = min(order[-50:])
+    labelled = sum(place >= first for place in order)
+    assert (len(found.labels), found.labelled, found.unlabelled) == (50, labelled, 200 - first - labelled)
+    (message,) = told(lambda: recalibrate(store, RULE, last=50))
+    assert f"{labelled} of {200 - first} rows have a label. " in message
+
+
 def test_there_is_no_warning_if_all_rows_have_labels(store):
     filled(store, 200)
     assert told(lambda: recalibrate(store, RULE)) == []
@@ -217,6 +229,29 @@ def test_the_command_takes_some_rows_and_another_score(served, tmp_path):
     assert (tmp_path / "b.rankset").read_bytes() == expected_bytes(tmp_path, np.arange(180, 200))
 
 
+def test_the_command_takes_rows_of_the_last_hours(served, tmp_path, monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 3600.0 + 180)
+    for since in ("1h", "60m", " 3600s"):
+        assert run("--from", served, "--since", since, "-o", "b.rankset", "--force").exit_code == 0
+        assert (tmp_path / "b.rankset").read_bytes() == expected_bytes(tmp_path, np.arange(180, 200))
+
+
+def test_the_command_chooses_a_score_for_alpha(served, tmp_path):
+    done = run("--from", served, "--method", "auto", "--alpha", "0.3", "-o", "a.rankset")
+    assert done.exit_code == 0, done.output
+    auto = expected_bytes(tmp_path, np.arange(200), method="auto", alpha=0.3)
+    assert (tmp_path / "a.rankset").read_bytes() == auto
+    n = rs.load("a.rankset").n
+    assert f"{n} of 200 calibrate, the other {200 - n} chose the score" in done.output
+    done = CliRunner().invoke(
+        rankset, ["recalibrate", "--from", served, "--method", "auto", "-o", "b.rankset", "--json"]
+    )
+    facts = json.loads(done.stdout)
+    assert facts["rows"] + facts["rows_that_fitted"] == sum(facts["rows_by_class"]) == 200
+    assert (tmp_path / "b.rankset").read_bytes() == expected_bytes(tmp_path, np.arange(200), method="auto")
+    assert "--alpha works only with --method auto" in run("--from", served, "--alpha", "0.3", "-o", "c.rankset").output
+
+
 def test_the_command_prints_json(served):
     done = CliRunner().invoke(rankset, ["recalibrate", "--from", served, "-o", "new.rankset", "--json"])
     answer = json.loads(done.stdout)
@@ -233,7 +268,7 @@ def test_the_command_refuses_what_makes_no_sense(served, tmp_path):
     assert failure("recalibrate", "--from", served, *late, "-o", "n.rankset").what == "rows for a new rule"
     (tmp_path / "n.rankset").write_text("")
     assert failure("recalibrate", "--from", served, "-o", "n.rankset").expected == "be a new file"
-    for wrong in (["--since", "noon"], ["--last", "0"], ["--method", "best"], []):
+    for wrong in (["--since", "noon"], ["--since", "7x"], ["--last", "0"], ["--method", "best"], []):
         done = run(*(["--from", served] if wrong else []), "-o", "m.rankset", *wrong)
         assert done.exit_code == 2
     assert not (tmp_path / "m.rankset").exists()

@@ -313,8 +313,24 @@ def test_the_description_explains_members_and_the_query_of_arrays(served):
         assert members[name]["description"]
         assert members[name]["examples"]
     assert [one["name"] for one in told["parameters"]] == ["alpha", "error", "id", "group"]
-    assert all("application/x-npy" in one["description"] for one in told["parameters"])
+    assert [one["name"] for one in told["parameters"] if "application/x-npy" in one["description"]] == ["id", "group"]
+    answer = told["responses"]["200"]["content"]["application/json"]["schema"]["properties"]
+    assert (answer["accepted"]["type"], answer["accepted"]["items"]) == ("array", {"type": "boolean"})
     assert "&amp;group=north" in served.get("/docs").content.decode()
+
+
+def test_the_description_of_triage_says_what_ids_are_for(served):
+    told = served.get("/openapi.json").json["paths"]["/triage"]["post"]
+    schema = told["requestBody"]["content"]["application/json"]["schema"]
+    assert "server makes ids" not in schema["properties"]["ids"]["description"]
+    assert "not stored" in schema["properties"]["ids"]["description"]
+    assert ([one["name"] for one in told["parameters"]], schema["required"]) == (["error"], ["rows"])
+
+
+def test_the_page_of_endpoints_shows_what_the_query_can_have(served):
+    page = served.get("/docs").content.decode()
+    rule = page[page.index("GET /rule") :]
+    assert "Query: ?alpha=, each optional." in rule[: rule.index("</section>")]
 
 
 def test_events_send_numbers_that_change(served):

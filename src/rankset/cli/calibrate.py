@@ -160,7 +160,7 @@ def calibrate(
     """
     scores, labels = split_paths(paths, label_files, layout)
     check_output(output, ".rankset", (*paths, *label_files, classes, training_counts, label_shift), force=force)
-    level, wanted = _level_of_auto(method, alpha, auto_alpha), target_of(target, costs, other_cost)
+    level, wanted = level_of_auto(method, alpha, auto_alpha), target_of(target, costs, other_cost)
     score = AUTO if level is not None else default_score(kind, wanted) if method is None else NAMED_SCORES[method]
     chosen = _with_options(score, parameters, temperature, tie_break=tie_break)
     flags = {"balanced": balanced, "adjusted": adjusted, "pooled": pooled, "per_label": per_label}
@@ -194,7 +194,7 @@ def calibrate(
     print_facts(rule_facts(rule), str(output), as_json=as_json)
 
 
-def _level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None) -> str | None:
+def level_of_auto(method: str | None, alpha: str | None, auto_alpha: str | None = None) -> str | None:
     """Return the alpha for which the score is chosen; None if the score is given."""
     if auto_alpha is not None:
         if method not in {None, AUTO} or alpha is not None:

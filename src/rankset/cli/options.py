@@ -24,6 +24,8 @@ from rankset.io.layout import Layout
 FILE = click.Path(dir_okay=False, path_type=Path)
 """Type of arguments that are files."""
 DEFAULT_ALPHA = "0.1"
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+"""Units of durations."""
 
 
 def not_a_confidence(_context: click.Context, _parameter: click.Parameter, values: Any) -> Any:
@@ -47,6 +49,27 @@ def _refuse_word(context: click.Context, parameter: click.Parameter, value: str 
 def parse_bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
     """Return a size such as 2GB in bytes; errors name the option."""
     return None if text is None else memory_budget.parse_size(text, parameter.opts[0])
+
+
+def seconds_of(text: str) -> float | None:
+    """Return a duration such as 90d, 12h or 30m in seconds; None if the text is none.
+
+    >>> seconds_of("12h"), seconds_of("0.5d"), seconds_of("90")
+    (43200.0, 43200.0, None)
+    """
+    try:
+        found = float(text[:-1]) * SECONDS[text[-1:]]
+    except (ValueError, KeyError):
+        return None
+    return found if 0 < found < 1e12 else None
+
+
+def parse_seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
+    """Return a duration in seconds; without a unit it is refused."""
+    found = None if text is None else seconds_of(text)
+    if found is None and text is not None:
+        raise click.BadParameter(f"pass days, hours, minutes or seconds, such as 90d, 12h, 30m or 45s, not {text!r}.")
+    return found
 
 
 OPTIONS = {

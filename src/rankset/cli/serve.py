@@ -15,9 +15,9 @@ import click
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.new_rows import read_new_rows
-from rankset.cli.options import FILE, options, parse_bytes
+from rankset.cli.options import FILE, options, parse_bytes, parse_seconds
 from rankset.cli.promises import promise_arguments
-from rankset.errors import FileError, needs_extra
+from rankset.errors import FileError, RanksetError, needs_extra
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
 
@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 
 TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
 Way = Callable[[Callable[..., Any]], Callable[..., Any]]
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def _seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
-    """Return a duration such as 90d, 12h or 30m in seconds; without a unit it is refused."""
-    if text is None:
-        return None
-    try:
-        found = float(text[:-1]) * UNITS[text[-1:]]
-    except (ValueError, KeyError):
-        found = -1.0
-    if not 0 < found < 1e12:
-        raise click.BadParameter(f"pass days, hours, minutes or seconds, such as 90d, 12h, 30m or 45s, not {text!r}.")
-    return found
 
 
 def _limit(flag: str, default: float, about: str, kind: Any) -> Way:
@@ -57,7 +43,10 @@ WHOLE = click.IntRange(1, 2**31)
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free one.")
 @click.option("--store", metavar="FILE|URL", help="Where rows and labels are kept: a SQLite file, or a database.")
 @click.option(
-    "--max-age", metavar="TIME", callback=_seconds, help="Drop rows from the store that are older, such as 90d or 12h."
+    "--max-age",
+    metavar="TIME",
+    callback=parse_seconds,
+    help="Drop rows from the store that are older, such as 90d or 12h.",
 )
 @click.option(
     "--max-size",
@@ -166,7 +155,19 @@ def _app(rule: Path, token: str | None, hosts: tuple[str, ...], options: dict[st
     from rankset.serving import Limits, app
 
     named = {name.removeprefix("max_"): value for name, value in limits.items()}
-    return app(rule, token=token, hosts=hosts, limits=Limits(**named), **options)
+    try:
+        return app(rule, token=token, hosts=hosts, limits=Limits(**named), **options)
+    except RanksetError as error:
+        raise _in_options(error) from None
+
+
+def _in_options(error: RanksetError) -> RanksetError:
+    """Return an error with the names and remedies of the command line."""
+    if error.what == "max_bytes":
+        error.what, error.remedy = "--max-size", "Pass a size such as 500MB or 2GB."
+    if (error.expected, error.received) == ("contain a Rule", "a Triage"):
+        error.remedy = "Pass this file as --triage FILE, and a rule of the same model as RULE."
+    return error
 
 
 def _start_outputs(path: str) -> Callable[[Rule], Any]:

@@ -29,6 +29,8 @@ STEPS = 200
 N_STARTS = 4
 MORE_THAN_NEEDED = 1.05
 """The first start has about this many times the rows with which a test can pass."""
+MORE_THAN_THERE_ARE = 10**30
+"""More rows than this are as many as none can have, and still a number that a float can hold."""
 
 RIGHT, WRONG, FIXING = 0, 1, 2
 
@@ -135,7 +137,7 @@ def rows_needed(error: Fraction, doubt: Fraction) -> int:
 def _starts(steps: Steps, error: Fraction, part: Fraction) -> Iterator[int]:
     """Return where tests begin: where enough rows are expected, and looser. No tested row decides about it."""
     expected = steps.share * steps.n
-    first = MORE_THAN_NEEDED * Promise(error, 1 - part).rows_needed
+    first = MORE_THAN_NEEDED * min(Promise(error, 1 - part).rows_needed, MORE_THAN_THERE_ARE)
     for place in range(N_STARTS):
         wanted = first * max(1.0, steps.n / first) ** (place / N_STARTS)
         yield int(np.searchsorted(expected, wanted))

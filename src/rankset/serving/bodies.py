@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from rankset.serving.refusals import JSON, NPY, Refused
 from rankset.serving.request_limits import Limits
@@ -30,15 +29,6 @@ def check_encodings(request: Any) -> None:
         found = request.headers.get(name, plain)
         if found.strip().lower() != plain:
             raise Refused.encoding(name.title(), plain, found)
-
-
-def query_of(request: Any) -> Any:
-    """Return the query; raise ``Refused`` if it has bytes that are no UTF-8, which would become one sign."""
-    try:
-        unquote_to_bytes(request.scope["query_string"]).decode()
-    except UnicodeDecodeError:
-        raise Refused.field("the query", "be UTF-8", "other bytes", remedy="Encode texts as %C3%A4.") from None
-    return request.query_params
 
 
 async def read_body(request: Any, limits: Limits) -> bytes:

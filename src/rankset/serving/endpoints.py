@@ -7,18 +7,18 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from rankset.core.alpha import exact_alpha
 from rankset.core.promise_argument import exact_confidence
 from rankset.errors import silent
 from rankset.rules.sentences import proven_in_words
 from rankset.serving import metrics, pages
 from rankset.serving.access import COOKIE, HOURS
-from rankset.serving.bodies import PREDICTED, media_type, query_of, read_body
+from rankset.serving.bodies import PREDICTED, media_type, read_body
 from rankset.serving.client_words import for_clients
 from rankset.serving.events import EventStream
 from rankset.serving.json_bodies import SessionBody, decode
 from rankset.serving.openapi import description, version
 from rankset.serving.predictions import asked_in_json, asked_in_npy, asked_of_triage, triage_body
+from rankset.serving.queries import ARRAY_QUERY, JSON_QUERY, query_of, share_in
 from rankset.serving.refusals import JSON, Refused, encoded
 from rankset.serving.service import Service
 
@@ -42,13 +42,14 @@ async def predict(request: Any) -> Response:
     """Predict the sets of rows."""
     service = service_of(request)
     kind = media_type(request, PREDICTED)
+    query = query_of(request, JSON_QUERY if kind == JSON else ARRAY_QUERY)
     body = await read_body(request, service.limits)
     loaded, most = service.loaded, service.limits.rows
     with for_clients(loaded.rule.spec):
         if kind == JSON:
-            asked = await service.read(body, lambda: asked_in_json(body, loaded, most))
+            asked = await service.read(body, lambda: asked_in_json(body, query, loaded, most))
         else:
-            asked = await service.read(body, lambda: asked_in_npy(body, query_of(request), loaded, most))
+            asked = await service.read(body, lambda: asked_in_npy(body, query, loaded, most))
         request.scope["rankset_rows"] = len(asked.names)
         found = await service.predict(loaded, asked)
     if len(asked.names) <= 100:
@@ -62,6 +63,7 @@ async def feedback(request: Any) -> Response:
     if service.ledger.store is None:
         raise Refused.no_store()
     media_type(request)
+    query_of(request)
     found = await service.label(await read_body(request, service.limits))
     request.scope["rankset_rows"] = len(found["ids"])
     return answered(found)
@@ -73,9 +75,10 @@ async def triage(request: Any) -> Response:
     if service.loaded.triage is None:
         raise Refused.no_triage()
     media_type(request)
+    query = query_of(request, ("error",))
     body, loaded = await read_body(request, service.limits), service.loaded
     with for_clients(service.loaded.triage.spec):
-        asked = await service.read(body, lambda: asked_of_triage(body, loaded, service.limits.rows))
+        asked = await service.read(body, lambda: asked_of_triage(body, query, loaded, service.limits.rows))
         quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
         found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
     request.scope["rankset_rows"] = len(asked.names)
@@ -89,10 +92,7 @@ async def rule(request: Any) -> Response:
     """Say what the rule is, and which labels its sets contain."""
     service = service_of(request)
     loaded = service.loaded
-    given = request.query_params.getlist("alpha")
-    if len(given) > 1:
-        raise Refused.field("alpha", "be one number", f"{len(given)} of them")
-    alpha = exact_alpha(given[0]) if given else loaded.alpha
+    alpha = share_in(query_of(request, ("alpha",)), "alpha") or loaded.alpha
 
     def facts() -> dict[str, Any]:
         sure = loaded.answering.confidence

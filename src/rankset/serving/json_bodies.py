@@ -27,6 +27,10 @@ WORDS = {
     "bool": "a boolean",
 }
 Names = list[str | int]
+NO_NUMBERS = re.compile(rb"nan|inf(inity)?", re.IGNORECASE)
+"""Numbers that JSON does not have, as programs write them."""
+MEANT = {"labels": "a class name or column number", "groups": "the name of a group"}
+"""What entries of lists are, where they can have several types."""
 NO_UTF8 = "it has bytes that are no UTF-8"
 TOO_DEEP = "it has lists within lists within lists, too many of them"
 
@@ -45,7 +49,7 @@ class TriageBody(msgspec.Struct, forbid_unknown_fields=True):  # type: ignore[ca
     """What ``/triage`` takes."""
 
     rows: msgspec.Raw
-    error: float
+    error: float | msgspec.UnsetType = msgspec.UNSET
     groups: list[str | int | float | bool] | None = None
     ids: Names | None = None
 
@@ -74,11 +78,23 @@ def decode(body: bytes | msgspec.Raw, kind: type[T], what: str = "the body", sta
         members = getattr(kind, "__struct_fields__", ())
         raise _other_type(str(error), what, list(start), members) from None
     except msgspec.DecodeError as error:
-        raise Refused.not_json(str(error).removeprefix("JSON is malformed: ")) from None
+        raise _malformed(str(error).removeprefix("JSON is malformed: "), bytes(body)) from None
     except UnicodeDecodeError:
         raise Refused.not_json(NO_UTF8) from None
     except RecursionError:
         raise Refused.not_json(TOO_DEEP) from None
+
+
+def _malformed(said: str, body: bytes) -> Refused:
+    """Return the error for a body that is no JSON; NaN and infinities, which some programs write, are named."""
+    place = re.search(r"\(byte (\d+)\)", said)
+    at = int(place[1]) if place else len(body)
+    number = NO_NUMBERS.match(body, at) or NO_NUMBERS.match(body, max(0, at - 1))  # the n of nan can begin null
+    if number:
+        reason = f"{number[0].decode()} stands in it (byte {number.start()}), which JSON does not have"
+        remedy = "Rows must have finite numbers alone; null is none either. Leave out rows that have no such number."
+        return Refused.not_json(reason, remedy)
+    return Refused.not_json(said, "Write it with a library for JSON. Names and texts stand in double quotes.")
 
 
 def _other_type(said: str, what: str, path: list[object], members: Sequence[str]) -> Refused:
@@ -96,11 +112,16 @@ def _other_type(said: str, what: str, path: list[object], members: Sequence[str]
         wanted, received, remedy = _others(text, members)
         return Refused.field(subject, wanted, received, where, remedy)
     wanted, received = _words(expected[1]), _words(expected[2])
-    return Refused.field(subject, f"be {wanted}", received, where, _remedy(wanted, received))
+    wanted = MEANT.get(subject, wanted) if "a text" in wanted else wanted
+    return Refused.field(subject, f"be {wanted}", received, where, _remedy(wanted, received, subject))
 
 
-def _remedy(wanted: str, received: str) -> str:
+def _remedy(wanted: str, received: str, subject: str) -> str:
     """Return what to do about a member of another type."""
+    if subject == "labels" and received == "null":
+        return "Leave out rows whose labels are not known yet."
+    if subject == "rows" and wanted.startswith(("a list", "an object")):
+        return "Send all rows in one form: lists of numbers, objects with a number per class, or lists by class."
     if received == "a text" and wanted.startswith(("a number", "an integer")):
         return "Send numbers without quotes."
     return 'Send a list also for one row, such as ["a"].' if wanted.startswith("a list") else ""

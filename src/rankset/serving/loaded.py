@@ -36,7 +36,7 @@ NOT_SERVED = (
     "Such rules are not served. Use rankset.load(...).predict in a service of your own (docs/how-to/service.md), "
     "rankset.mlflow, or rule.to_onnx."
 )
-MAKE_TRIAGE = "Make one with rankset triage and -o triage.rankset, or in Python with rankset.triage(...).save."
+MAKE_TRIAGE = "Make one with rankset triage and --save triage.rankset, or in Python with rankset.triage(...).save."
 
 
 class Kept(Generic[T]):

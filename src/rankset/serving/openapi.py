@@ -10,6 +10,7 @@ from rankset.serving.service import Service
 
 NUMBERS = {"type": "array", "items": {"type": "number"}}
 NAMES = {"type": "array", "items": {"type": ["string", "integer"]}}
+BOOLEANS = {"type": "array", "items": {"type": "boolean"}}
 LABELS = {"type": "array", "items": {"type": ["string", "number", "boolean"]}}
 ROWS = {
     "description": "A list of rows: lists of numbers, or objects with a number per class. Or an object of columns.",
@@ -26,8 +27,13 @@ PREDICT = (
     "Sets of labels, most likely first, in the order of the rows. Ids find the rows of labels that come later. "
     'Example: {"rows": [[0.7, 0.3]], "ids": ["a1"], "alpha": 0.05}. alpha: the share of sets that may miss the true '
     "label. error: the share of accepted answers that may be wrong (with --triage). groups: the group of every row, "
-    "for rules that use groups. For an array (application/x-npy) these stand in the query, with one id and one group "
-    "for every row: ?alpha=0.05 then &error=0.05 then &id=a1 then &group=north, each if it is needed."
+    "for rules that use groups. alpha and error can also stand in the query: ?alpha=0.05. For an array "
+    "(application/x-npy) all of them stand in the query, with one id and one group for every row: ?alpha=0.05 then "
+    "&error=0.05 then &id=a1 then &group=north, each if it is needed."
+)
+TRIAGE = (
+    "Of the accepted answers at most the share error is wrong, with a confidence. Needs --triage. error stands in the "
+    "body or in the query. Rows are not stored: labels can be sent for rows of /predict alone."
 )
 SHARE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 ERROR = {
@@ -38,6 +44,12 @@ ERROR = {
 IDS = {
     **NAMES,
     "description": "A text or integer for every row, used once. Without them the server makes ids, and returns them.",
+    "examples": [["a1", "a2"]],
+}
+TRIAGE_IDS = {
+    **NAMES,
+    "description": "Only needed if the triage was calibrated with ids: a text or integer for every row, from which "
+    "it draws. Rows of /triage are not stored.",
     "examples": [["a1", "a2"]],
 }
 GROUPS = {
@@ -76,10 +88,15 @@ def _of_rows(service: Service) -> dict[str, Any]:
     asked = {"rows": ROWS, "alpha": alpha, "ids": IDS, "groups": GROUPS, "error": ERROR}
     sets = {"sets": {"type": "array", "items": LABELS}, "sizes": NUMBERS, "ids": NAMES, "alpha": alpha}
     answers = {"type": "array", "items": {"enum": ["new", "repeated", "unknown"]}}
-    decided = {"accepted": {"type": "array", "items": {"type": "boolean"}}, "labels": LABELS, "error": ERROR}
+    decides = {"rows": ROWS, "error": ERROR, "groups": GROUPS, "ids": TRIAGE_IDS}
+    decided = {"accepted": BOOLEANS, "labels": LABELS, "error": ERROR}
+    decided |= {"confidence": {"type": "number"}, "rule": {"type": "string"}}
     also = {NPY: {"schema": {"type": "string", "format": "binary", "description": "A file of numpy.save."}}}
-    predict = _post("Predict the sets of rows.", PREDICT, asked, ["rows"], {**sets, "accepted": {}}, also)
+    accepted = {**BOOLEANS, "description": "Only if error was sent: whether the answer of each row may be accepted."}
+    predict = _post("Predict the sets of rows.", PREDICT, asked, ["rows"], {**sets, "accepted": accepted}, also)
     predict["post"]["parameters"] = _query(alpha)
+    triage = _post("Ask which rows may be accepted without a person.", TRIAGE, decides, ["rows"], decided)
+    triage["post"]["parameters"] = [_error_in_query()]
     return {
         "/predict": predict,
         "/feedback": _post(
@@ -89,13 +106,7 @@ def _of_rows(service: Service) -> dict[str, Any]:
             ["ids", "labels"],
             {"ids": NAMES, "answers": answers},
         ),
-        "/triage": _post(
-            "Ask which rows may be accepted without a person.",
-            "Of the accepted answers at most the given share is wrong, with a confidence. Needs --triage.",
-            {"rows": ROWS, "error": ERROR, "groups": GROUPS, "ids": IDS},
-            ["rows", "error"],
-            {**decided, "confidence": {"type": "number"}, "rule": {"type": "string"}},
-        ),
+        "/triage": triage,
     }
 
 
@@ -105,18 +116,26 @@ def _alpha(service: Service) -> dict[str, Any]:
 
 
 def _query(alpha: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the parameters of a body that is one array, in which they cannot stand."""
+    """Return the parameters of /predict: shares, and what of an array cannot stand in it."""
     texts = {"type": "array", "items": {"type": "string"}}
     members = {
-        "alpha": (alpha, "alpha of an array: ?alpha=0.05."),
-        "error": (ERROR, "error of an array: ?error=0.05. Needs --triage."),
-        "id": (texts, "Ids of the rows of an array, one for every row, in their order: ?id=a1&id=a2."),
-        "group": (texts, "Groups of the rows of an array, one for every row: ?group=north&group=south."),
+        "id": "Ids of the rows of an array, one for every row, in their order: ?id=a1&id=a2.",
+        "group": "Groups of the rows of an array, one for every row: ?group=north&group=south.",
     }
+    told = "alpha, if it does not stand in the body: ?alpha=0.05."
     return [
-        {"name": name, "in": "query", "description": f"Only for {NPY}. {told}", "schema": schema}
-        for name, (schema, told) in members.items()
+        {"name": "alpha", "in": "query", "description": told, "schema": alpha},
+        _error_in_query(),
+        *(
+            {"name": name, "in": "query", "description": f"Only for {NPY}. {told}", "schema": texts}
+            for name, told in members.items()
+        ),
     ]
+
+
+def _error_in_query() -> dict[str, Any]:
+    told = "error, if it does not stand in the body: ?error=0.05. Needs --triage."
+    return {"name": "error", "in": "query", "description": told, "schema": ERROR}
 
 
 def _of_server() -> dict[str, Any]:
@@ -171,5 +190,6 @@ def _refusal() -> dict[str, Any]:
 
 def _problem() -> dict[str, Any]:
     texts = ("type", "title", "detail", "what", "expected", "received", "reason", "remedy")
-    members = {name: {"type": "string"} for name in texts}
-    return {"type": "object", "properties": {**members, "status": {"type": "integer"}, "row": {"type": "integer"}}}
+    members: dict[str, Any] = {name: {"type": "string"} for name in texts}
+    members |= {"status": {"type": "integer"}, "row": {"type": "integer"}, "column": {"type": ["integer", "string"]}}
+    return {"type": "object", "properties": members}

@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.core.alpha import exact_alpha
 from rankset.errors import silent
 from rankset.inputs.matrix import AS_THEY_ARE, plain_rows
 from rankset.inputs.probabilities import from_kind
 from rankset.serving.json_bodies import PredictBody, TriageBody, check_repeated, decode
 from rankset.serving.loaded import Loaded
 from rankset.serving.npy_bodies import read_npy
+from rankset.serving.queries import Query, share_asked, share_in
 from rankset.serving.refusals import Refused
 from rankset.serving.rows import Prediction, check_id
 from rankset.serving.rows_in import matrix_of, rows_of
@@ -80,51 +80,37 @@ def written(group: object) -> str:
     return msgspec.json.encode(group).decode()
 
 
-def asked_in_json(body: bytes, loaded: Loaded, most: int) -> Asked:
-    """Return what a body of JSON asks to predict."""
+def asked_in_json(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
+    """Return what a body of JSON asks to predict; alpha and error can also stand in the query."""
     found = decode(body, PredictBody)
     check_repeated(body, ("rows", "alpha", "ids", "groups", "error"))
+    alpha, error = share_asked(query, "alpha", found.alpha), share_asked(query, "error", found.error)
     matrix = rows_of(found.rows, loaded.rule.spec, most)
-    return asked_of(matrix, loaded, found.alpha, found.ids, found.groups, found.error)
+    return asked_of(matrix, loaded, alpha, found.ids, found.groups, error)
 
 
-def asked_in_npy(body: bytes, query: Any, loaded: Loaded, most: int) -> Asked:
+def asked_in_npy(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
     """Return what a body of one array asks to predict; the query has alpha, error, and ids and groups one by one."""
-    unknown = sorted(set(query) - {"alpha", "id", "group", "error"})
-    if unknown:
-        raise Refused.field("the query", "have alpha, error, id and group alone", repr(unknown[0][:100]))
     matrix = matrix_of(read_npy(body), loaded.rule.spec, most)
-    numbers = {name: _number(query.getlist(name), name) for name in ("alpha", "error")}
-    ids, groups = query.getlist("id") or None, query.getlist("group") or None
-    return asked_of(matrix, loaded, numbers["alpha"], ids, groups, numbers["error"])
-
-
-def _number(values: list[str], name: str) -> float | None:
-    if not values:
-        return None
-    try:
-        (text,) = values
-        return float(text if text.isascii() else "no number")
-    except ValueError:
-        raise Refused.field(name, "be one number", repr(", ".join(values)[:100])) from None
+    ids, groups = (list(query.get(name, ())) or None for name in ("id", "group"))
+    return asked_of(matrix, loaded, share_in(query, "alpha"), ids, groups, share_in(query, "error"))
 
 
 def asked_of(
-    matrix: Matrix, loaded: Loaded, alpha: float | None, ids: Any, groups: list[Any] | None, error: float | None
+    matrix: Matrix, loaded: Loaded, alpha: Fraction | None, ids: Any, groups: list[Any] | None, error: Fraction | None
 ) -> Asked:
     """Return checked members of a request; ids are made if there are none."""
-    level = loaded.alpha if alpha is None else exact_alpha(alpha)
+    level = loaded.alpha if alpha is None else alpha
     if error is not None and loaded.triage is None:
         raise Refused.no_triage()
-    wrong = None if error is None else exact_alpha(error)
     if ids is None:
         made = os.urandom(ID_BYTES * len(matrix)).hex()
         names = [made[start : start + 2 * ID_BYTES] for start in range(0, len(made), 2 * ID_BYTES)]
-        return Asked(matrix, level, names, names, given=False, groups=groups, error=wrong)
+        return Asked(matrix, level, names, names, given=False, groups=groups, error=error)
     texts = [str(name) for name in row_names(ids, len(matrix))]
     for text in texts:
         check_id(text)
-    return Asked(matrix, level, ids, texts, given=True, groups=groups, error=wrong)
+    return Asked(matrix, level, ids, texts, given=True, groups=groups, error=error)
 
 
 def is_quick(asked: Asked, loaded: Loaded, most: int) -> bool:
@@ -161,14 +147,17 @@ def accepts(loaded: Loaded, asked: Asked) -> list[bool]:
         return loaded.gates[asked.error].accepts(asked.matrix, groups=groups, ids=ids).tolist()
 
 
-def asked_of_triage(body: bytes, loaded: Loaded, most: int) -> Asked:
-    """Return what a body of JSON asks to accept."""
+def asked_of_triage(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
+    """Return what a body of JSON asks to accept; error can also stand in the query."""
     if loaded.triage is None:
         raise Refused.no_triage()
     found = decode(body, TriageBody)
     check_repeated(body, ("rows", "error", "groups", "ids"))
+    error = share_asked(query, "error", None if found.error is msgspec.UNSET else found.error)
+    if error is None:
+        raise Refused.no_error()
     spec = loaded.triage.spec
-    asked = asked_of(rows_of(found.rows, spec, most), loaded, None, found.ids, found.groups, found.error)
+    asked = asked_of(rows_of(found.rows, spec, most), loaded, None, found.ids, found.groups, error)
     return replace(asked, groups=found.groups if spec.condition.needs_groups else None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rankset.core.alpha import Alpha
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, RuleError
 from rankset.evaluation.calibrate import calibrate
@@ -23,6 +24,7 @@ def recalibrate(
     last: int | None = None,
     method: Score | str | None = None,
     score: Score | str | None = None,
+    alpha: Alpha | None = None,
 ) -> Rule:
     """Make a new rule from rows whose labels came back.
 
@@ -47,6 +49,8 @@ def recalibrate(
         Another score for the new rule, or its name, as in ``rankset.calibrate``. By default the score stays.
     score
         Another name of ``method``. Pass only one of the two.
+    alpha
+        Only with ``method="auto"``: the level for which sets should be small.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def recalibrate(
         found = FedBack.read(store, rule.spec, since, last)
     else:
         found, _ = read_served(store, rule, since, last)
-    return rule_of(found, rule.spec, method=method, score=score)
+    return rule_of(found, rule.spec, method=method, score=score, alpha=alpha)
 
 
 def read_served(
@@ -93,7 +97,12 @@ def read_served(
 
 
 def rule_of(
-    found: FedBack, spec: RuleSpec, *, method: Score | str | None = None, score: Score | str | None = None
+    found: FedBack,
+    spec: RuleSpec,
+    *,
+    method: Score | str | None = None,
+    score: Score | str | None = None,
+    alpha: Alpha | None = None,
 ) -> Rule:
     """Return the rule of rows whose labels came back; warn if others have no label."""
     if spec.tells_effective_rows and not spec.weighted:
@@ -109,6 +118,8 @@ def rule_of(
     about: dict[str, Any] = {"condition": spec.condition, "kind": spec.kind, "seed": spec.seed, "target": spec.target}
     if not isinstance(method or score, str) or (method or score) != "auto":
         about["ids"] = found.ids if spec.with_ids else None
+    if alpha is not None:
+        about["alpha"] = alpha
     return calibrate(
         found.outputs,
         found.labels if numbered else names.array[found.labels],

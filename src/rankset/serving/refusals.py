@@ -83,8 +83,8 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(415, name, f"be {plain}, or left out", short_repr(received[:100]), remedy)
 
     @classmethod
-    def not_json(cls, reason: str) -> Self:
-        return cls.of(400, "the body", "be JSON in UTF-8", reason=reason)
+    def not_json(cls, reason: str, remedy: str = "") -> Self:
+        return cls.of(400, "the body", "be JSON in UTF-8", remedy=remedy, reason=reason)
 
     @classmethod
     def field(cls, what: str, expected: str, received: str = "", where: Place = NOWHERE, remedy: str = "") -> Self:
@@ -102,8 +102,13 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(404, "the server", "have a store for feedback", "none", remedy)
 
     @classmethod
+    def no_error(cls) -> Self:
+        remedy = 'Send the largest share of wrong answers among the accepted ones, such as "error": 0.05.'
+        return cls.field("the body", "have the member 'error'", "none", remedy=remedy)
+
+    @classmethod
     def no_triage(cls) -> Self:
-        remedy = "Start it with rankset serve RULE --triage FILE, a file of rs.triage(...).save."
+        remedy = "Start it with rankset serve RULE --triage FILE, a file of rankset triage --save FILE."
         return cls.of(404, "the server", "have a triage to decide which answers to accept", "none", remedy)
 
     @classmethod

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import InputError, Place
+from rankset.errors import Place
 from rankset.inputs.named_rows import match_columns
 from rankset.inputs.vocabulary import Name
 from rankset.rules.spec import RuleSpec
+from rankset.serving.client_words import numbers_of_rows
 from rankset.serving.json_bodies import check_repeated, decode
 from rankset.serving.refusals import Refused
 
 Matrix = NDArray[Any]
+T = TypeVar("T")
 SPACE = b" \t\r\n"
 FORMS = "a list of rows, each a list of numbers or an object with a number per class; or an object of columns"
 
@@ -33,6 +35,8 @@ def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     if first == b"[" and spec.kind == "binary":
         return np.array(_limited(decode(raw, list[float], "rows", ["rows"]), most), dtype=np.float64)
     received = _called(first, second)
+    if spec.kind == "binary":
+        raise Refused.field("rows", "be a list of numbers", received, remedy=numbers_of_rows(spec))
     raise Refused.field("rows", f"be {FORMS}", received, remedy="One row is [[0.7, 0.3]], not [0.7, 0.3].")
 
 
@@ -61,13 +65,15 @@ def _of_lists(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     width = 1 if spec.kind == "binary" else spec.n_columns
     for number, row in enumerate(rows):
         if len(row) != width:
-            raise _other_width(len(row), width, number)
+            raise _other_width(len(row), spec, number)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
 
 
-def _other_width(received: int, width: int, row: int | None = None) -> Refused:
+def _other_width(received: int, spec: RuleSpec, row: int | None = None) -> Refused:
     remedy = "Send one number per class, in the order of GET /rule."
-    expected = f"have {width:,} numbers, one per class"
+    expected = f"have {spec.n_columns:,} numbers, one per class"
+    if spec.kind == "binary":
+        expected, remedy = "have one number", numbers_of_rows(spec)
     return Refused.field("each row", expected, f"{received:,}", Place(row=row), remedy)
 
 
@@ -76,7 +82,7 @@ def matrix_of(matrix: Matrix, spec: RuleSpec, most: int) -> Matrix:
     if matrix.ndim == 1 and spec.kind != "binary":
         raise Refused.field("the array", f"have two axes, rows and {spec.n_columns:,} classes", f"shape {matrix.shape}")
     if matrix.ndim == 2 and matrix.shape[1] != (1 if spec.kind == "binary" else spec.n_columns):
-        raise _other_width(matrix.shape[1], 1 if spec.kind == "binary" else spec.n_columns)
+        raise _other_width(matrix.shape[1], spec)
     if len(matrix) > most:
         raise Refused.large("the number of rows", most, f"{len(matrix):,}")
     return matrix[:, 0] if spec.kind == "binary" and matrix.ndim == 2 else matrix
@@ -88,21 +94,55 @@ def _classes_by_text(spec: RuleSpec) -> dict[str, Name]:
     return {**others, **{name: name for name in spec.classes.values if isinstance(name, str)}}
 
 
-def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
-    rows = _limited(decode(raw, list[dict[str, float]], "rows", ["rows"]), most)
-    check_repeated(raw)
+def _check_named(spec: RuleSpec) -> None:
     if spec.kind == "binary":
-        raise InputError.named_binary("rows")
+        raise Refused.field("rows", "be numbers for this rule", "numbers by class", remedy=numbers_of_rows(spec))
+
+
+def _decoded(raw: msgspec.Raw, kind: type[T]) -> T:
+    """Return numbers by class; an error names the class of the first entry that is something else."""
+    try:
+        return decode(raw, kind, "rows", ["rows"])
+    except Refused as error:
+        row, name = _wrong_entry(raw)
+        if name is not None:
+            error.where = Place(row=row, column=name.encode("utf-8", "backslashreplace").decode()[:100])
+        raise
+
+
+def _wrong_entry(raw: msgspec.Raw) -> tuple[int | None, str | None]:
+    """Return the row and the class of the first entry that is no number; None for both if there is none."""
+    try:
+        found = decode(raw, dict[str, Any] if bytes(raw).lstrip(SPACE)[:1] == b"{" else list[Any])
+    except Refused:
+        return None, None
+    if isinstance(found, dict):
+        for name, column in found.items():
+            for row, value in enumerate(column) if isinstance(column, list) else [(None, None)]:
+                if type(value) not in (int, float):
+                    return row, name
+    for row, named in enumerate(found) if isinstance(found, list) else ():
+        if not isinstance(named, dict):
+            break
+        for name, value in named.items():
+            if type(value) not in (int, float):
+                return row, name
+    return None, None
+
+
+def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+    rows = _limited(_decoded(raw, list[dict[str, float]]), most)
+    check_repeated(raw)
+    _check_named(spec)
     names = _classes_by_text(spec)
     named = [{names.get(text, text): value for text, value in row.items()} for row in rows]
     return match_columns(named, spec.classes.values, spec.kind, "rows")[0]
 
 
 def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
-    columns = decode(raw, dict[str, list[float]], "rows", ["rows"])
+    columns = _decoded(raw, dict[str, list[float]])
     check_repeated(raw)
-    if spec.kind == "binary":
-        raise InputError.named_binary("rows")
+    _check_named(spec)
     names = _classes_by_text(spec)
     found = {names.get(text, text): values for text, values in columns.items()}
     known = set(spec.classes.values)
