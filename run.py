@@ -515,6 +515,11 @@ JOBS = {
         [f"python experiments/streams/alarms.py {ARGS}"],
         variables={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RANKSET_THREADS": "1"},
     ),
+    "alarms-fixed-rule": Job(
+        "how often the alarm about coverage is raised by a rule that is kept, although nothing changes",
+        "test",
+        ["python experiments/streams/fixed_rule.py"],
+    ),
     "alarms-peers": Job(
         "rows until other libraries notice a change, and false alarms, on the same streams: --data <folder>",
         "test",

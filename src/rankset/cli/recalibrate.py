@@ -58,7 +58,7 @@ def _moment(_context: click.Context, _parameter: click.Parameter, text: str | No
     help="Only rows that were predicted at this date or time, or later, such as 2025-03-01. Without a time zone it is "
     "local time. Or only rows of the last days, hours, minutes or seconds, such as 7d, 12h, 30m or 45s.",
 )
-@click.option("--last", metavar="N", type=click.IntRange(1), help="Only the rows of the last N labels.")
+@click.option("--last", metavar="N", type=click.IntRange(1), help="Only the last N rows that have a label.")
 @click.option(
     "--method",
     "--score",

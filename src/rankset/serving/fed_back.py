@@ -29,9 +29,8 @@ class FedBack:
         Names of groups; None if the rule uses none.
     ids
         Ids of the rows.
-    labelled, unlabelled
-        Number of rows of the same time, from the first of these rows on, with and without a label. With ``last``, more
-        rows of this time can have a label than were read.
+    unlabelled
+        Number of rows of the same time, from the first of these rows on, that have no label.
     accepted, accepted_unlabelled
         Number of the rows of this time that a triage accepted, with and without a label.
 
@@ -55,7 +54,6 @@ class FedBack:
     labels: NDArray[np.int64]
     groups: list[Any] | None
     ids: list[str]
-    labelled: int
     unlabelled: int
     accepted: int
     accepted_unlabelled: int
@@ -94,7 +92,6 @@ class FedBack:
             np.array([pair.feedback.label for pair in pairs], dtype=np.int64),
             [_group(pair, store.where) for pair in pairs] if spec.condition.needs_groups else None,
             [pair.prediction.id for pair in pairs],
-            sum(count for (_, labelled), count in counts.items() if labelled),
             sum(count for (_, labelled), count in counts.items() if not labelled),
             counts.get((True, True), 0),
             counts.get((True, False), 0),
@@ -128,7 +125,7 @@ class FedBack:
         """Warn if some rows have no label: those with one may be no random sample."""
         if not self.unlabelled:
             return
-        n = self.labelled
+        n = len(self.labels)
         told = f"{n:,} of {n + self.unlabelled:,} rows have a label. "
         asked = self.accepted + self.accepted_unlabelled
         if asked:

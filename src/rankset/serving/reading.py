@@ -25,12 +25,12 @@ class Reader:
         self._database, self._width, self._n_columns = database, width, n_columns
 
     def labelled(self, since: float | None, last: int | None) -> Iterator[Labelled]:
-        """Return labels with their rows in the order of labels; ``since`` is about rows, ``last`` about labels."""
+        """Return labels with their rows in the order of labels; ``since`` and ``last`` are about rows."""
         wanted = [] if since is None else [predictions.c.time >= since]
         if last is not None and last < 1:
             return
         if last is not None and (first := self._first_of(last, wanted)) is not None:
-            wanted.append(feedback.c.number >= first)
+            wanted.append(predictions.c.number >= first)
         for _, pair in self._labels(wanted):
             yield pair
 
@@ -60,11 +60,14 @@ class Reader:
         return {(one.accepted, bool(one.answered)): one[2] for one in found}
 
     def _first_of(self, last: int, wanted: list[ColumnElement[bool]]) -> int | None:
-        """Return the number of the first of the last labels; None if there are fewer."""
-        numbers = select(feedback.c.number).join_from(feedback, predictions).where(*wanted)
+        """Return the number of the first of the last rows with a label; None if there are fewer.
+
+        Not of the last labels: labels of easy rows may come sooner, so their order must not choose rows.
+        """
+        numbers = select(predictions.c.number).join_from(feedback, predictions).where(*wanted)
         with self._database.reading() as connection:
             found: int | None = connection.execute(
-                numbers.order_by(feedback.c.number.desc()).offset(last - 1).limit(1)
+                numbers.order_by(predictions.c.number.desc()).offset(last - 1).limit(1)
             ).scalar()
         return found
 

@@ -44,7 +44,7 @@ def recalibrate(
     since
         Only rows that were predicted at this time or later, in seconds since 1970.
     last
-        Only the rows of the last labels, this many at most.
+        Only the last rows that have a label, this many at most. In which order the labels came does not matter.
     method
         Another score for the new rule, or its name, as in ``rankset.calibrate``. By default the score stays.
     score

@@ -265,7 +265,7 @@ class Store:
         since
             Only rows that were predicted at this time or later, in seconds since 1970.
         last
-            Only the last labels, this many at most.
+            Only the last rows that have a label, this many at most.
 
         Returns
         -------
