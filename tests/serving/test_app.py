@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -33,7 +34,7 @@ def test_every_score(score, tmp_path):
     status, answer = predict(app, rows=rows.tolist(), ids=list(range(30)))
     assert (status, answer["sets"]) == (200, rule.predict(rows, alpha=0.1).to_lists())
     assert label(app, ids=list(range(30)), labels=LABELS[1000:1030].tolist())[1]["new"] == 30
-    assert app.service.ledger.settle()
+    assert app.service.ledger.learner.settle()
     assert app.service.ledger.monitor.watching.labels.rows == 30
     app.close()
 
@@ -48,8 +49,8 @@ def test_groups(tmp_path):
         wanted = rule.predict(rows, alpha=0.1, groups=new).to_lists()
     assert (status, answer["sets"]) == (200, wanted)
     assert label(app, ids=[3, 2], labels=["joy", "love"])[1]["new"] == 2
-    assert app.service.ledger.settle()
-    assert app.service.ledger.trouble is None
+    assert app.service.ledger.learner.settle()
+    assert app.service.ledger.learner.trouble is None
     assert predict(app, rows=rows.tolist())[0] == 422
     assert predict(app, rows=rows.tolist(), groups=["a"])[0] == 422
     app.close()
@@ -79,12 +80,12 @@ def test_rows_whose_ids_are_stored_are_counted_as_lost(tmp_path):
     store.remember([next(store.history())])
     store.check()
     assert (store.rows, store.lost) == (2, 1)
-    assert app.service.troubles == ["1 rows could not be stored."]
+    assert app.service.troubles == ["Rows that could not be stored: 1."]
     app.close()
 
 
 def blocks_of(app):
-    assert app.service.ledger.settle()
+    assert app.service.ledger.learner.settle()
     columns = app.service.ledger.monitor.history.columns()
     return {name: values.tolist() for name, values in columns.items()}
 
@@ -133,9 +134,93 @@ def test_rows_that_another_rule_predicted_meanwhile_are_predicted_again():
     wanted = other.rule.predict(rows, alpha=0.1)
     assert found.codes.tolist() == wanted.codes.tolist()
     assert found.offsets == wanted.offsets.tolist()
-    assert app.service.ledger.settle()
+    assert app.service.ledger.learner.settle()
     assert app.service.ledger.monitor.own.seen == 10
     app.close()
+
+
+def test_ids_that_would_draw_otherwise_as_texts_are_refused(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    rows = LOGITS[1000:1002].tolist()
+    for call in (lambda ids: predict(app, rows=rows, ids=ids), lambda ids: label(app, ids=ids, labels=[0, 0])):
+        assert call([2**63 - 1, -(2**63)])[0] == 200
+        status, answer = call([1, 2**63])
+        assert (status, answer["what"], answer["row"]) == (422, "ids", 1)
+        assert "texts" in answer["remedy"]
+    app.close()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"condition": rs.PerGroup(), "groups": ["a", "b"] * 500}, {"ids": range(1000)}]
+)
+def test_no_rows_need_no_groups_and_no_ids(options):
+    app = rs.serving.app(make_rule(score="aps", **options))
+    assert predict(app, rows=[]) == (200, {"sets": [], "sizes": [], "ids": [], "alpha": 0.1})
+    app.close()
+
+
+def test_large_requests_do_not_wait_for_a_store_that_is_locked(tmp_path):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+    rows = np.tile(LOGITS[1000:], (4, 1)).tolist()
+    lock = sqlite3.connect(tmp_path / "rows.db", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    start = time.monotonic()
+    status, answer = predict(app, rows=rows)
+    assert (status, len(answer["sets"])) == (200, 4000)
+    assert time.monotonic() - start < 4, "one part waits a second, the seven others do not"
+    lock.execute("ROLLBACK")
+    lock.close()
+    app.service.ledger.store.check()
+    assert (app.service.ledger.store.rows, app.service.ledger.store.lost) == (4000, 0)
+    app.close()
+
+
+def test_rows_that_nobody_waits_for_are_not_written(tmp_path, monkeypatch):
+    app = rs.serving.app(make_rule(), store=tmp_path / "rows.db", limits=rs.serving.Limits(seconds=0.2))
+
+    def slow(loaded, asked):
+        time.sleep(1.0)
+        return answer(loaded, asked)
+
+    monkeypatch.setattr("rankset.serving.service.answer", slow)
+    rows, ids = LOGITS[1000:2000].tolist(), list(range(1000))
+    status, told = predict(app, rows=rows, ids=ids)
+    assert (status, told["remedy"]) == (503, "Send fewer rows at once, with new ids.")
+    monkeypatch.undo()
+    time.sleep(1.2)
+    assert predict(app, rows=rows[:10], ids=ids[:10])[0] == 200
+    app.service.ledger.store.check()
+    assert app.service.ledger.store.rows == 10
+    app.close()
+
+
+def test_rows_that_come_faster_than_they_are_learned_take_no_memory(monkeypatch):
+    monkeypatch.setattr("rankset.serving.learner.MOST", 30)
+    app = rs.serving.app(make_rule())
+    with app.service.ledger.monitor.lock:
+        for _ in range(10):
+            assert predict(app, rows=LOGITS[1000:1010].tolist())[0] == 200
+    assert app.service.ledger.learner.settle()
+    assert app.service.ledger.monitor.ever.seen < 60
+    assert app.service.troubles == ["The alarms could not learn from some rows. The log says why."]
+    app.close()
+
+
+def test_a_clock_that_was_wrong_once_spoils_no_times(tmp_path, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr("rankset.serving.clock.time.time", lambda: now + 86400)
+    rows = LOGITS[1000:1010].tolist()
+    for day in (0, 1):
+        app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
+        assert predict(app, rows=rows, ids=[f"{day} {one}" for one in range(10)])[0] == 200
+        assert label(app, ids=[f"{day} {one}" for one in range(10)], labels=[0] * 10)[1]["new"] == 10
+        assert app.service.ledger.learner.settle()
+        assert app.service.ledger.monitor.ever.labels == 10 * (day + 1)
+        app.close()
+        monkeypatch.setattr("rankset.serving.clock.time.time", lambda: now + 5)
+    with rs.serving.Store.open(tmp_path / "rows.db", rule=make_rule()) as store:
+        times = [one.time - now for one in store.history() if isinstance(one, rs.serving.Prediction)]
+        assert sorted(round(one) for one in times) == [5] * 10 + [86400] * 10
 
 
 def test_ids_that_draw():
@@ -158,7 +243,7 @@ def test_binary(tmp_path):
     assert predict(app, rows=[[0.2], [0.55], [0.9]])[1]["sets"] == wanted
     assert predict(app, rows=[1.5])[0] == 422
     assert label(app, ids=["a", "c"], labels=[0, 1])[1]["new"] == 2
-    assert app.service.ledger.settle()
+    assert app.service.ledger.learner.settle()
     assert app.service.ledger.monitor.ever.labels == 2
     app.close()
 

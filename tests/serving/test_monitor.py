@@ -38,7 +38,7 @@ def test_it_counts_what_a_stream_counts():
     rule, rows = make_rule(), LOGITS[1000:1500].astype(np.float64)
     monitor, stream = Monitor(rule, 0.1), rs.Stream(rule, 0.1, level=rs.Fixed(), window=None)
     some = predicted(rule, rows)
-    monitor.predicted(some)
+    monitor.learn(some)
     monitor.labelled(with_labels(some, LABELS[1000:1500]))
     sets = stream.predict(rows)
     stream.update(np.array(CLASSES)[LABELS[1000:1500]])
@@ -74,7 +74,7 @@ def test_rows_at_other_levels_are_watched_and_not_counted():
     rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
     monitor = Monitor(rule, 0.1)
     some = predicted(rule, rows, alpha=0.5)
-    monitor.predicted(some)
+    monitor.learn(some)
     monitor.labelled(with_labels(some, LABELS[1000:1200]))
     assert (monitor.ever.rows, monitor.ever.labels, monitor.ever.misses) == (0, 0, 0)
     assert (monitor.watching.outputs.rows, monitor.watching.labels.rows, monitor.watching.coverage.rows) == (
@@ -88,7 +88,7 @@ def test_rows_before_the_rule_was_served_do_not_move_its_alarms():
     rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
     monitor = Monitor(rule, 0.1, since=100.0)
     some = predicted(rule, rows)
-    monitor.predicted(some)
+    monitor.learn(some)
     monitor.labelled(with_labels(some, LABELS[1000:1200]))
     assert (monitor.ever.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
 
@@ -141,7 +141,7 @@ def test_with_usual_outputs_the_first_rows_can_raise_the_alarm():
     for usual, raised in (((), False), (outputs.max(axis=1).tolist(), True)):
         monitor = Monitor(rule, 0.1, usual=usual)
         for row in predicted(rule, strange, start=5000.0):
-            monitor.predicted([row])
+            monitor.learn([row])
         alarm = monitor.watching.alarms.outputs
         assert alarm.raised == raised
         assert monitor.raised == ({"outputs": 5000.0 + alarm.at} if raised else {})
@@ -190,7 +190,7 @@ def test_blocks_are_joined_when_there_are_many():
 def test_the_live_page_draws_no_block_that_has_just_begun(labels, drawn):
     rule = make_rule()
     monitor, rows = Monitor(rule, 0.1), predicted(rule, LOGITS[1000:1200].astype(np.float64))
-    monitor.predicted(rows)
+    monitor.learn(rows)
     monitor.labelled(with_labels(rows[:labels], LABELS[1000 : 1000 + labels]))
     told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
     for name in ("coverage", "low", "high"):
@@ -203,7 +203,7 @@ def test_the_live_page_draws_no_block_that_has_just_begun(labels, drawn):
 def test_the_live_page_draws_no_mean_of_few_rows(rows, drawn):
     rule = make_rule()
     monitor = Monitor(rule, 0.1)
-    monitor.predicted(predicted(rule, LOGITS[1000 : 1000 + rows].astype(np.float64)))
+    monitor.learn(predicted(rule, LOGITS[1000 : 1000 + rows].astype(np.float64)))
     told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
     assert sum(value is not None for value in told["blocks"]["size"]) == drawn
     assert told["rows"] == rows

@@ -13,7 +13,7 @@ import rankset as rs
 pytest.importorskip("starlette")
 
 from rankset.errors import StorageError
-from rankset.serving import ledger, looks
+from rankset.serving import learner, looks
 from serving_process import LOGITS, make_rule
 from serving_requests import asked, label, predict
 
@@ -44,7 +44,7 @@ def test_a_store_that_fails_is_told_without_its_address_and_logged_without_trace
     assert (status, answer["what"]) == (503, "the store")
     assert "db.internal" not in json.dumps(answer) + ready[1]
     assert ready[0] == 503
-    assert app.service.ledger.settle()
+    assert app.service.ledger.learner.settle()
     assert ADDRESS in caplog.text
     assert not any(record.exc_info for record in caplog.records)
     assert label(app, ids=["a"], labels=["joy"])[1]["new"] == 1
@@ -57,14 +57,14 @@ def test_labels_that_could_not_be_read_are_learned_with_the_next_ones(app, monke
 
     monitor = app.service.ledger.monitor
     with monkeypatch.context() as patch:
-        patch.setattr(ledger, "labels_after", fails)
+        patch.setattr(learner, "labels_after", fails)
         assert label(app, ids=["a"], labels=["joy"])[1]["new"] == 1
-        assert app.service.ledger.settle()
+        assert app.service.ledger.learner.settle()
     assert monitor.ever.labels == 0
     assert json.loads(got(app, "/readyz")[1])["learning"].startswith("some rows")
     assert [record.levelno for record in caplog.records if "learned later" in record.message] == [logging.WARNING]
     assert label(app, ids=["b"], labels=["joy"])[1]["new"] == 1
-    assert app.service.ledger.settle()
+    assert app.service.ledger.learner.settle()
     assert monitor.ever.labels == 2
     assert json.loads(got(app, "/readyz")[1])["learning"] == "ok"
 

@@ -147,7 +147,9 @@ def serve(
         echo(f"Serving {rule} at {server.address_of(listening)} (alpha {float(loaded.alpha):g}). Ctrl-C stops it.")
 
     number = server.run(app, listening, announce)
-    click.get_current_context().exit(128 + number if number else 0)
+    code = 128 + number if number else 0
+    server.end_process(code)
+    click.get_current_context().exit(code)
 
 
 def _app(rule: Path, token: str | None, hosts: tuple[str, ...], options: dict[str, Any], limits: dict[str, Any]) -> App:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from starlette.routing import Router
@@ -18,7 +19,7 @@ from rankset.serving.endpoints import ROUTES
 from rankset.serving.guard import App
 from rankset.serving.loaded import Answering, Files, Outputs
 from rankset.serving.request_limits import Limits
-from rankset.serving.service import Service
+from rankset.serving.service import LONGEST_END, Service
 from rankset.serving.store import Store
 
 Path = str | os.PathLike[str]
@@ -56,7 +57,9 @@ def make_app(
     @asynccontextmanager
     async def lifespan(_app: Any) -> AsyncIterator[None]:
         yield
-        await service.in_thread(service.ledger.settle)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_END):
+                await service.in_thread(service.ledger.learner.settle)
         service.close()
 
     router = Router(ROUTES, redirect_slashes=False, lifespan=lifespan)

@@ -120,7 +120,7 @@ async def rule(request: Any) -> Response:
             "rankset": version(),
         }
 
-    return answered(await service.in_thread(facts))
+    return answered(await service.for_page(facts))
 
 
 async def health(_request: Any) -> Response:
@@ -133,7 +133,7 @@ async def ready(request: Any) -> Response:
     service = service_of(request)
     store, missing = service.ledger.store, await service.store_trouble()
     trouble = missing and f"the store must {missing}"
-    learning = service.ledger.trouble or service.ledger.unread
+    learning = service.ledger.learner.trouble or service.ledger.learner.unread
     raised = ", ".join(one.name for one in service.ledger.monitor.watching.alarms.raised)
     found = {
         "ready": trouble is None,
@@ -152,7 +152,7 @@ async def numbers(request: Any) -> Response:
     service = service_of(request)
     service.metrics.listeners = service.listeners.count
     taken = await service.store_bytes()
-    text = await service.in_thread(lambda: service.metrics.text(service.ledger, taken))
+    text = await service.for_page(lambda: service.metrics.text(service.ledger, taken))
     return Response(text, headers={"content-type": metrics.MEDIA_TYPE})
 
 

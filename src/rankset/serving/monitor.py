@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import groupby, islice
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -32,6 +32,28 @@ from rankset.streams.window import tuples_of
 
 SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Upper ends of the sizes of sets that are counted together."""
+
+
+class Seen(NamedTuple):
+    """What the monitor learns from a row that was predicted.
+
+    Attributes
+    ----------
+    time : seconds since 1970.
+    alpha, size : the level of its set, and how many labels are in it.
+    largest : the largest probability, or other entry.
+    accepted : whether a triage accepted it; None if it was not asked.
+    """
+
+    time: float
+    alpha: float
+    size: int
+    largest: float
+    accepted: bool | None
+
+    @classmethod
+    def of(cls, row: Prediction) -> Self:
+        return cls(row.time, row.alpha, len(row.codes), row.largest, row.accepted)
 
 
 class Monitor:
@@ -79,15 +101,15 @@ class Monitor:
         for is_row, some in groupby(events, key=lambda one: isinstance(one, Prediction)):
             part: list[Any] = list(some)
             if is_row:
-                self.predicted(part)
+                self.predicted([Seen.of(row) for row in part])
             else:
                 self._learn_labels(part, list(islice(keys, len(part))))
 
-    def predicted(self, rows: Sequence[Prediction]) -> None:
+    def predicted(self, rows: Sequence[Seen]) -> None:
         """Learn from rows that were predicted, one by one: how they are divided into requests changes nothing."""
         with self.lock:
             for row in rows:
-                own, size = row.time >= self.since, len(row.codes) if row.alpha == self.alpha else None
+                own, size = row.time >= self.since, row.size if row.alpha == self.alpha else None
                 if own and not math.isnan(row.largest):
                     self._see_output(row)
                 for totals in (self.ever, self.own) if own else (self.ever,):
@@ -96,7 +118,7 @@ class Monitor:
                     self.sizes[bisect_left(SIZES, size)] += 1
                     self.history.add_row(row.time, size, (self.alpha, *self.watching.logs), self.since)
 
-    def _see_output(self, row: Prediction) -> None:
+    def _see_output(self, row: Seen) -> None:
         self.watching.see_outputs((row.largest,), self.ever.seen)
         if self.watching.outputs.raised_at is not None:
             self.raised.setdefault("outputs", row.time)

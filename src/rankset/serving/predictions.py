@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import silent
+from rankset.errors import Place, short_repr, silent
 from rankset.inputs.matrix import AS_THEY_ARE, plain_rows
 from rankset.inputs.probabilities import from_kind
 from rankset.serving.json_bodies import PredictBody, TriageBody, check_repeated, decode
@@ -28,6 +28,8 @@ from rankset.streams.row_names import row_names
 Matrix = NDArray[Any]
 ID_BYTES = 12
 """Random bytes of an id that the server makes."""
+LEAST_ID, MOST_ID = -(2**63), 2**63 - 1
+"""Integers that are ids draw the same as numbers and as texts; others do not."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,20 @@ def asked_of(
         made = os.urandom(ID_BYTES * len(matrix)).hex()
         names = [made[start : start + 2 * ID_BYTES] for start in range(0, len(made), 2 * ID_BYTES)]
         return Asked(matrix, level, names, names, given=False, groups=groups, error=error)
-    texts = [str(name) for name in row_names(ids, len(matrix))]
+    texts = stored_names(ids, len(matrix))
+    return Asked(matrix, level, ids, texts, given=True, groups=groups, error=error)
+
+
+def stored_names(ids: Sequence[Any], count: int) -> list[str]:
+    """Return ids as they are stored, as texts; raise an error if one cannot be stored, or if two are equal."""
+    for row, name in enumerate(ids):
+        if isinstance(name, int) and not LEAST_ID <= name <= MOST_ID:
+            remedy = "Send larger numbers as texts, in quotes."
+            raise Refused.field("ids", "be texts or integers of 64 bits", short_repr(name), Place(row=row), remedy)
+    texts = [str(name) for name in row_names(ids, count)]
     for text in texts:
         check_id(text)
-    return Asked(matrix, level, ids, texts, given=True, groups=groups, error=error)
+    return texts
 
 
 def is_quick(asked: Asked, loaded: Loaded, most: int) -> bool:
@@ -122,6 +134,8 @@ def is_quick(asked: Asked, loaded: Loaded, most: int) -> bool:
 def answer(loaded: Loaded, asked: Asked) -> Answered:
     """Predict rows; the sets are those of ``Rule.predict``."""
     spec = loaded.rule.spec
+    if not len(asked.matrix):
+        return Answered(asked, [0], np.zeros(0, dtype=np.int32), [], None if asked.error is None else [])
     ids = asked.ids if asked.given and spec.with_ids else None
     with silent():
         sets = loaded.levels[asked.alpha].predict(
@@ -130,7 +144,7 @@ def answer(loaded: Loaded, asked: Asked) -> Answered:
         accepted = None if asked.error is None else accepts(loaded, asked)
     rows = plain_rows(asked.matrix, spec.kind)
     rows = rows if spec.kind in AS_THEY_ARE else from_kind(rows, spec.kind)
-    largest = rows.max(axis=1).astype(np.float64).tolist() if len(rows) else []
+    largest = rows.max(axis=1).astype(np.float64).tolist()
     return Answered(asked, sets.offsets.tolist(), sets.codes, largest, accepted)
 
 

@@ -48,7 +48,7 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
 
     @classmethod
     def late(cls, seconds: float) -> Self:
-        remedy = "Send fewer rows at once."
+        remedy = "Send fewer rows at once, with new ids."
         return cls.of(503, "the request", f"be answered within {seconds:g} seconds", "more", remedy)
 
     @classmethod

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
+import os
 import signal
 import socket
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +18,8 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from rankset.serving.guard import App
 from rankset.serving.protocol import limited
+
+log = logging.getLogger("rankset.serving")
 
 KEEP_ALIVE = 10
 """Seconds after which a connection without requests is closed."""
@@ -102,6 +108,16 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         loop = getattr(self, "_loop", None)
         if loop is not None:
             loop.call_soon_threadsafe(self._app.service.listeners.close)
+
+
+def end_process(number: int) -> None:
+    """End the process at once if threads are left that would keep it from ending: a database hangs."""
+    left = [one.name for one in threading.enumerate() if one.name.startswith("rankset") and not one.daemon]
+    if left:
+        log.warning("the store does not answer, and is not waited for any more")
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(number)
 
 
 def run(app: App, listening: socket.socket, announce: Callable[[], None]) -> int:

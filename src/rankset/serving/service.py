@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 from rankset.errors import LabelError, RanksetError
@@ -14,17 +15,15 @@ from rankset.inputs.row_index import RowIndex
 from rankset.serving.client_words import unknown_label
 from rankset.serving.events import Listeners
 from rankset.serving.json_bodies import FeedbackBody, check_repeated, decode
-from rankset.serving.ledger import Ledger
+from rankset.serving.ledger import PATIENCE, Ledger
 from rankset.serving.live_numbers import live_numbers
 from rankset.serving.loaded import Files, Loaded
 from rankset.serving.looks import Looks
 from rankset.serving.metrics import Metrics
-from rankset.serving.predictions import Answered, Asked, answer, is_quick
+from rankset.serving.predictions import Answered, Asked, answer, is_quick, stored_names
 from rankset.serving.refusals import Refused, encoded
 from rankset.serving.request_limits import Limits
-from rankset.serving.rows import check_id
 from rankset.serving.store import Store
-from rankset.streams.row_names import row_names
 
 T = TypeVar("T")
 log = logging.getLogger("rankset.serving")
@@ -33,6 +32,8 @@ QUICK_BYTES = 32_768
 QUICK_NUMBERS = 4096
 """Smaller bodies, and fewer numbers, are worked on at once; others in threads, so that nobody waits for them."""
 THREADS = 4
+LONGEST_END = 5.0
+"""Seconds that threads are waited for when the server stops, at most."""
 
 
 class Service:
@@ -45,6 +46,7 @@ class Service:
         self.listeners = Listeners(limits.listeners, self.live)
         self.failed: str | None = None
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="rankset rows")
+        self._pages = ThreadPoolExecutor(1, thread_name_prefix="rankset pages")
         self._loading = asyncio.Lock()
         self._looks = Looks(store)
 
@@ -57,6 +59,10 @@ class Service:
         """Return what ``work`` returns, without keeping others waiting."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
+    async def for_page(self, work: Callable[[], T]) -> T:
+        """Do the same for pages and numbers, which do not wait for rows."""
+        return await asyncio.get_running_loop().run_in_executor(self._pages, work)
+
     async def read(self, body: bytes, work: Callable[[], T]) -> T:
         """Return what ``work`` reads in a body."""
         return work() if len(body) <= QUICK_BYTES else await self.in_thread(work)
@@ -64,18 +70,36 @@ class Service:
     async def predict(self, loaded: Loaded, asked: Asked) -> Answered:
         """Predict rows, and write them down."""
 
+        gone = Event()
+
         def work() -> Answered:
             used, found = loaded, answer(loaded, asked)
-            while not self.ledger.take(found, used):
+            if gone.is_set():
+                raise Refused.late(self.limits.seconds)
+            while not self.ledger.take(found, used, gone.is_set):
                 used = self.loaded
                 found = answer(used, asked)
             return found
 
-        quick = is_quick(asked, loaded, QUICK_NUMBERS)
-        found = work() if quick else await self.in_thread(work)
+        if self.ledger.learner.has_room and is_quick(asked, loaded, QUICK_NUMBERS):
+            found = work()
+        else:
+            found = await self._predict_in_thread(work, gone)
         self.metrics.rows["/predict"] += len(asked.names)
         self.listeners.wake()
         return found
+
+    async def _predict_in_thread(self, work: Callable[[], Answered], gone: Event) -> Answered:
+        """Predict rows without keeping others waiting; if nobody waits for them any more, they are not written down."""
+
+        def when_there_is_room() -> Answered:
+            self.ledger.learner.wait_for_room(PATIENCE)
+            return work()
+
+        try:
+            return await self.in_thread(when_there_is_room)
+        finally:
+            gone.set()
 
     async def label(self, body: bytes) -> dict[str, Any]:
         """Write labels down, and say what each was."""
@@ -113,10 +137,7 @@ class Service:
             columns = label_codes(found.labels, spec.classes, n, RowIndex(), by_position=True).tolist()
         except LabelError as error:
             raise unknown_label(error, found.labels, spec) from None
-        texts = [str(name) for name in row_names(found.ids, n)]
-        for text in texts:
-            check_id(text)
-        return found.ids, texts, columns
+        return found.ids, stored_names(found.ids, n), columns
 
     async def reload(self) -> bool:
         """Load the files anew; requests that are worked on end with the rule before. Return whether it succeeded."""
@@ -151,23 +172,26 @@ class Service:
             about: dict[str, Any] = {"store": ledger.store is not None, "troubles": self.troubles}
             return encoded(live_numbers(self.loaded, ledger.monitor, self.metrics, **about))
 
-        return await self.in_thread(numbers)
+        return await self.for_page(numbers)
 
     @property
     def troubles(self) -> list[str]:
         """What is wrong with the server itself, in sentences without texts of clients and names of files."""
         lost = 0 if self.ledger.store is None else self.ledger.store.lost
-        learning = self.ledger.trouble or self.ledger.unread
+        learning = self.ledger.learner.trouble or self.ledger.learner.unread
         found = {
             "The new rule was not loaded, so the rule before is served. The log says why.": self.failed,
             "The alarms could not learn from some rows. The log says why.": learning,
-            f"{lost:,} rows could not be stored.": lost,
+            f"Rows that could not be stored: {lost:,}.": lost,
         }
         return [sentence for sentence, wrong in found.items() if wrong]
 
     def close(self) -> None:
         """Write everything that waits, and stop."""
         self.listeners.close()
-        self._pool.shutdown()
+        for pool in (self._pool, self._pages):
+            ending = Thread(target=pool.shutdown, kwargs={"cancel_futures": True}, daemon=True)
+            ending.start()
+            ending.join(LONGEST_END)  # a database that hangs is not waited for
         self._looks.close()
         self.ledger.close()

@@ -337,6 +337,17 @@ class Store:
         """Raise ``StorageError`` if the store cannot be written now. What waits to be written is written first."""
         self._writing().submit(Job(self._probe)).result()
 
+    def settle(self, seconds: float) -> bool:
+        """Wait until what waits is written, but not longer than some seconds; return whether it was written."""
+        try:
+            self._writing().submit(job := Job()).result(seconds)
+        except TimeoutError:
+            job.answer.cancel()
+            return False
+        except StorageError:
+            return False
+        return True
+
     def close(self) -> None:
         """Write what waits, and close the store."""
         if self._writer is not None:
