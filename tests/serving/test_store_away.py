@@ -13,7 +13,8 @@ import rankset as rs
 pytest.importorskip("starlette")
 
 from rankset.errors import StorageError
-from rankset.serving import learner, looks
+from rankset.serving import learner, ledger, looks
+from rankset.serving.loaded import Answering, Loaded
 from serving_process import LOGITS, make_rule
 from serving_requests import asked, label, predict
 
@@ -101,7 +102,8 @@ def test_a_store_that_hangs_is_not_waited_for(hanging):
 def test_rows_are_predicted_while_a_new_rule_waits_for_the_store(app, monkeypatch):
     goes_on = threading.Event()
     monkeypatch.setattr(ledger, "served_since", lambda _store, _digest, now: goes_on.wait(30) and now)
-    follower = threading.Thread(target=app.service.ledger.follow, args=(app.service.loaded,))
+    other_rule = Loaded(make_rule(500, 1000), Answering(0.1))
+    follower = threading.Thread(target=app.service.ledger.follow, args=(other_rule,))
     follower.start()
     try:
         answered = threading.Event()
