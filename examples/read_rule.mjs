@@ -24,9 +24,10 @@ function contents(buffer) {                     // the header of the rule, and i
   return [JSON.parse(about?.rankset ?? '{"what": "another file"}'), arrays];
 }
 
-function fraction(alpha) {                      // numerator and denominator of a decimal as it was typed
-  const typed = /^(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(String(alpha).trim());
-  const places = typed ? typed[2].length - Number(typed[3] ?? 0) : 0;
+function fraction(alpha) {                      // numerator and denominator of a decimal as it was typed: 0.1, 0,1, 10%
+  const [, number, percent] = /^\s*(.*?)\s*(%?)\s*$/.exec(String(alpha)) ?? [];
+  const typed = /^(\d*)[.,]?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(number ?? "");
+  const places = typed ? typed[2].length - Number(typed[3] ?? 0) + 2 * percent.length : 0;
   const digits = typed ? BigInt((typed[1] + typed[2] || "0") + "0".repeat(Math.max(0, -places))) : 0n;
   const scale = 10n ** BigInt(Math.max(0, places));
   if (!(digits > 0n && digits < scale)) throw new Error(`alpha must lie between 0 and 1, got ${alpha}`);

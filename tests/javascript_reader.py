@@ -74,7 +74,19 @@ def random_cases(folder, seed=0):
             values[:80], rng.integers(0, width, 80), method=method, condition=condition, kind=kind, groups=known
         )
         rule.save(folder / "rule.rankset")
-        alphas = ["0.1", "0.05", ".3", "1e-1", "0.2500", repr(rng.random()), "0.012345678901234567"]
+        alphas = [
+            "0.1",
+            "0.05",
+            ".3",
+            "1e-1",
+            "0.2500",
+            "5%",
+            " 2,5 % ",
+            "0,05",
+            "1e1%",
+            repr(rng.random()),
+            "0.012345678901234567",
+        ]
         new = None if groups is None else [*groups[80:89], 7]  # a group that was never seen
         told = case((folder / "rule.rankset").read_bytes(), values[80:].tolist(), new, alphas)
         with warnings.catch_warnings():

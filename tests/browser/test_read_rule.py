@@ -91,6 +91,20 @@ def test_a_file_is_dropped_a_row_typed_and_the_set_seen(page, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_rows_are_pasted_with_brackets_and_alpha_typed_as_a_percentage(page):
+    page.set_input_files("#file", GOLDEN / "format1-rank.rankset")
+    page.wait_for_selector("#form")
+    rule = rs.load(GOLDEN / "format1-rank.rankset")
+    for text in ("[0.5, 0.25, 0.25]", "[[0.5, 0.25, 0.25]]", " [0.5 0.25 0.25],\n", "0.5;0.25;0.25"):
+        page.fill("#row", text)
+        for alpha, number in (("10%", 0.1), ("0,4", 0.4), ("40 %", 0.4)):
+            page.fill("#alpha", alpha)
+            assert labels(page) == [str(name) for name in rule.predict([[0.5, 0.25, 0.25]], number)[0]]
+    for wrong in ("100%", "0%", "1,0,5", "%", "ten%", "0.1%%"):
+        page.fill("#alpha", wrong)
+        assert page.inner_text("#answer .error") == f"alpha must lie between 0 and 1, got {wrong}"
+
+
 def test_a_group_is_asked_for(page):
     kept = json.loads((GOLDEN / "format2-thr-absent-groups.json").read_text())
     page.set_input_files("#file", GOLDEN / "format2-thr-absent-groups.rankset")

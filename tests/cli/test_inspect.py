@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 import rankset as rs
-from commands import LABELS, LOGITS, RULE, TEST, VAL, fine
+from commands import LABELS, LOGITS, RULE, TEST, VAL, fine, run
 
 
 def test_what_inspect_says_of_groups(folder):
@@ -86,3 +86,25 @@ def test_inspect_tells_rows_in_which_every_label_is_true(folder):
     facts = json.loads(fine("inspect", "certain.rankset", "--json").stdout)
     assert facts["rows_with_true_labels_only"] == rule.set_aside == labels.all(axis=1).sum() > 0
     assert "rows_without_labels" not in facts
+
+
+def test_inspect_tells_what_a_triage_is(folder):
+    fine("triage", "val_logits.npy", "--labels", "val_labels.npy", "--kind", "logits", "--save", "triage.rankset")
+    saved = json.loads(
+        fine(
+            "triage",
+            "val_logits.npy",
+            "--labels",
+            "val_labels.npy",
+            "--kind",
+            "logits",
+            "--save",
+            "b.rankset",
+            "--json",
+        ).stdout
+    )
+    facts = json.loads(fine("inspect", "triage.rankset", "--json").stdout)
+    assert facts == {**saved, "file": "triage.rankset"}
+    assert "wrong answers" in fine("inspect", "triage.rankset").stdout
+    done = run("inspect", "triage.rankset", "--alpha", "0.1")
+    assert (done.exit_code, "rankset triage --error" in done.stderr) == (2, True)

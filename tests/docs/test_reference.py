@@ -159,3 +159,9 @@ def test_terms_of_the_glossary_are_sorted_and_defined_once():
     assert {"alpha", "exchangeable", "Mondrian", "r*", "SSCV*", "p-value"} <= set(terms)
     used = {found or words for words, found in re.findall(r"\{term\}`([^`<]+?)(?: <([^>]+)>)?`", text)}
     assert used <= set(terms)
+
+
+def test_the_page_of_files_lists_all_commands():
+    page = (ROOT / "docs" / "how-to" / "files.md").read_text(encoding="utf-8")
+    table = page[page.index("## All commands") :].partition("\n\nThe next commands")[0]
+    assert sorted(re.findall(r"^\| `rankset (\w+)` \|", table, re.MULTILINE)) == sorted(COMMANDS)

@@ -1,7 +1,9 @@
 """A new rule from labels that came back: byte for byte that of ``calibrate`` on the same rows, with honest warnings."""
 
+import contextlib
 import json
 import re
+import sqlite3
 import warnings
 from datetime import UTC, datetime
 
@@ -271,6 +273,11 @@ def test_the_command_prints_json(served):
 def test_the_command_refuses_what_makes_no_sense(served, tmp_path):
     rs.calibrate(PROBS, LABELS).save("other.rankset")
     assert failure("recalibrate", "--from", served, "--rule", "other.rankset", "-o", "n.rankset").what == "the store"
+    for content in ("rule.rankset", "triage.rankset"):
+        rs.triage(PROBS, LABELS).save("triage.rankset")
+        error = failure("recalibrate", "--from", content, "-o", "n.rankset")
+        assert (error.expected, error.where.file) == ("be an SQLite file or a PostgreSQL database", content)
+        assert error.received == f"a file with a {content.partition('.')[0].title()}"
     assert failure("recalibrate", "--from", "none.db", "-o", "n.rankset").expected == "exist"
     late = ("--since", "2999-01-01")
     assert failure("recalibrate", "--from", served, *late, "-o", "n.rankset").what == "rows for a new rule"
@@ -292,3 +299,47 @@ def test_a_store_of_an_own_score_needs_the_rule(file, opened):
     filled(store, 30)
     assert recalibrate(store, rule).n == 30
     assert failure("recalibrate", "--from", file, "-o", f"{file}.rankset").expected == "know its rule"
+
+
+# Inspect
+
+
+def inspected(*arguments):
+    return CliRunner().invoke(rankset, ["inspect", *map(str, arguments)])
+
+
+def test_inspect_tells_what_a_store_holds(file, opened):
+    rule = rs.calibrate(PROBS[:100], LABELS[:100], classes=NAMES, method="thr")
+    store = opened(file, rule=rule)
+    filled(store, 30, labelled=20)
+    store.check()
+    facts = json.loads(inspected(file, "--json").stdout)
+    assert (facts["score"], facts["condition"], facts["kind"]) == ("Thr()", "Marginal()", "probs")
+    assert (facts["classes"], facts["first_classes"]) == (K, list(NAMES))
+    assert (facts["rows"], facts["labels"], facts["size"] > 0) == (30, 20, True)
+    assert (facts["first_row"], facts["last_row"]) == ("1970-01-01T00:00:00+00:00", "1970-01-01T00:00:29+00:00")
+    assert facts["last_label"].startswith("1970-01-01T00:")
+    told = re.sub(r" +", " ", inspected(file).stdout)
+    assert "a store of rankset serve, opened for reading alone" in told
+    assert f"score Thr()\n condition one threshold for all rows\n kind probs\n classes {K}: " in told
+
+
+def test_inspect_of_a_new_store_and_of_one_with_an_own_score(file, opened):
+    class Own:
+        def keys(self, cells):
+            return (-cells.prob,)
+
+    opened(file, rule=rs.calibrate(PROBS, LABELS, method=Own()))
+    facts = json.loads(inspected(file, "--json").stdout)
+    assert (facts["rows"], facts["first_row"], facts["kind"], facts["classes"]) == (0, None, "probs", K)
+    assert "does not know it" in facts["score"]
+
+
+def test_inspect_refuses_levels_of_a_store_and_other_databases(file, opened, tmp_path):
+    opened(file, rule=RULE)
+    done = inspected(file, "--alpha", "0.1")
+    assert (done.exit_code, "Leave out --alpha" in done.output) == (2, True)
+    with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE mine (number INTEGER)")
+        other.commit()
+    assert failure("inspect", tmp_path / "other.db").expected == "be a complete store of rankset"

@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": "Write example files for the other commands.",
     "evaluate": "Measure coverage and set sizes of a rule.",
     "export": "Write a rule as an ONNX model.",
-    "inspect": "Show a rule and its thresholds, or a stream.",
+    "inspect": "Show a rule and its thresholds, or a stream, a triage, a store.",
     "merge": "Merge several rules into one rule.",
     "paper": "Repeat the experiment of the paper.",
     "precise": "Predict sets with few false labels.",

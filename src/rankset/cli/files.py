@@ -20,6 +20,8 @@ from rankset.io.read_file import is_readable
 from rankset.io.usual_arrays import find_unnamed_arrays
 from rankset.rules import rule_file
 
+SQLITE = b"SQLite format 3\x00"
+"""How files of SQLite begin."""
 STDOUT = (None, "-")
 """Values of --output that mean standard output."""
 
@@ -95,10 +97,25 @@ def load_triage(path: Path) -> rs.Triage:
     return rs.Triage.load(path)
 
 
+def content_of(path: Path) -> str | None:
+    """Return what a file of rankset contains, such as "rule" or "stream"; None if it is another file."""
+    with suppress(RanksetError, OSError):
+        found = container.read(path)[0].get("what")
+        return found if isinstance(found, str) else None
+    return None
+
+
 def is_stream(path: Path) -> bool:
     """Whether a file contains a stream, as ``rankset watch --state`` writes it."""
-    with suppress(RanksetError, OSError):
-        return container.read(path)[0].get("what") == "stream"
+    return content_of(path) == "stream"
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file is one of SQLite, such as the store of ``rankset serve``."""
+    if not path.is_file():
+        return False
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
     return False
 
 

@@ -1,4 +1,4 @@
-"""``rankset inspect``: show the content of a file of a rule or a stream."""
+"""``rankset inspect``: show the content of a file of a rule, a stream or a triage, or of a store of a server."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 import rankset as rs
 from rankset.cli.command import Command
-from rankset.cli.files import is_stream, load_rule
+from rankset.cli.files import content_of, is_store, load_rule
 from rankset.cli.options import FILE, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.promises import proven_promise, was_passed
+from rankset.cli.store_printing import print_store
+from rankset.cli.triage_words import triage_facts
 from rankset.cli.watch_printing import print_stream
 from rankset.core.alpha import exact_alpha, rows_needed
 from rankset.errors import RuleError
@@ -38,19 +40,17 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
     No code from the file is executed. The sizes are for rows in which every class is a candidate. Rows with fewer
     candidates can have smaller sets.
 
-    Of a stream (rankset watch --state), it shows what the stream has seen: misses, level, window and alarms.
+    Of a stream (rankset watch --state), it shows what the stream has seen: misses, level, window and alarms. Of a
+    triage (rankset triage --save), it shows how many answers were right and wrong. Of an SQLite file of rankset serve
+    --store, it shows of which rule it is, and how many rows and labels it has; the file is only read.
 
     \b
     rankset inspect rule.rankset
     rankset inspect rule.rankset --alpha 0.1 --confidence 0.99
     rankset inspect stream.rankset
+    rankset inspect served.db
     """
-    if is_stream(rule_file):
-        if was_passed("alphas") or was_passed("confidence"):
-            raise click.UsageError(
-                f"{rule_file} is a stream, which has its own alpha. Leave out --alpha, --confidence."
-            )
-        print_stream(rs.Stream.load(rule_file), str(rule_file), as_json=as_json)
+    if _printed(rule_file, as_json=as_json):
         return
     rule = load_rule(rule_file)
     if rule.spec.sharing is not None and was_passed("confidence"):
@@ -59,6 +59,28 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
         raise RuleError.weights_and_confidence()
     facts = {**rule_facts(rule), "levels": _levels(rule, alphas or USUAL_ALPHAS, confidence)}
     print_facts(facts, str(rule_file), as_json=as_json)
+
+
+def _printed(path: Path, *, as_json: bool) -> bool:
+    """Print what a file contains that is no rule; return whether it is such a file."""
+    if is_store(path):
+        _refuse_levels(f"{path} is a store, whose rows have levels of their own.")
+        print_store(path, as_json=as_json)
+        return True
+    found = content_of(path)
+    if found == "stream":
+        _refuse_levels(f"{path} is a stream, which has its own alpha.")
+        print_stream(rs.Stream.load(path), str(path), as_json=as_json)
+    elif found == "triage":
+        _refuse_levels(f"{path} is a triage, which has no alpha: rankset triage --error asks it.")
+        print_facts(triage_facts(rs.Triage.load(path)), str(path), as_json=as_json)
+    return found in ("stream", "triage")
+
+
+def _refuse_levels(told: str) -> None:
+    """Raise an error if levels of a rule were asked of something else."""
+    if was_passed("alphas") or was_passed("confidence"):
+        raise click.UsageError(f"{told} Leave out --alpha, --confidence.")
 
 
 def _levels(rule: rs.Rule, alphas: Sequence[str], confidence: str) -> dict[str, Any]:

@@ -33,6 +33,11 @@ class StoreErrors:
         return cls._store(where, "be a complete store of rankset", reason=shorten(reason, 200), remedy=remedy)
 
     @classmethod
+    def store_is_file(cls, where: str, content: str) -> Self:
+        remedy = "Pass the file that rankset serve keeps with --store, such as served.db, or the URL of its database."
+        return cls._store(where, "be an SQLite file or a PostgreSQL database", f"a file with {content}", remedy)
+
+    @classmethod
     def store_missing(cls, where: str) -> Self:
         return cls._store(where, "exist", reason="it was not found", remedy="Check the path.")
 

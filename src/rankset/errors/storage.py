@@ -100,5 +100,6 @@ class StoreFull(StorageError):  # noqa: N818 - it is one of StorageError
 
     @classmethod
     def of(cls, where: str, reason: str) -> Self:
-        remedy = f"Free space on the disk, or limit the store with max_bytes. {TRY_AGAIN}"
+        limits = "limit the size of the store (max_bytes, or --max-size of rankset serve)"
+        remedy = f"Free space on the disk, or {limits}. {TRY_AGAIN}"
         return cls._store(where, "have space for what is written to it", reason=reason, remedy=remedy)._for_now()

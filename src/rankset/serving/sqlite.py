@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from rankset.errors import FileError, StorageError, StoreFull
+from rankset.errors import FileError, RanksetError, StorageError, StoreFull
+from rankset.io import container
+from rankset.rules import rule_file
 from rankset.serving import tables
 from rankset.serving.database import PATIENCE, Database
 
@@ -139,14 +142,29 @@ class SqliteDatabase(Database):
         if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return StorageError.store_read_only(self.where, str(cause))
         if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return StorageError.store_damaged(self.where, str(cause))
+            return self._damaged(str(cause))
         return StorageError.store_failed(self.where, str(cause))
+
+    def _damaged(self, reason: str) -> StorageError:
+        """Return the error for a file that is no database, or a damaged one."""
+        content = _content_of(self.path)
+        if content is not None:
+            return StorageError.store_is_file(self.where, content)
+        return StorageError.store_damaged(self.where, reason)
 
 
 def _begin(connection: Connection) -> None:
     """Begin a transaction: those that write take the lock at once, so that none fails in the middle."""
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _content_of(file: Path) -> str | None:
+    """Return what a file of rankset contains, such as a Rule; None if it is another file."""
+    with suppress(RanksetError, OSError):
+        found = rule_file.CONTENTS.get(str(container.read(file)[0].get("what")))
+        return None if found is None else found[0]
+    return None
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
