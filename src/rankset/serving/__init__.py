@@ -25,8 +25,9 @@ client_words   errors of Python in the words of clients
 predictions    rows that were asked, and their sets
 service        what all requests share; loaded has the rule, metrics what is counted, events the open live pages
 looks          whether the store can be written, without waiting for one that hangs
-ledger         rows and labels go into the store and to the monitor in one order; following asks the store
-monitor        numbers over time, of classes, and alarms; live_numbers shows them
+ledger         rows and labels go into the store and to the monitor in one order, with times of clock
+learner        the thread that teaches the monitor; following asks the store
+monitor        numbers over time, totals and alarms; live_numbers shows them
 """
 
 from typing import TYPE_CHECKING, Any
