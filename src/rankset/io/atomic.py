@@ -1,6 +1,6 @@
 """Atomic writing: a file is complete or is not there. All files of rules, sets, reports and demos are written here.
 
-``open_draft`` raises ``OSError`` as the system does, ``open_output`` raises ``FileError`` with the name of the file.
+Where the system refuses, because the disk is full or the folder is closed, ``FileError`` names the file.
 """
 
 from __future__ import annotations
@@ -30,18 +30,6 @@ _drafts: set[Path] = set()
 
 @contextmanager
 def open_output(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
-    """Do the same as ``open_draft``, but raise ``FileError`` where the system refuses; a broken pipe stays one."""
-    try:
-        with open_draft(path, force=force) as file:
-            yield file
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise FileError.unwritable(os.fspath(path), error.strerror or str(error)) from None
-
-
-@contextmanager
-def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
     """Open a file that is put at ``path`` when the block ends; if the block fails, nothing has changed.
 
     On Linux the file has no name until it is complete, so nothing is left even if the process is killed. Elsewhere it
@@ -49,18 +37,35 @@ def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
     after a day. The new file gets the permissions of the one it replaces. If ``path`` is a link, its target is
     replaced.
 
-    Raises ``FileError`` if ``path`` exists and ``force`` is false, or if it is a pipe or a device, ``OSError`` if the
-    system refuses.
+    Raises ``FileError`` if ``path`` exists and ``force`` is false, if it is a pipe or a device, or if the system
+    refuses; a broken pipe stays one.
     """
-    check_target(path, force=force)
+    with refusals_as_errors(path), _open_draft(path, force=force) as file:
+        yield file
+
+
+@contextmanager
+def refusals_as_errors(path: Target) -> Iterator[None]:
+    """Turn what the system raises while ``path`` is written into a ``FileError``; a broken pipe stays one."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError.unwritable(os.fspath(path), error.strerror or str(error)) from None
+
+
+@contextmanager
+def _open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
+    """Do the same as ``open_output``, but raise ``OSError`` where the system refuses."""
+    _check_target(path, force=force)
     target = Path(os.path.realpath(path))
     name: Path | None = None
     try:
-        with _name_path_in_errors(path):
-            file = _open_nameless(target.parent)
-            if file is None:
-                name = _free_name(target)
-                file = name.open("xb")
+        file = _open_nameless(target.parent)
+        if file is None:
+            name = _free_name(target)
+            file = name.open("xb")
         with file:
             if target.exists():  # before anything is written
                 _set_mode(file, target.stat().st_mode)
@@ -78,8 +83,8 @@ def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
                 name.unlink()
 
 
-def check_target(path: Target, *, force: bool) -> None:
-    """Raise what ``open_draft`` would raise about ``path``, before any work is done."""
+def _check_target(path: Target, *, force: bool) -> None:
+    """Raise an error if nothing can be put at ``path``, before any work is done."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
@@ -94,17 +99,6 @@ def remove_drafts() -> None:
     for name in list(_drafts):
         with suppress(OSError):
             name.unlink()
-
-
-@contextmanager
-def _name_path_in_errors(path: Target) -> Iterator[None]:
-    """Make errors of the system name the path that the user gave."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def _open_nameless(folder: Path) -> IO[bytes] | None:
@@ -177,5 +171,5 @@ def _move(name: Path, target: Path, path: Target, *, force: bool) -> None:
     except FileExistsError:
         raise FileError.exists(os.fspath(path)) from None
     except OSError:  # a file system without links
-        check_target(path, force=force)
+        _check_target(path, force=force)
         name.replace(target)
