@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -122,6 +123,78 @@ def test_a_rule_replaces_files_only_and_keeps_their_permissions(tmp_path, way):
     rule.save(path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert rs.load(path) == rule
+
+
+def leave_half(folder, error):
+    (folder / "file").touch()
+    raise error
+
+
+class TestFolders:
+    def test_a_folder_appears_when_it_is_complete(self, tmp_path):
+        with atomic.open_folder(tmp_path / "a" / "new") as folder:
+            (folder / "file").touch()
+            assert not (tmp_path / "a" / "new").exists()
+        assert [path.name for path in tmp_path.rglob("*")] == ["a", "new", "file"]
+        before = os.umask(0)
+        os.umask(before)
+        assert (tmp_path / "a" / "new").stat().st_mode & 0o777 == 0o777 & ~before
+
+    def test_an_empty_folder_stays_and_is_filled(self, tmp_path):
+        (tmp_path / "new").mkdir(mode=0o700)
+        known = (tmp_path / "new").stat()
+        with atomic.open_folder(tmp_path / "new") as folder:
+            (folder / "inner").mkdir()
+            (folder / "inner" / "file").touch()
+        now = (tmp_path / "new").stat()
+        assert (now.st_ino, now.st_mode) == (known.st_ino, known.st_mode)
+        assert [path.name for path in (tmp_path / "new").rglob("*")] == ["inner", "file"]
+
+    @pytest.mark.parametrize("error", [TypeError, KeyboardInterrupt])
+    @pytest.mark.parametrize("empty", [True, False], ids=["empty", "new"])
+    def test_a_folder_that_fails_leaves_nothing(self, tmp_path, empty, error):
+        if empty:
+            (tmp_path / "new").mkdir()
+        with pytest.raises(error), atomic.open_folder(tmp_path / "new") as folder:
+            leave_half(folder, error)
+        assert [path.name for path in tmp_path.rglob("*")] == ["new"] * empty
+
+    def test_a_move_that_fails_leaves_an_empty_folder_empty(self, tmp_path, monkeypatch):
+        move = Path.rename
+        monkeypatch.setattr(Path, "rename", lambda path, to: refuse() if path.name == "b" else move(path, to))
+        (tmp_path / "new").mkdir()
+        with (
+            refused(FileError.unwritable(str(tmp_path / "new"), "Operation not permitted")),
+            atomic.open_folder(tmp_path / "new") as folder,
+        ):
+            (folder / "a").mkdir()
+            (folder / "b").touch()
+        assert [path.name for path in tmp_path.rglob("*")] == ["new"]
+
+    def test_a_copy_that_fails_says_why(self, tmp_path):
+        (tmp_path / "source").mkdir()
+        (tmp_path / "source" / "file").touch()
+        with (
+            refused(FileError.unwritable(str(tmp_path / "new"), "[Errno 1] Operation not permitted")),
+            atomic.open_folder(tmp_path / "new") as folder,
+        ):
+            shutil.copytree(tmp_path / "source", folder / "copy", copy_function=refuse)
+        assert files(tmp_path) == ["source"]
+
+    def test_folders_that_a_killed_process_left_are_removed(self, tmp_path):
+        old = atomic._free_name(tmp_path / "new")
+        (old / "inner").mkdir(parents=True)
+        os.utime(old, (time.time() - 2 * atomic.STALE,) * 2)
+        with atomic.open_folder(tmp_path / "new"):
+            pass
+        assert files(tmp_path) == ["new"]
+
+    def test_a_folder_with_files_is_refused(self, tmp_path):
+        with (
+            refused(FileError.folder_taken(str(tmp_path.parent), "files in it")),
+            atomic.open_folder(tmp_path.parent),
+        ):
+            pass
 
 
 RULE = rs.calibrate(PROBS, [0, 1, 2])

@@ -51,8 +51,46 @@ def refusals_as_errors(path: Target) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise
+    except shutil.Error as error:  # from copytree: a list of source, target and words
+        raise FileError.unwritable(os.fspath(path), str(error.args[0][0][-1])) from None
     except OSError as error:
         raise FileError.unwritable(os.fspath(path), error.strerror or str(error)) from None
+
+
+@contextmanager
+def open_folder(path: Target) -> Iterator[Path]:
+    """Give an empty folder, which is what stands at ``path`` when the block ends; if it fails, nothing has changed.
+
+    ``path`` must be an empty folder or not exist, and folders above it are made. A new folder is written beside its
+    place and then renamed. An empty folder stays where it is, because it may be a mounted disk: its files are written
+    to a folder inside and then moved up.
+    """
+    check_folder(path)
+    target = Path(os.path.realpath(path))
+    made = [folder for folder in target.parents if not folder.exists()]
+    with refusals_as_errors(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        name = _free_name(target / target.name if target.exists() else target)
+        try:
+            name.mkdir()
+            yield name
+            _move_folder(name, target)
+        except BaseException:
+            _remove(name)
+            for folder in made:
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
+        finally:
+            _drafts.discard(name)
+
+
+def check_folder(path: Target) -> None:
+    """Raise ``FileError`` if ``open_folder`` cannot write to ``path``, before any work is done."""
+    target = Path(os.path.realpath(path))
+    with refusals_as_errors(path):
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise FileError.folder_taken(os.fspath(path), "files in it" if target.is_dir() else "a file")
 
 
 @contextmanager
@@ -79,8 +117,7 @@ def _open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
     finally:
         if name is not None:
             _drafts.discard(name)
-            with suppress(OSError):
-                name.unlink()
+            _remove(name)
 
 
 def _check_target(path: Target, *, force: bool) -> None:
@@ -97,8 +134,15 @@ def _check_target(path: Target, *, force: bool) -> None:
 def remove_drafts() -> None:
     """Remove the named drafts of this process, which is about to end without cleaning up."""
     for name in list(_drafts):
-        with suppress(OSError):
-            name.unlink()
+        _remove(name)
+
+
+def _remove(draft: Path) -> None:
+    """Remove a draft, a file or a folder, if it is there."""
+    if draft.is_dir():
+        shutil.rmtree(draft, ignore_errors=True)
+    with suppress(OSError):
+        draft.unlink()
 
 
 def _open_nameless(folder: Path) -> IO[bytes] | None:
@@ -117,7 +161,7 @@ def _free_name(target: Path) -> Path:
     for old in target.parent.glob(f"{start}*.draft"):
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > STALE:
-                old.unlink()
+                _remove(old)
     name = target.with_name(f"{start}{os.urandom(8).hex()}.draft")
     _drafts.add(name)
     return name
@@ -173,3 +217,19 @@ def _move(name: Path, target: Path, path: Target, *, force: bool) -> None:
     except OSError:  # a file system without links
         _check_target(path, force=force)
         name.replace(target)
+
+
+def _move_folder(name: Path, target: Path) -> None:
+    """Move a complete folder to ``target``, or what is in it if there is an empty folder already."""
+    if name.parent != target:
+        name.rename(target)
+        return
+    files = sorted(name.iterdir())
+    try:
+        for file in files:
+            file.rename(target / file.name)
+        name.rmdir()
+    except OSError:
+        for file in files:
+            _remove(target / file.name)
+        raise
