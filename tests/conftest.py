@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ settings.register_profile(
 settings.register_profile("large", parent=settings.get_profile("default"), max_examples=300)
 settings.register_profile("search", parent=settings.get_profile("large"), derandomize=False, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+ROOT_ON_LINUX = sys.platform == "linux" and os.geteuid() == 0
 
 
 def forget_stale_loops():
@@ -46,6 +50,20 @@ def no_loops_at_first():
     from rankset.core import kernels
 
     kernels.LOADED.clear()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 2 MB."""
+    if not ROOT_ON_LINUX:
+        pytest.skip("only root on Linux can mount a disk")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no disk can be mounted here: {made.stderr.decode()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def pytest_collection_modifyitems(items):

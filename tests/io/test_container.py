@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 
 import rankset as rs
 from golden import make
-from rankset.errors import StorageError
+from rankset.errors import FileError, StorageError
 from rankset.io import container
 from rankset.rules import rule_file
 from rankset.scores import traits
@@ -764,7 +764,7 @@ class TestSaving:
     def test_a_failed_save_leaves_the_old_file_and_nothing_else(self, saved, monkeypatch, name):
         before = saved.read_bytes()
         monkeypatch.setattr(name, failing)
-        with pytest.raises(OSError, match="the disk is full"):
+        with refused(FileError.unwritable(str(saved), "the disk is full")):
             calibrated(n_rows=50).save(saved)
         assert saved.read_bytes() == before
         assert list(saved.parent.iterdir()) == [saved]
@@ -780,17 +780,18 @@ class TestSaving:
     @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
     def test_a_closed_folder_is_an_error(self, saved):
         saved.parent.chmod(0o500)
-        with pytest.raises(PermissionError):
+        with refused(FileError.unwritable(str(saved), "Permission denied")):
             calibrated().save(saved)
         saved.parent.chmod(0o700)
 
     def test_a_folder_that_does_not_exist_is_an_error(self, tmp_path):
-        with pytest.raises(FileNotFoundError):
-            calibrated().save(tmp_path / "none" / "a.rankset")
+        path = tmp_path / "none" / "a.rankset"
+        with refused(FileError.unwritable(str(path), "No such file or directory")):
+            calibrated().save(path)
 
     def test_a_folder_in_place_of_the_file_is_an_error_and_leaves_nothing(self, tmp_path):
         (tmp_path / "a.rankset").mkdir()
-        with pytest.raises(OSError, match=r"a\.rankset"):
+        with refused(FileError.unwritable(str(tmp_path / "a.rankset"), "Is a directory")):
             calibrated().save(tmp_path / "a.rankset")
         assert [path.name for path in tmp_path.iterdir()] == ["a.rankset"]
 

@@ -1,9 +1,12 @@
 """What is written, and how: whole files or none, distinct names, cells that are no formulas, JSON that is JSON."""
 
+import contextlib
 import csv
+import errno
 import io
 import json
 import os
+import shutil
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +26,7 @@ from rankset.io import atomic, memory_budget, write_sets
 from rankset.io.writers import csv as csv_writer
 from rankset.io.writers import parquet as parquet_writer
 from rankset.io.writers.values import python_values
+from rankset.paper.numbers import Numbers
 from refusals import check_refusal, failure, refused
 
 PROBS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
@@ -48,7 +52,7 @@ def files(folder):
 
 
 def put(path, data, *, force):
-    with atomic.open_draft(path, force=force) as file:
+    with atomic.open_output(path, force=force) as file:
         file.write(data)
 
 
@@ -71,17 +75,18 @@ def test_a_draft_becomes_its_file(tmp_path, way):
 
 def test_a_draft_that_fails_leaves_nothing(tmp_path, way):
     for force in (True, False):
-        with pytest.raises(TypeError), atomic.open_draft(tmp_path / "new", force=force) as file:
+        with pytest.raises(TypeError), atomic.open_output(tmp_path / "new", force=force) as file:
             file.writelines([b"half", 0])
     assert files(tmp_path) == []
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        put(tmp_path / "nowhere" / "new", b"", force=True)
+    nowhere = tmp_path / "nowhere" / "new"
+    with refused(FileError.unwritable(str(nowhere), "No such file or directory")):
+        put(nowhere, b"", force=True)
 
 
 @pytest.mark.parametrize("force", [True, False])
 def test_what_came_meanwhile_is_replaced_only_by_force(tmp_path, way, force):
     def meanwhile():
-        with atomic.open_draft(tmp_path / "new", force=force) as file:
+        with atomic.open_output(tmp_path / "new", force=force) as file:
             file.write(b"ours")
             (tmp_path / "new").write_bytes(b"theirs")
 
@@ -118,6 +123,116 @@ def test_a_rule_replaces_files_only_and_keeps_their_permissions(tmp_path, way):
     rule.save(path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert rs.load(path) == rule
+
+
+def leave_half(folder, error):
+    (folder / "file").touch()
+    raise error
+
+
+class TestFolders:
+    def test_a_folder_appears_when_it_is_complete(self, tmp_path):
+        with atomic.open_folder(tmp_path / "a" / "new") as folder:
+            (folder / "file").touch()
+            assert not (tmp_path / "a" / "new").exists()
+        assert [path.name for path in tmp_path.rglob("*")] == ["a", "new", "file"]
+        before = os.umask(0)
+        os.umask(before)
+        assert (tmp_path / "a" / "new").stat().st_mode & 0o777 == 0o777 & ~before
+
+    def test_an_empty_folder_stays_and_is_filled(self, tmp_path):
+        (tmp_path / "new").mkdir(mode=0o700)
+        known = (tmp_path / "new").stat()
+        with atomic.open_folder(tmp_path / "new") as folder:
+            (folder / "inner").mkdir()
+            (folder / "inner" / "file").touch()
+        now = (tmp_path / "new").stat()
+        assert (now.st_ino, now.st_mode) == (known.st_ino, known.st_mode)
+        assert [path.name for path in (tmp_path / "new").rglob("*")] == ["inner", "file"]
+
+    @pytest.mark.parametrize("error", [TypeError, KeyboardInterrupt])
+    @pytest.mark.parametrize("empty", [True, False], ids=["empty", "new"])
+    def test_a_folder_that_fails_leaves_nothing(self, tmp_path, empty, error):
+        if empty:
+            (tmp_path / "new").mkdir()
+        with pytest.raises(error), atomic.open_folder(tmp_path / "new") as folder:
+            leave_half(folder, error)
+        assert [path.name for path in tmp_path.rglob("*")] == ["new"] * empty
+
+    def test_a_move_that_fails_leaves_an_empty_folder_empty(self, tmp_path, monkeypatch):
+        move = Path.rename
+        monkeypatch.setattr(Path, "rename", lambda path, to: refuse() if path.name == "b" else move(path, to))
+        (tmp_path / "new").mkdir()
+        with (
+            refused(FileError.unwritable(str(tmp_path / "new"), "Operation not permitted")),
+            atomic.open_folder(tmp_path / "new") as folder,
+        ):
+            (folder / "a").mkdir()
+            (folder / "b").touch()
+        assert [path.name for path in tmp_path.rglob("*")] == ["new"]
+
+    def test_a_copy_that_fails_says_why(self, tmp_path):
+        (tmp_path / "source").mkdir()
+        (tmp_path / "source" / "file").touch()
+        with (
+            refused(FileError.unwritable(str(tmp_path / "new"), "[Errno 1] Operation not permitted")),
+            atomic.open_folder(tmp_path / "new") as folder,
+        ):
+            shutil.copytree(tmp_path / "source", folder / "copy", copy_function=refuse)
+        assert files(tmp_path) == ["source"]
+
+    def test_folders_that_a_killed_process_left_are_removed(self, tmp_path):
+        old = atomic._free_name(tmp_path / "new")
+        (old / "inner").mkdir(parents=True)
+        os.utime(old, (time.time() - 2 * atomic.STALE,) * 2)
+        with atomic.open_folder(tmp_path / "new"):
+            pass
+        assert files(tmp_path) == ["new"]
+
+    def test_a_folder_with_files_is_refused(self, tmp_path):
+        with (
+            refused(FileError.folder_taken(str(tmp_path.parent), "files in it")),
+            atomic.open_folder(tmp_path.parent),
+        ):
+            pass
+
+
+RULE = rs.calibrate(PROBS, [0, 1, 2])
+WRITERS = {
+    "rule": RULE.save,
+    "triage": rs.triage(PROBS, [0, 1, 1]).save,
+    "stream": rs.Stream(RULE, alpha=0.5, window=3).save,
+    "numbers of the paper": Numbers({}).save,
+    "ONNX": lambda path: pytest.importorskip("onnx") and RULE.to_onnx(path, alpha=0.5),
+}
+FULL = os.strerror(errno.ENOSPC)
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_full_disk_is_the_same_error_for_every_writer(small_disk, write):
+    path = small_disk / "output"
+    path.write_bytes(b"old")
+    with contextlib.suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as ballast:
+        while ballast.write(bytes(4096)):
+            pass
+    with refused(FileError.unwritable(str(path), FULL)):
+        write(path)
+    assert path.read_bytes() == b"old"
+    assert files(small_disk) == ["ballast", "output"]
+    (small_disk / "ballast").unlink()
+    write(path)
+    assert path.read_bytes() != b"old"
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_disk_that_is_full_at_the_end_is_the_same_error_for_every_writer(tmp_path, monkeypatch, write):
+    def refuse_all(_):
+        raise OSError(errno.ENOSPC, FULL)
+
+    monkeypatch.setattr(os, "fsync", refuse_all)
+    with refused(FileError.unwritable(str(tmp_path / "output"), FULL)):
+        write(tmp_path / "output")
+    assert files(tmp_path) == []
 
 
 ONE_TEXT = [(1, "1", "b"), (True, "True", "b"), (0.5, "0.5", "b"), ("\ud800", "\\ud800", "b")]

@@ -21,22 +21,6 @@ from rankset.serving import writer as writing
 from refusals import refused
 from served import filled, label, prediction
 
-ROOT_ON_LINUX = sys.platform == "linux" and os.geteuid() == 0
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 2 MB."""
-    if not ROOT_ON_LINUX:
-        pytest.skip("only root on Linux can mount a disk")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True, check=False)
-    if made.returncode:
-        pytest.skip(f"no disk can be mounted here: {made.stderr.decode()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
-
 
 @pytest.fixture
 def impatient(monkeypatch):

@@ -31,6 +31,8 @@ class Stored:
         ------
         StorageError
             If it cannot be stored, for example because its confidence score is not part of rankset.
+        FileError
+            If the file cannot be written, for example because the disk is full.
 
         Examples
         --------

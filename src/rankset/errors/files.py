@@ -97,6 +97,11 @@ class FileError(
         return cls._of(path, "the output", "be a new file", remedy=remedy, reason="it exists already")
 
     @classmethod
+    def folder_taken(cls, path: str, received: str) -> Self:
+        remedy = "Choose another folder, or remove this one first."
+        return cls._of(path, "the output", "be a new or an empty folder", received, remedy)
+
+    @classmethod
     def unwritable(cls, path: str, reason: str) -> Self:
         return cls._of(path, "the file", "be writable", reason=reason)
 

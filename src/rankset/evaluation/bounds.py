@@ -152,6 +152,8 @@ class LabelBounds:
         StorageError
             If a rule cannot be stored, for example because its score is not a built-in score of rankset, or if the
             rules do not belong together.
+        FileError
+            If the file cannot be written, for example because the disk is full.
 
         Examples
         --------

@@ -1,6 +1,6 @@
 """Atomic writing: a file is complete or is not there. All files of rules, sets, reports and demos are written here.
 
-``open_draft`` raises ``OSError`` as the system does, ``open_output`` raises ``FileError`` with the name of the file.
+Where the system refuses, because the disk is full or the folder is closed, ``FileError`` names the file.
 """
 
 from __future__ import annotations
@@ -30,18 +30,6 @@ _drafts: set[Path] = set()
 
 @contextmanager
 def open_output(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
-    """Do the same as ``open_draft``, but raise ``FileError`` where the system refuses; a broken pipe stays one."""
-    try:
-        with open_draft(path, force=force) as file:
-            yield file
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise FileError.unwritable(os.fspath(path), error.strerror or str(error)) from None
-
-
-@contextmanager
-def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
     """Open a file that is put at ``path`` when the block ends; if the block fails, nothing has changed.
 
     On Linux the file has no name until it is complete, so nothing is left even if the process is killed. Elsewhere it
@@ -49,18 +37,73 @@ def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
     after a day. The new file gets the permissions of the one it replaces. If ``path`` is a link, its target is
     replaced.
 
-    Raises ``FileError`` if ``path`` exists and ``force`` is false, or if it is a pipe or a device, ``OSError`` if the
-    system refuses.
+    Raises ``FileError`` if ``path`` exists and ``force`` is false, if it is a pipe or a device, or if the system
+    refuses; a broken pipe stays one.
     """
-    check_target(path, force=force)
+    with refusals_as_errors(path), _open_draft(path, force=force) as file:
+        yield file
+
+
+@contextmanager
+def refusals_as_errors(path: Target) -> Iterator[None]:
+    """Turn what the system raises while ``path`` is written into a ``FileError``; a broken pipe stays one."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except shutil.Error as error:  # from copytree: a list of source, target and words
+        raise FileError.unwritable(os.fspath(path), str(error.args[0][0][-1])) from None
+    except OSError as error:
+        raise FileError.unwritable(os.fspath(path), error.strerror or str(error)) from None
+
+
+@contextmanager
+def open_folder(path: Target) -> Iterator[Path]:
+    """Give an empty folder, which is what stands at ``path`` when the block ends; if it fails, nothing has changed.
+
+    ``path`` must be an empty folder or not exist, and folders above it are made. A new folder is written beside its
+    place and then renamed. An empty folder stays where it is, because it may be a mounted disk: its files are written
+    to a folder inside and then moved up.
+    """
+    check_folder(path)
+    target = Path(os.path.realpath(path))
+    made = [folder for folder in target.parents if not folder.exists()]
+    with refusals_as_errors(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        name = _free_name(target / target.name if target.exists() else target)
+        try:
+            name.mkdir()
+            yield name
+            _move_folder(name, target)
+        except BaseException:
+            _remove(name)
+            for folder in made:
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
+        finally:
+            _drafts.discard(name)
+
+
+def check_folder(path: Target) -> None:
+    """Raise ``FileError`` if ``open_folder`` cannot write to ``path``, before any work is done."""
+    target = Path(os.path.realpath(path))
+    with refusals_as_errors(path):
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise FileError.folder_taken(os.fspath(path), "files in it" if target.is_dir() else "a file")
+
+
+@contextmanager
+def _open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
+    """Do the same as ``open_output``, but raise ``OSError`` where the system refuses."""
+    _check_target(path, force=force)
     target = Path(os.path.realpath(path))
     name: Path | None = None
     try:
-        with _name_path_in_errors(path):
-            file = _open_nameless(target.parent)
-            if file is None:
-                name = _free_name(target)
-                file = name.open("xb")
+        file = _open_nameless(target.parent)
+        if file is None:
+            name = _free_name(target)
+            file = name.open("xb")
         with file:
             if target.exists():  # before anything is written
                 _set_mode(file, target.stat().st_mode)
@@ -74,12 +117,11 @@ def open_draft(path: Target, *, force: bool) -> Iterator[IO[bytes]]:
     finally:
         if name is not None:
             _drafts.discard(name)
-            with suppress(OSError):
-                name.unlink()
+            _remove(name)
 
 
-def check_target(path: Target, *, force: bool) -> None:
-    """Raise what ``open_draft`` would raise about ``path``, before any work is done."""
+def _check_target(path: Target, *, force: bool) -> None:
+    """Raise an error if nothing can be put at ``path``, before any work is done."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
@@ -92,19 +134,15 @@ def check_target(path: Target, *, force: bool) -> None:
 def remove_drafts() -> None:
     """Remove the named drafts of this process, which is about to end without cleaning up."""
     for name in list(_drafts):
-        with suppress(OSError):
-            name.unlink()
+        _remove(name)
 
 
-@contextmanager
-def _name_path_in_errors(path: Target) -> Iterator[None]:
-    """Make errors of the system name the path that the user gave."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+def _remove(draft: Path) -> None:
+    """Remove a draft, a file or a folder, if it is there."""
+    if draft.is_dir():
+        shutil.rmtree(draft, ignore_errors=True)
+    with suppress(OSError):
+        draft.unlink()
 
 
 def _open_nameless(folder: Path) -> IO[bytes] | None:
@@ -123,7 +161,7 @@ def _free_name(target: Path) -> Path:
     for old in target.parent.glob(f"{start}*.draft"):
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > STALE:
-                old.unlink()
+                _remove(old)
     name = target.with_name(f"{start}{os.urandom(8).hex()}.draft")
     _drafts.add(name)
     return name
@@ -177,5 +215,21 @@ def _move(name: Path, target: Path, path: Target, *, force: bool) -> None:
     except FileExistsError:
         raise FileError.exists(os.fspath(path)) from None
     except OSError:  # a file system without links
-        check_target(path, force=force)
+        _check_target(path, force=force)
         name.replace(target)
+
+
+def _move_folder(name: Path, target: Path) -> None:
+    """Move a complete folder to ``target``, or what is in it if there is an empty folder already."""
+    if name.parent != target:
+        name.rename(target)
+        return
+    files = sorted(name.iterdir())
+    try:
+        for file in files:
+            file.rename(target / file.name)
+        name.rmdir()
+    except OSError:
+        for file in files:
+            _remove(target / file.name)
+        raise

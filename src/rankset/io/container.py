@@ -63,7 +63,7 @@ Arrays = dict[str, NDArray[Any]]
 def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
     """Write ``header`` and one-dimensional ``arrays`` atomically; an existing file is replaced."""
     data = to_bytes(path, header, arrays)
-    with atomic.open_draft(path, force=True) as file:
+    with atomic.open_output(path, force=True) as file:
         file.write(data)
 
 

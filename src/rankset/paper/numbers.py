@@ -176,6 +176,11 @@ class Numbers:
         path
             Path of the file. An existing file is replaced.
 
+        Raises
+        ------
+        FileError
+            If the file cannot be written, for example because the disk is full.
+
         Examples
         --------
         >>> import tempfile, rankset as rs
@@ -184,7 +189,7 @@ class Numbers:
         ...     numbers.save(Path(folder) / "numbers.json")
         """
         text = json.dumps(self.data, indent=1, ensure_ascii=False) + "\n"
-        with atomic.open_draft(path, force=True) as file:
+        with atomic.open_output(path, force=True) as file:
             file.write(text.encode())
 
     @classmethod

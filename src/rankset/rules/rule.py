@@ -170,6 +170,8 @@ class Rule(PredictsSets, DescribesRule, RuleToOnnx, HasSpec):
         ------
         StorageError
             If the rule cannot be stored, for example because its score is not a built-in score of rankset.
+        FileError
+            If the file cannot be written, for example because the disk is full.
 
         Examples
         --------

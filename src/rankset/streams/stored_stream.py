@@ -25,6 +25,8 @@ class StoredStream:
         ------
         StorageError
             If it cannot be stored, for example because its score is not part of rankset.
+        FileError
+            If the file cannot be written, for example because the disk is full.
 
         Examples
         --------

@@ -1,12 +1,15 @@
 """What cannot become an MLflow model is refused before anything is written; bad rows are refused by the model."""
 
+import contextlib
+import errno
+import os
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import rankset as rs
-from rankset.errors import InputError, KindError, LabelError, LevelError, RuleError, StorageError
+from rankset.errors import FileError, InputError, KindError, LabelError, LevelError, RuleError, StorageError
 from refusals import like, refused
 
 mlflow = pytest.importorskip("mlflow")
@@ -52,6 +55,35 @@ CASES = {
     "too few columns": (RULE, {"input_example": PROBS[:2, :3]}, like(InputError, part="input_example")),
     "empty": (RULE, {"empty": "all"}, like(RuleError, what="empty")),
     "p_values": (RULE, {"p_values": 1}, like(KindError, what="p_values")),
+    "an object as metadata": (RULE, {"metadata": {"x": object}}, like(KindError, what="metadata['x']")),
+    "a number of NumPy as metadata": (
+        RULE,
+        {"metadata": {"team": "a", "x": [np.float64(1)]}},
+        like(KindError, what="metadata['x']", received="[np.float64(1.0)]"),
+    ),
+    "metadata that are a text": (RULE, {"metadata": "a"}, like(KindError, what="metadata", received="'a'")),
+    "the entry of rankset": (RULE, {"metadata": {"rankset": 1}}, like(KindError, what="metadata")),
+    "requirements that are a text": (
+        RULE,
+        {"pip_requirements": "rankset"},
+        like(
+            KindError,
+            what="pip_requirements",
+            expected="be a list of texts, such as ['rankset', 'numpy>=2']",
+            received="'rankset'",
+        ),
+    ),
+    "requirements that are no texts": (RULE, {"pip_requirements": [1]}, like(KindError, what="pip_requirements")),
+    "a file of requirements that is missing": (
+        RULE,
+        {"pip_requirements": ["rankset", "-r nope"]},
+        like(FileError, file="nope", part="pip_requirements"),
+    ),
+    "a file of constraints that is missing": (
+        RULE,
+        {"pip_requirements": ["--constraint nope # or another"]},
+        like(FileError, file="nope", part="pip_requirements"),
+    ),
 }
 
 
@@ -60,6 +92,72 @@ def test_what_cannot_be_saved_is_refused_and_nothing_is_written(rule, options, w
     with refused(wanted):
         rs.mlflow.save_model(rule, tmp_path / "sets", **options)
     assert list(tmp_path.iterdir()) == []
+    with refused(wanted, **({"what": "log_model"} if wanted.fields.get("what") == "save_model" else {})):
+        rs.mlflow.log_model(rule, "sets", **options)
+
+
+def saved_and_loaded(folder):
+    """Whether a rule can be saved there and loaded again."""
+    rs.mlflow.save_model(RULE, folder)
+    return (
+        mlflow.pyfunc.load_model(str(folder)).predict(FRAME)["labels"].tolist()
+        == RULE.predict(PROBS[:3], 0.1).to_lists()
+    )
+
+
+@pytest.mark.parametrize("free", [0, 4, 8])
+@pytest.mark.parametrize("empty", [True, False], ids=["into an empty folder", "as a new folder"])
+def test_a_full_disk_leaves_nothing_of_a_model_and_the_next_try_succeeds(free, empty, small_disk):
+    folder = small_disk / "sets"
+    if empty:
+        folder.mkdir()
+    with contextlib.suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as ballast:
+        while ballast.write(bytes(4096)):
+            pass
+    os.truncate(small_disk / "ballast", (small_disk / "ballast").stat().st_size - 4096 * free)
+    with refused(FileError.unwritable(str(folder), os.strerror(errno.ENOSPC))):
+        rs.mlflow.save_model(RULE, folder)
+    assert sorted(path.name for path in small_disk.rglob("*")) == ["ballast"] + ["sets"] * empty
+    (small_disk / "ballast").unlink()
+    assert saved_and_loaded(folder)
+    assert [path.name for path in small_disk.iterdir()] == ["sets"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mlflow.models.Model.save", "mlflow.pyfunc._save_example", "mlflow.pyfunc.model.write_to", "pathlib.Path.rename"],
+)
+@pytest.mark.parametrize("above", ["", "new/folders/"], ids=["a folder", "folders above it"])
+def test_a_write_that_fails_leaves_nothing_and_the_next_try_succeeds(name, above, tmp_path, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    folder = tmp_path / f"{above}sets"
+    with monkeypatch.context() as patched:
+        patched.setattr(name, refuse)
+        with refused(FileError.unwritable(str(folder), os.strerror(errno.ENOSPC))):
+            rs.mlflow.save_model(RULE, folder)
+    assert list(tmp_path.iterdir()) == []
+    assert saved_and_loaded(folder)
+
+
+def test_a_file_of_requirements_that_names_a_missing_one(tmp_path):
+    (tmp_path / "more.txt").write_text("-r more.txt\n-r nested.txt\n")
+    with refused(FileError, file=str(tmp_path / "nested.txt")):
+        rs.mlflow.save_model(RULE, tmp_path / "sets", pip_requirements=[f"-r {tmp_path}/more.txt"])
+    assert [path.name for path in tmp_path.iterdir()] == ["more.txt"]
+
+
+def test_a_folder_with_files_is_refused_and_stays(tmp_path):
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "sets" / "mine").touch()
+    with refused(FileError.folder_taken(str(tmp_path / "sets"), "files in it")):
+        rs.mlflow.save_model(RULE, tmp_path / "sets")
+    with refused(FileError.folder_taken(str(tmp_path / "sets" / "mine"), "a file")):
+        rs.mlflow.save_model(RULE, tmp_path / "sets" / "mine")
+    with refused(KindError, what="path", received="3"):
+        rs.mlflow.save_model(RULE, 3)
+    assert [path.name for path in tmp_path.rglob("*")] == ["sets", "mine"]
 
 
 def test_a_score_of_ones_own_has_no_file(tmp_path):

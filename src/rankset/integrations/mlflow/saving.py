@@ -16,7 +16,8 @@ from rankset.core.alpha import Alpha, exact_alpha
 from rankset.core.alpha_argument import takes_alpha
 from rankset.errors import KindError, LevelError, Place, RanksetError, located, needs_extra
 from rankset.integrations.mlflow import signatures
-from rankset.integrations.mlflow.telling import metadata_of, requirements_of
+from rankset.integrations.mlflow.telling import check_metadata, check_requirements, metadata_of, requirements_of
+from rankset.io import atomic
 from rankset.rules.rule import Rule
 from rankset.rules.select import Empty
 
@@ -55,7 +56,7 @@ def save_model(
     rule
         The rule, as ``calibrate`` or ``load`` returns it.
     path
-        The folder to write. It must be empty or not exist.
+        The folder to write. It must be empty or not exist. If saving fails, nothing is left there.
     alpha
         The allowed error rate where a request names none.
     model
@@ -73,13 +74,16 @@ def save_model(
     p_values
         Whether answers have a further column ``p_values``: a list with the p-value of every class, in column order.
     pip_requirements
-        Packages to install for the model. Default: these versions of rankset and NumPy, and what ``model`` lists.
+        Packages to install for the model, as lines of a requirements file in a list: ["rankset", "numpy>=2"]. Default:
+        these versions of rankset and NumPy, and what ``model`` lists.
     metadata
-        Further entries of the metadata of the model. The entry "rankset" has score, condition, alpha, number of
-        calibration rows, and what is proven.
+        Further entries of the metadata of the model: texts, numbers, and lists or dicts of them. rankset adds the entry
+        "rankset", with score, condition, alpha, number of calibration rows, and what is proven.
 
     Raises
     ------
+    FileError
+        If the folder has files in it, or cannot be written, for example because the disk is full.
     RanksetError
         If an argument is invalid, or the rule cannot predict the rows of ``input_example``.
 
@@ -97,10 +101,17 @@ def save_model(
     True
     """
     options = Options(alpha, groups, ids, weights, empty, confidence, p_values)
-    with _model_parts(rule, options, model, input_example, pip_requirements, metadata) as parts:
+    if not isinstance(path, str | os.PathLike):
+        raise KindError.argument("path", "the path of a folder", path)
+    atomic.check_folder(path)
+    with (
+        _model_parts(rule, options, model, input_example, pip_requirements, metadata) as parts,
+        atomic.open_folder(path) as folder,
+        _errors_of_the_system(),
+    ):
         import mlflow
 
-        mlflow.pyfunc.save_model(path=os.fspath(path), **parts)
+        mlflow.pyfunc.save_model(path=os.fspath(folder), **parts)
 
 
 @takes_alpha
@@ -226,6 +237,8 @@ def _model_parts(
     options.check(rule)
     with needs_extra("rankset.mlflow"):
         import mlflow
+    check_requirements(requirements)
+    check_metadata(metadata)
     with TemporaryDirectory() as folder:
         artifacts = {"rule": f"{folder}/rule.rankset"} | _fetched(model, folder)
         rule.save(artifacts["rule"])
@@ -248,6 +261,20 @@ def _model_parts(
             "metadata": {**(metadata or {}), "rankset": metadata_of(rule, options.alpha, options.confidence)},
             "model_config": options.stored,
         }
+
+
+@contextmanager
+def _errors_of_the_system() -> Iterator[None]:
+    """Raise an error of the system as it is; MLflow replaces some, for example those of a full disk."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        yield
+    except MlflowException as error:
+        reason = error.__cause__ or error.__context__
+        if isinstance(reason, OSError):
+            raise reason from None
+        raise
 
 
 def _fetched(model: object, folder: str) -> dict[str, str]:
