@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 
 from rankset.errors import KindError
 from rankset.serving.refusals import Refused
@@ -15,6 +15,8 @@ from rankset.serving.refusals import Refused
 LEAST = 16
 """Characters of a token, at least."""
 COOKIE = "rankset_session"
+SESSION = re.compile(rb"[A-Za-z0-9_-]{43}")
+"""What sessions look like."""
 HOURS = 12
 MOST_SESSIONS = 100
 MOST_GUESSES = 10
@@ -118,9 +120,9 @@ class Access:
 
 
 def session_of(cookie: bytes) -> str:
-    """Return the session that a cookie names; empty if it names none."""
-    try:
-        found = SimpleCookie(cookie.decode("latin-1")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+    """Return the session that a cookie names; empty if it names none. The time grows with the length, no faster."""
+    for part in cookie.split(b";"):
+        name, _, value = part.strip().partition(b"=")
+        if name == COOKIE.encode() and SESSION.fullmatch(value):
+            return value.decode()
+    return ""
