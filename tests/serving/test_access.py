@@ -8,6 +8,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("sqlalchemy")
 
 from rankset.serving.access import COOKIE, Access, Token, session_of
+from rankset.serving.refusals import Refused
 from serving_process import TOKEN
 
 
@@ -36,3 +37,13 @@ def test_long_cookies_take_no_time(sign):
     start = time.perf_counter()
     assert session_of(cookie) == ""
     assert time.perf_counter() - start < 0.5
+
+
+def test_the_token_opens_a_session_after_many_wrong_ones(access):
+    """Behind a proxy all clients have one address: wrong tokens of one do not lock out the others."""
+    for _ in range(30):
+        with pytest.raises(Refused):
+            access.open_session("wrong", "10.0.0.1")
+    with pytest.raises(Refused, match="Wait a minute"):
+        access.open_session("wrong", "10.0.0.1")
+    assert len(access.open_session(TOKEN, "10.0.0.1")) == 43
