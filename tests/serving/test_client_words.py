@@ -165,9 +165,10 @@ def test_guesses_are_counted_for_each_address(guarded):
         access.open_session("wrong", "10.0.0.2")
 
 
-def test_a_token_in_a_path_is_not_logged(guarded, caplog):
+def test_a_token_in_a_path_or_as_method_is_not_logged(guarded, caplog):
     caplog.set_level("INFO", "rankset.access")
     asyncio.run(asked(guarded, "GET", f"/rule/{TOKEN}"))
+    asyncio.run(asked(guarded, TOKEN, "/rule"))
     assert TOKEN not in "".join(str(record.__dict__) for record in caplog.records)
     assert any(getattr(record, "fields", {}).get("path") == "/rule/…" for record in caplog.records)
 

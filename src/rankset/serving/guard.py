@@ -107,8 +107,8 @@ class Exchange:
             self.app.service.metrics.count(self.app.route(self.scope["path"]), status, seconds)
             client = (self.scope.get("client") or ("-",))[0]
             rows = self.scope.get("rankset_rows")
-            path = self.app.access.without_token(self.scope["path"])
-            log_request(client, self.scope["method"], path, status, seconds, rows)
+            method, path = (self.app.access.without_token(self.scope[name]) for name in ("method", "path"))
+            log_request(client, method, path, status, seconds, rows)
 
     async def _answer(self) -> None:
         try:
