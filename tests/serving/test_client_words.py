@@ -154,6 +154,12 @@ def test_two_tokens_are_refused(guarded):
         assert asyncio.run(asked(guarded, "GET", "/rule", headers=headers))[0] == 400
 
 
+@pytest.mark.parametrize("second", [b"localhost", b"evil"])
+def test_two_hosts_are_refused(guarded, second):
+    assert asyncio.run(asked(guarded, "GET", "/healthz"))[0] == 200
+    assert asyncio.run(asked(guarded, "GET", "/healthz", headers=[(b"host", second)]))[0] == 400
+
+
 def test_guesses_are_counted_for_each_address(guarded):
     access = guarded.access
     for _ in range(10):

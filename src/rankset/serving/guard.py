@@ -32,6 +32,8 @@ HEADERS = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+ONCE = ("Host", "Authorization")
+"""Headers that decide who may ask: of several, a proxy and we could each take another one."""
 UNLIMITED = ("/healthz", "/events")
 """Paths that are answered however many requests there are."""
 
@@ -64,11 +66,12 @@ class App:
         if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.headers:
             close = (("connection", "close"),)
             raise Refused.of(431, "the headers", f"have at most {limits.headers:,} bytes", "more", headers=close)
+        for once in ONCE:
+            if sum(name == once.lower().encode() for name, _ in scope["headers"]) > 1:
+                raise Refused.of(400, "the request", f"have one header {once}", "several")
         if not self.access.allows_host(headers.get(b"host")):
             remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
             raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)
-        if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
-            raise Refused.of(400, "the request", "have one header Authorization", "several")
         self.access.check(path, scope["method"], headers)
         if path in UNLIMITED:
             await self._router(scope, receive, send)
