@@ -25,6 +25,8 @@ from rankset.serving.service import Service
 MOST_TEXT = 20_000
 """Characters of a description of a rule, at most: with many classes it has many lines."""
 MOST_NAMES = 10_000
+MOST_SESSION = 4096
+"""Bytes of a body with a token, at most: everybody may send one."""
 
 
 def answered(content: object, status: int = 200) -> Response:
@@ -187,7 +189,7 @@ async def session(request: Any) -> Response:
         response, value, seconds = Response(status_code=204), "", 0
     else:
         media_type(request)
-        body = await read_body(request, service_of(request).limits)
+        body = await read_body(request, service_of(request).limits, MOST_SESSION)
         client = request.client.host if request.client else ""
         value, seconds = access.open_session(decode(body, SessionBody).token, client), HOURS * 3600
         response = Response(status_code=204)

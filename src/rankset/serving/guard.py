@@ -16,6 +16,7 @@ from rankset.errors import RanksetError, StorageError
 from rankset.serving import pages
 from rankset.serving.access import Access
 from rankset.serving.access_log import log_request
+from rankset.serving.places import Places
 from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem, status_of
 from rankset.serving.service import Service
 
@@ -34,8 +35,8 @@ HEADERS = (
 )
 ONCE = ("Host", "Authorization")
 """Headers that decide who may ask: of several, a proxy and we could each take another one."""
-UNLIMITED = ("/healthz", "/events")
-"""Paths that are answered however many requests there are."""
+UNPLACED = ("/healthz", "/events", "/session")
+"""Paths that are answered however many requests there are: those without a token have no place to take."""
 
 
 class App:
@@ -43,6 +44,7 @@ class App:
 
     def __init__(self, router: Any, service: Service, access: Access, routes: tuple[str, ...]) -> None:
         self.service, self.access, self._router, self._routes = service, access, router, routes
+        self._places = Places(service.metrics, service.limits)
 
     def __repr__(self) -> str:
         return f"App({self.service.loaded.rule!r})"
@@ -61,7 +63,7 @@ class App:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and let an endpoint answer it."""
-        limits, service, path = self.service.limits, self.service, scope["path"]
+        limits, path = self.service.limits, scope["path"]
         headers = dict(scope["headers"])
         if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.headers:
             close = (("connection", "close"),)
@@ -73,19 +75,15 @@ class App:
             remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
             raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)
         self.access.check(path, scope["method"], headers)
-        if path in UNLIMITED:
+        if path in UNPLACED:
             await self._router(scope, receive, send)
             return
-        if service.metrics.in_flight >= limits.concurrency:
-            raise Refused.busy("request")
-        service.metrics.in_flight += 1
         try:
-            async with asyncio.timeout(2 * limits.seconds):  # once to send the request, and once to answer it
-                await self._router(scope, receive, send)
+            with self._places.place(scope):
+                async with asyncio.timeout(2 * limits.seconds):  # once to send the request, and once to answer it
+                    await self._router(scope, receive, send)
         except TimeoutError:
             raise Refused.late(limits.seconds) from None
-        finally:
-            service.metrics.in_flight -= 1
 
     def route(self, path: str) -> str:
         """Return a path as metrics name it."""
