@@ -25,6 +25,9 @@ from rankset.serving.service import Service
 MOST_TEXT = 20_000
 """Characters of a description of a rule, at most: with many classes it has many lines."""
 MOST_NAMES = 10_000
+QUICK_ROWS = 100
+QUICK_LABELS = 4096
+"""Answers with fewer rows, and fewer labels in their sets, are written at once; others in threads."""
 MOST_SESSION = 4096
 """Bytes of a body with a token, at most: everybody may send one."""
 
@@ -54,7 +57,7 @@ async def predict(request: Any) -> Response:
             asked = await service.read(body, lambda: asked_in_npy(body, query, loaded, most))
         request.scope["rankset_rows"] = len(asked.names)
         found = await service.predict(loaded, asked)
-    if len(asked.names) <= 100:
+    if len(asked.names) <= QUICK_ROWS and len(found.codes) <= QUICK_LABELS:
         return answered(found.body(loaded.names))
     return Response(await service.in_thread(lambda: encoded(found.body(loaded.names))), media_type=JSON)
 
