@@ -154,19 +154,27 @@ def test_two_tokens_are_refused(guarded):
         assert asyncio.run(asked(guarded, "GET", "/rule", headers=headers))[0] == 400
 
 
+@pytest.mark.parametrize("second", [b"localhost", b"evil"])
+def test_two_hosts_are_refused(guarded, second):
+    assert asyncio.run(asked(guarded, "GET", "/healthz"))[0] == 200
+    assert asyncio.run(asked(guarded, "GET", "/healthz", headers=[(b"host", second)]))[0] == 400
+
+
 def test_guesses_are_counted_for_each_address(guarded):
     access = guarded.access
     for _ in range(10):
         with pytest.raises(rs.RanksetError, match="token"):
             access.open_session("wrong", "10.0.0.1")
     with pytest.raises(rs.RanksetError, match="Wait a minute"):
-        access.open_session(TOKEN, "10.0.0.1")
-    assert access.open_session(TOKEN, "10.0.0.2")
+        access.open_session("wrong", "10.0.0.1")
+    with pytest.raises(rs.RanksetError, match="carry the token"):
+        access.open_session("wrong", "10.0.0.2")
 
 
-def test_a_token_in_a_path_is_not_logged(guarded, caplog):
+def test_a_token_in_a_path_or_as_method_is_not_logged(guarded, caplog):
     caplog.set_level("INFO", "rankset.access")
     asyncio.run(asked(guarded, "GET", f"/rule/{TOKEN}"))
+    asyncio.run(asked(guarded, TOKEN, "/rule"))
     assert TOKEN not in "".join(str(record.__dict__) for record in caplog.records)
     assert any(getattr(record, "fields", {}).get("path") == "/rule/…" for record in caplog.records)
 

@@ -175,6 +175,25 @@ def test_what_is_no_request_gets_no_server_error(served, said):
     assert "Traceback" not in served.logged()
 
 
+@pytest.mark.parametrize("body", [BODY, json.dumps({"rows": LOGITS[:500].tolist()}).encode()], ids=["small", "large"])
+@pytest.mark.parametrize("piece", [10, 100_000])
+def test_who_asks_for_another_protocol_is_answered_in_this_one(served, piece, body):
+    """So do curl --http2 and the client of Java, for the first request."""
+    other = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQA\r\n\r\n"
+    last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    head = (HEAD % len(body)).replace(b"\r\n\r\n", b"\r\n" + other)
+    with served.socket() as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for start in range(0, len(head), piece):
+            connection.sendall(head[start : start + piece])
+            time.sleep(0.001)
+        connection.sendall(body + head + body + last)
+        answer = received(connection)
+    assert answer.count(b"HTTP/1.1 200 OK") == 3
+    assert answer.count(b'"sets"') == 2
+    assert "Traceback" not in served.logged()
+
+
 def test_several_requests_at_once_on_one_connection(served):
     asked = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with served.socket() as connection:

@@ -4,6 +4,7 @@ import http.client
 import io
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -631,13 +632,19 @@ def test_without_a_store_labels_are_refused(place):
 
 
 def test_too_many_requests_are_told_to_come_again(place):
-    served = Served.start(place / "rule.rankset", place, "--max-concurrency", 1)
-    head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
-    with served.socket() as connection:
-        connection.sendall(head + b'{"rows"')
+    """One request is worked on as long as the store waits for the lock of another process."""
+    served = Served.start(place / "rule.rankset", place, "--max-concurrency", 1, "--store", place / "rows.db")
+    assert served.post("/predict", {"rows": NEW[:2].tolist(), "ids": ["a", "b"]}).status == 200
+    assert served.post("/feedback", {"ids": ["a"], "labels": ["joy"]}).status == 200
+    other = sqlite3.connect(place / "rows.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(served.post, "/feedback", {"ids": ["b"], "labels": ["joy"]})
         assert served.until(lambda: served.get("/rule").status == 503)
         refused = served.get("/rule")
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
         assert served.get("/healthz").status == 200
+        other.close()
+        assert waiting.result().status == 200
     assert served.until(lambda: served.get("/rule").status == 200)
     served.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from rankset.serving.places import KEY, Place
 from rankset.serving.refusals import JSON, NPY, Refused
 from rankset.serving.request_limits import Limits
 
@@ -31,32 +32,40 @@ def check_encodings(request: Any) -> None:
             raise Refused.encoding(name.title(), plain, found)
 
 
-async def read_body(request: Any, limits: Limits) -> bytes:
-    """Return the whole body; raise ``Refused`` if it is too large, or does not come in time."""
+async def read_body(request: Any, limits: Limits, most: int | None = None) -> bytes:
+    """Return the whole body; raise ``Refused`` if it is larger than ``most`` bytes, or does not come in time."""
     check_encodings(request)
+    most = limits.body if most is None else min(most, limits.body)
     length = request.headers.get("content-length")
     if length is None and "transfer-encoding" not in request.headers:
         raise Refused.no_length()
     announced = int(length) if length is not None and length.isascii() and length.isdecimal() else 0
-    close = (("connection", "close"),)
-    if announced > DRAINED * limits.body:
-        error = Refused.large("bytes of the body", limits.body, f"{announced:,}")
-        error.headers = close
+    if announced > DRAINED * most:
+        error = Refused.large("bytes of the body", most, f"{announced:,}")
+        error.headers = (("connection", "close"),)
         raise error
+    place: Place | None = request.scope.get(KEY)
+    if place is not None:
+        place.leave()
     try:
         async with asyncio.timeout(limits.seconds):
-            return await _read(request, limits.body)
+            body = await _read(request, most, place)
     except TimeoutError:
         raise Refused.slow(limits.seconds) from None
+    if place is not None:
+        place.take()
+    return body
 
 
-async def _read(request: Any, most: int) -> bytes:
+async def _read(request: Any, most: int, place: Place | None) -> bytes:
     parts: list[bytes] = []
     total = 0
     async for part in request.stream():
         total += len(part)
         if total <= most:
             parts.append(part)
+            if place is not None:
+                place.hold(len(part))
         elif total > DRAINED * most:
             break
     if total > most:

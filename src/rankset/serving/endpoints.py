@@ -25,6 +25,11 @@ from rankset.serving.service import Service
 MOST_TEXT = 20_000
 """Characters of a description of a rule, at most: with many classes it has many lines."""
 MOST_NAMES = 10_000
+QUICK_ROWS = 100
+QUICK_LABELS = 4096
+"""Answers with fewer rows, and fewer labels in their sets, are written at once; others in threads."""
+MOST_SESSION = 4096
+"""Bytes of a body with a token, at most: everybody may send one."""
 
 
 def answered(content: object, status: int = 200) -> Response:
@@ -52,7 +57,7 @@ async def predict(request: Any) -> Response:
             asked = await service.read(body, lambda: asked_in_npy(body, query, loaded, most))
         request.scope["rankset_rows"] = len(asked.names)
         found = await service.predict(loaded, asked)
-    if len(asked.names) <= 100:
+    if len(asked.names) <= QUICK_ROWS and len(found.codes) <= QUICK_LABELS:
         return answered(found.body(loaded.names))
     return Response(await service.in_thread(lambda: encoded(found.body(loaded.names))), media_type=JSON)
 
@@ -187,7 +192,7 @@ async def session(request: Any) -> Response:
         response, value, seconds = Response(status_code=204), "", 0
     else:
         media_type(request)
-        body = await read_body(request, service_of(request).limits)
+        body = await read_body(request, service_of(request).limits, MOST_SESSION)
         client = request.client.host if request.client else ""
         value, seconds = access.open_session(decode(body, SessionBody).token, client), HOURS * 3600
         response = Response(status_code=204)

@@ -16,6 +16,7 @@ from rankset.errors import RanksetError, StorageError
 from rankset.serving import pages
 from rankset.serving.access import Access
 from rankset.serving.access_log import log_request
+from rankset.serving.places import Places
 from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem, status_of
 from rankset.serving.service import Service
 
@@ -32,8 +33,10 @@ HEADERS = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-UNLIMITED = ("/healthz", "/events")
-"""Paths that are answered however many requests there are."""
+ONCE = ("Host", "Authorization")
+"""Headers that decide who may ask: of several, a proxy and we could each take another one."""
+UNPLACED = ("/healthz", "/events", "/session")
+"""Paths that are answered however many requests there are: those without a token have no place to take."""
 
 
 class App:
@@ -41,6 +44,7 @@ class App:
 
     def __init__(self, router: Any, service: Service, access: Access, routes: tuple[str, ...]) -> None:
         self.service, self.access, self._router, self._routes = service, access, router, routes
+        self._places = Places(service.metrics, service.limits)
 
     def __repr__(self) -> str:
         return f"App({self.service.loaded.rule!r})"
@@ -59,30 +63,27 @@ class App:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and let an endpoint answer it."""
-        limits, service, path = self.service.limits, self.service, scope["path"]
+        limits, path = self.service.limits, scope["path"]
         headers = dict(scope["headers"])
         if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.headers:
             close = (("connection", "close"),)
             raise Refused.of(431, "the headers", f"have at most {limits.headers:,} bytes", "more", headers=close)
+        for once in ONCE:
+            if sum(name == once.lower().encode() for name, _ in scope["headers"]) > 1:
+                raise Refused.of(400, "the request", f"have one header {once}", "several")
         if not self.access.allows_host(headers.get(b"host")):
             remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
             raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)
-        if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
-            raise Refused.of(400, "the request", "have one header Authorization", "several")
         self.access.check(path, scope["method"], headers)
-        if path in UNLIMITED:
+        if path in UNPLACED:
             await self._router(scope, receive, send)
             return
-        if service.metrics.in_flight >= limits.concurrency:
-            raise Refused.busy("request")
-        service.metrics.in_flight += 1
         try:
-            async with asyncio.timeout(2 * limits.seconds):  # once to send the request, and once to answer it
-                await self._router(scope, receive, send)
+            with self._places.place(scope):
+                async with asyncio.timeout(2 * limits.seconds):  # once to send the request, and once to answer it
+                    await self._router(scope, receive, send)
         except TimeoutError:
             raise Refused.late(limits.seconds) from None
-        finally:
-            service.metrics.in_flight -= 1
 
     def route(self, path: str) -> str:
         """Return a path as metrics name it."""
@@ -107,8 +108,8 @@ class Exchange:
             self.app.service.metrics.count(self.app.route(self.scope["path"]), status, seconds)
             client = (self.scope.get("client") or ("-",))[0]
             rows = self.scope.get("rankset_rows")
-            path = self.app.access.without_token(self.scope["path"])
-            log_request(client, self.scope["method"], path, status, seconds, rows)
+            method, path = (self.app.access.without_token(self.scope[name]) for name in ("method", "path"))
+            log_request(client, method, path, status, seconds, rows)
 
     async def _answer(self) -> None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankset.serving.no_upgrades import NoUpgrades
 from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem
 from rankset.serving.request_limits import Limits
 
@@ -15,7 +16,8 @@ OVERHEAD = 8
 
 def limited(base: type[Any], limits: Limits) -> type[Any]:
     """Return a protocol of uvicorn (httptools or h11) with limits."""
-    return type(f"Limited{base.__name__}", (LimitedMixin, base), {"limits": limits})
+    added = (LimitedMixin, NoUpgrades) if hasattr(base, "on_headers_complete") else (LimitedMixin,)
+    return type(f"Limited{base.__name__}", (*added, base), {"limits": limits})
 
 
 class LimitedMixin:

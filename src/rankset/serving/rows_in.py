@@ -15,17 +15,17 @@ from rankset.rules.spec import RuleSpec
 from rankset.serving.client_words import numbers_of_rows
 from rankset.serving.json_bodies import check_repeated, decode
 from rankset.serving.refusals import Refused
+from rankset.serving.row_bounds import FEW, SPACE, check_bounds, first_signs, other_width, too_many_members
 
 Matrix = NDArray[Any]
 T = TypeVar("T")
-SPACE = b" \t\r\n"
 FORMS = "a list of rows, each a list of numbers or an object with a number per class; or an object of columns"
 
 
 def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     """Return rows of JSON as float64: (n, K), or (n,) for kind "binary"."""
-    text = bytes(raw)
-    first, second = _first_signs(text)
+    check_bounds(raw, spec, most)
+    first, second = first_signs(bytes(raw))
     if first == b"{":
         return _of_columns(raw, spec, most)
     if first == b"[" and second == b"{":
@@ -48,12 +48,6 @@ def _called(first: bytes, second: bytes) -> str:
     return {b'"': "a text", b"n": "null", b"t": "true", b"f": "false"}.get(first, "a number")
 
 
-def _first_signs(text: bytes) -> tuple[bytes, bytes]:
-    """Return the first two characters that are no space."""
-    rest = text.lstrip(SPACE)
-    return rest[:1], rest[1:200].lstrip(SPACE)[:1] or rest[1:].lstrip(SPACE)[:1]
-
-
 def _limited(rows: list[Any], most: int) -> list[Any]:
     if len(rows) > most:
         raise Refused.large("the number of rows", most, f"{len(rows):,}")
@@ -65,16 +59,8 @@ def _of_lists(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     width = 1 if spec.kind == "binary" else spec.n_columns
     for number, row in enumerate(rows):
         if len(row) != width:
-            raise _other_width(len(row), spec, number)
+            raise other_width(len(row), spec, number)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
-
-
-def _other_width(received: int, spec: RuleSpec, row: int | None = None) -> Refused:
-    remedy = "Send one number per class, in the order of GET /rule."
-    expected = f"have {spec.n_columns:,} numbers, one per class"
-    if spec.kind == "binary":
-        expected, remedy = "have one number", numbers_of_rows(spec)
-    return Refused.field("each row", expected, f"{received:,}", Place(row=row), remedy)
 
 
 def matrix_of(matrix: Matrix, spec: RuleSpec, most: int) -> Matrix:
@@ -82,7 +68,7 @@ def matrix_of(matrix: Matrix, spec: RuleSpec, most: int) -> Matrix:
     if matrix.ndim == 1 and spec.kind != "binary":
         raise Refused.field("the array", f"have two axes, rows and {spec.n_columns:,} classes", f"shape {matrix.shape}")
     if matrix.ndim == 2 and matrix.shape[1] != (1 if spec.kind == "binary" else spec.n_columns):
-        raise _other_width(matrix.shape[1], spec)
+        raise other_width(matrix.shape[1], spec)
     if len(matrix) > most:
         raise Refused.large("the number of rows", most, f"{len(matrix):,}")
     return matrix[:, 0] if spec.kind == "binary" and matrix.ndim == 2 else matrix
@@ -131,18 +117,21 @@ def _wrong_entry(raw: msgspec.Raw) -> tuple[int | None, str | None]:
 
 
 def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
-    rows = _limited(_decoded(raw, list[dict[str, float]]), most)
-    check_repeated(raw)
     _check_named(spec)
+    rows = _limited(_decoded(raw, list[dict[str, float]]), most)
+    for number, row in enumerate(rows):
+        if len(row) > max(FEW, spec.n_columns):
+            raise too_many_members(spec, len(row), number)
+    check_repeated(raw)
     names = _classes_by_text(spec)
     named = [{names.get(text, text): value for text, value in row.items()} for row in rows]
     return match_columns(named, spec.classes.values, spec.kind, "rows")[0]
 
 
 def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+    _check_named(spec)
     columns = _decoded(raw, dict[str, list[float]])
     check_repeated(raw)
-    _check_named(spec)
     names = _classes_by_text(spec)
     found = {names.get(text, text): values for text, values in columns.items()}
     known = set(spec.classes.values)

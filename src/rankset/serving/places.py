@@ -1,0 +1,69 @@
+"""``Places``: how many requests are worked on at once, and how many bytes their bodies have together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import Any
+
+from rankset.serving.metrics import Metrics
+from rankset.serving.refusals import Refused
+from rankset.serving.request_limits import Limits
+
+KEY = "rankset_place"
+"""Where the scope of a request has its place."""
+
+
+class Places:
+    """The places of a server. A request has one while it is worked on, and none while its body is awaited.
+
+    So a client that does not send its body keeps nobody from being answered. Connections and seconds bound those that
+    wait; the bytes of all bodies, awaited and worked on, are bounded here.
+    """
+
+    def __init__(self, metrics: Metrics, limits: Limits) -> None:
+        self.metrics, self.most = metrics, limits.concurrency
+        self.most_bytes = limits.concurrency * limits.body
+        self.bytes = 0
+
+    @contextmanager
+    def place(self, scope: MutableMapping[str, Any]) -> Iterator[None]:
+        """Give a request a place; raise ``Refused`` if there is none."""
+        found = scope[KEY] = Place(self)
+        try:
+            found.take()
+            yield
+        finally:
+            found.end()
+
+
+class Place:
+    """The place of one request, and the bytes of its body."""
+
+    def __init__(self, places: Places) -> None:
+        self._places, self._taken, self._bytes = places, False, 0
+
+    def take(self) -> None:
+        """Begin to work on the request."""
+        if self._places.metrics.in_flight >= self._places.most:
+            raise Refused.busy("request")
+        self._places.metrics.in_flight += 1
+        self._taken = True
+
+    def leave(self) -> None:
+        """Work on nothing while the body is awaited."""
+        self._places.metrics.in_flight -= self._taken
+        self._taken = False
+
+    def hold(self, count: int) -> None:
+        """Keep so many more bytes of the body until the request is answered."""
+        if self._places.bytes + count > self._places.most_bytes:
+            raise Refused.busy("request")
+        self._places.bytes += count
+        self._bytes += count
+
+    def end(self) -> None:
+        """Give back the place and the bytes."""
+        self.leave()
+        self._places.bytes -= self._bytes
+        self._bytes = 0

@@ -1,0 +1,49 @@
+"""Who may ask: sessions in cookies, and the token among wrong ones."""
+
+import time
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from rankset.serving.access import COOKIE, Access, Token, session_of
+from rankset.serving.refusals import Refused
+from serving_process import TOKEN
+
+
+@pytest.fixture
+def access():
+    return Access(Token(TOKEN))
+
+
+def test_the_session_is_found_among_other_cookies(access):
+    session = access.open_session(TOKEN)
+    assert len(session) == 43
+    for cookie in (f"{COOKIE}={session}", f"a=b; {COOKIE}={session}", f"a;{COOKIE}={session} ; c=d"):
+        assert session_of(cookie.encode()) == session
+        access.check("/rule", "GET", {b"cookie": cookie.encode()})
+
+
+@pytest.mark.parametrize("value", ["", '"abc"', "a" * 42, "a" * 44, "a" * 42 + "\\", "ä" * 43])
+def test_what_is_no_session_is_none(value):
+    assert session_of(f"{COOKIE}={value}".encode()) == ""
+    assert session_of(f"other{COOKIE}={'a' * 43}".encode()) == ""
+
+
+@pytest.mark.parametrize("sign", ["\\", '\\"', ";", "=", " ", "a=", f"{COOKIE}="])
+def test_long_cookies_take_no_time(sign):
+    cookie = f'{COOKIE}="{sign * (200_000 // len(sign))}"'.encode()
+    start = time.perf_counter()
+    assert session_of(cookie) == ""
+    assert time.perf_counter() - start < 0.5
+
+
+def test_the_token_opens_a_session_after_many_wrong_ones(access):
+    """Behind a proxy all clients have one address: wrong tokens of one do not lock out the others."""
+    for _ in range(30):
+        with pytest.raises(Refused):
+            access.open_session("wrong", "10.0.0.1")
+    with pytest.raises(Refused, match="Wait a minute"):
+        access.open_session("wrong", "10.0.0.1")
+    assert len(access.open_session(TOKEN, "10.0.0.1")) == 43

@@ -1,0 +1,93 @@
+"""Who has a place among the requests that are worked on, and how many bytes of bodies are kept."""
+
+import asyncio
+import contextlib
+import json
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+import rankset as rs
+from rankset.serving import Limits
+from serving_process import LOGITS, TOKEN, Served, make_rule
+from serving_requests import asked
+
+SESSION = b"POST /session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+PREDICT = SESSION.replace(b"/session", b"/predict").replace(
+    b"\r\n\r\n", f"\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode()
+)
+TYPE = {"Content-Type": "application/json"}
+BODY = {"rows": LOGITS[:1].tolist()}
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("places")
+    make_rule().save(folder / "rule.rankset")
+    limits = ("--max-concurrency", 2, "--max-body", "100KB")
+    served = Served.start(folder / "rule.rankset", folder, *limits, token=TOKEN)
+    yield served
+    served.stop()
+
+
+def is_well(served):
+    assert served.post("/predict", BODY).status == 200
+    assert served.get("/readyz").status == 200
+
+
+@pytest.mark.parametrize("head", [SESSION % 50, PREDICT % 50], ids=["session", "predict"])
+def test_who_does_not_send_its_body_takes_no_place(guarded, head):
+    with contextlib.ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(guarded.socket()).sendall(head)
+        for _ in range(3):
+            is_well(guarded)
+            assert guarded.number("requests_in_flight") == 1
+
+
+def test_who_has_no_token_can_send_little(guarded):
+    for size, status in ((4096, 401), (4097, 413), (99_000, 413)):
+        body = json.dumps({"token": ""}).encode()
+        body = body.replace(b'""', b'"' + b"x" * (size - len(body)) + b'"')
+        headers = {"Content-Type": "application/json"}
+        assert guarded.post("/session", body, headers=headers, token=None).status == status
+
+
+def test_bodies_that_are_awaited_are_bounded_together(guarded):
+    """Two bodies of 100 kB fit: the limit of bytes of a body for each request that is worked on."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            stack.enter_context(guarded.socket()).sendall(PREDICT % 99_000 + b"x" * 39_999)
+        assert guarded.until(lambda: guarded.post("/predict", b"x" * 90_000, headers=TYPE).status == 503)
+        refused = guarded.post("/predict", b"x" * 90_000, headers=TYPE)
+        assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+        is_well(guarded)
+    assert guarded.until(lambda: guarded.post("/predict", b"x" * 90_000, headers=TYPE).status == 400)
+
+
+def test_requests_that_are_worked_on_are_bounded():
+    app = rs.serving.app(make_rule(), limits=Limits(concurrency=2))
+    headers = [(b"content-type", b"application/json")]
+
+    async def run():
+        going_on = asyncio.Event()
+        answer = app.service.predict
+
+        async def slow(*arguments):
+            await going_on.wait()
+            return await answer(*arguments)
+
+        app.service.predict = slow
+        body = json.dumps(BODY).encode()
+        waiting = [asyncio.ensure_future(asked(app, "POST", "/predict", body, headers)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        refused = [(await asked(app, *one))[0] for one in (("POST", "/predict", body, headers), ("GET", "/rule"))]
+        healthy = (await asked(app, "GET", "/healthz"))[0]
+        going_on.set()
+        return refused, healthy, [status for status, _ in await asyncio.gather(*waiting)]
+
+    assert asyncio.run(run()) == ([503, 503], 200, [200, 200])
+    assert (app.service.metrics.in_flight, app._places.bytes) == (0, 0)
+    app.close()
