@@ -1,6 +1,7 @@
 """Clients that are slow, half-closed, too many, or that send what is no HTTP: raw sockets against a real server."""
 
 import json
+import os
 import socket
 import struct
 import time
@@ -28,7 +29,7 @@ def served(tmp_path_factory, request):
     variables = {}
     if hidden:  # a module of this name that cannot be imported hides the installed one
         (folder / f"{hidden}.py").write_text("raise ImportError('hidden')\n")
-        variables = {"PYTHONPATH": str(folder)}
+        variables = {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
     limits = ("--max-seconds", SECONDS, "--max-headers", 4096, "--max-body", "100KB", "--max-connections", 40)
     made = Served.start(folder / "rule.rankset", folder, *limits, environment=variables)
     libraries = Path(f"/proc/{made.process.pid}/maps")  # where the system tells which are loaded
@@ -118,15 +119,33 @@ def test_resets_are_survived(served):
     is_well(served)
 
 
-def test_long_heads_are_refused(served):
-    for head in (b"GET /rule HTTP/1.1\r\nX: " + b"a" * 6000 + b"\r\n\r\n", b"GET /" + b"a" * 300_000):
-        with served.socket() as connection:
-            try:
-                connection.sendall(head)
-            except (BrokenPipeError, ConnectionResetError):
-                continue
-            assert status_of(received(connection)) in (400, 431, None)
-    is_well(served)
+LONG_HEADS = {
+    "header": (b"GET /rule HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n", b""),
+    "path": (b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n", b""),
+    "query": ((HEAD % len(BODY)).replace(b"/predict", b"/predict?id=%s"), BODY),
+}
+
+
+@pytest.mark.parametrize("name", LONG_HEADS)
+@pytest.mark.parametrize(("more", "wanted"), [(0, False), (1, True), (2000, True), (70_000, True), (300_000, True)])
+@pytest.mark.parametrize("piece", [1500, 4000, 1_000_000])
+def test_long_heads_are_refused(served, name, more, wanted, piece):
+    """However they come: in one piece or in several, in a header, the path or the query."""
+    start, body = LONG_HEADS[name]
+    head = start % (b"a" * (4096 + more - len(start % b"")))
+    assert len(head) == 4096 + more
+    with served.socket() as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sent = head + body
+        for first in range(0, len(sent), piece):
+            connection.sendall(sent[first : first + piece])
+            time.sleep(0.002 if piece < 100_000 else 0)
+        connection.shutdown(socket.SHUT_WR)
+        answer = received(connection, 5)
+    assert (status_of(answer) == 431) == wanted, answer
+    if wanted:
+        assert b"Send ids and groups in a body of JSON" in answer
+    assert "Traceback" not in served.logged()
 
 
 def test_large_bodies_are_refused_and_the_client_sees_why(served):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankset.serving.guard import App
 
 TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
+OTHER_HOST = "Pass another address with --host."
 Way = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -211,9 +212,11 @@ def _listening(host: str, port: int, server: ModuleType) -> socket.socket:
     """Return a socket at an address; raise an error that names the address if there can be none."""
     try:
         found: socket.socket = server.listening_socket(host, port)
+    except UnicodeError:
+        raise click.ClickException(f"cannot listen at {host}: this is no name of a host. {OTHER_HOST}") from None
     except OSError as error:
         taken = error.errno in {errno.EADDRINUSE, errno.EACCES}
-        remedy = "Pass another port with --port; 0 is any free one." if taken else "Pass another address with --host."
+        remedy = "Pass another port with --port; 0 is any free one." if taken else OTHER_HOST
         said = f"cannot listen at {host}, port {port}: {error.strerror or error}. {remedy}"
         raise click.ClickException(said) from None
     return found

@@ -58,7 +58,7 @@ def set_up_logging(*, as_json: bool, requests: bool = True) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines(as_json=as_json))
     levels = {"rankset.access": logging.INFO if requests else logging.WARNING, "rankset.serving": logging.INFO}
-    for name, level in {**levels, "uvicorn.error": logging.ERROR}.items():
+    for name, level in {**levels, "uvicorn.error": logging.ERROR, "asyncio": logging.WARNING}.items():
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)

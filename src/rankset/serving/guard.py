@@ -65,9 +65,8 @@ class App:
         """Check a request, and let an endpoint answer it."""
         limits, path = self.service.limits, scope["path"]
         headers = dict(scope["headers"])
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.headers:
-            close = (("connection", "close"),)
-            raise Refused.of(431, "the headers", f"have at most {limits.headers:,} bytes", "more", headers=close)
+        if _bytes_of_head(scope) > limits.headers:
+            raise Refused.long_head(limits.headers)
         for once in ONCE:
             if sum(name == once.lower().encode() for name, _ in scope["headers"]) > 1:
                 raise Refused.of(400, "the request", f"have one header {once}", "several")
@@ -152,6 +151,13 @@ class Exchange:
                 added.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"))
             message["headers"] = [*message["headers"], *added]
         await self._send(message)
+
+
+def _bytes_of_head(scope: Scope) -> int:
+    """Return the bytes of the first line and the headers of a request, as they were sent."""
+    path, query = scope.get("raw_path") or scope["path"].encode(), scope["query_string"]
+    line = len(scope["method"]) + len(path) + len(query) + bool(query) + len("  HTTP/1.1\r\n\r\n")
+    return line + sum(len(name) + len(value) + 4 for name, value in scope["headers"])
 
 
 def wants_page(scope: Scope) -> bool:

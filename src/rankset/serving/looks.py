@@ -52,9 +52,17 @@ class Looks:
         running = self._running.get(name)
         if running is None or running.done():
             running = self._running[name] = self._threads.submit(work)
+        waiting = asyncio.wrap_future(running)
+        waiting.add_done_callback(_seen)
         async with asyncio.timeout(SECONDS):
-            return await asyncio.shield(asyncio.wrap_future(running))
+            return await asyncio.shield(waiting)
 
     def close(self) -> None:
         """End the threads when they are done."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _seen(done: asyncio.Future[Any]) -> None:
+    """Look at the error of a store for which nobody waits any more; asyncio would write it to the log otherwise."""
+    if not done.cancelled():
+        done.exception()

@@ -62,8 +62,9 @@ class NoUpgrades:
 def _parser() -> type[Any]:
     """Return the parser of httptools, which hands over the bytes after a head with the header Upgrade."""
     httptools = import_module("httptools")  # it may be missing
+    base: Any = httptools.HttpRequestParser
 
-    class Parser(httptools.HttpRequestParser):  # type: ignore[misc]
+    class Parser(base):  # type: ignore[misc]
         protocol: NoUpgrades
 
         def feed_data(self, data: bytes) -> None:

@@ -38,8 +38,8 @@ class LimitedMixin:
         """Start the timer; refuse the connection if there are too many."""
         super().connection_made(transport)  # type: ignore[misc]
         self._timer: Any = None
-        self._bytes = 0
-        self._lost = False
+        self._bytes = self._coming = 0
+        self._lost = self._dropping = False
         if len(self.connections) > self.limits.connections:
             self._refuse(Refused.busy("connection"))
         else:
@@ -55,7 +55,10 @@ class LimitedMixin:
         """Take bytes, and look at the state afterwards."""
         if self.transport.is_closing():
             return
-        before = self.cycle
+        if self._dropping:
+            self._drop(len(data))
+            return
+        before, self._coming = self.cycle, len(data)
         super().data_received(data)  # type: ignore[misc]
         if self.cycle is not before:
             self._bytes = 0
@@ -81,8 +84,18 @@ class LimitedMixin:
     def _check_bytes(self) -> None:
         """Refuse a head that is too long; close the connection of a body that is."""
         if self._in_head and self._bytes > self.limits.headers:
-            self._refuse(Refused.of(431, "the headers", f"have at most {self.limits.headers:,} bytes", "more"))
+            self._refuse_head()
         elif self._bytes > OVERHEAD * self.limits.body + 1_000_000:
+            self.transport.abort()
+
+    def _refuse_head(self) -> None:
+        """Refuse a head that is too long; what still comes is dropped for a moment, so that the client sees why."""
+        self._refuse(Refused.long_head(self.limits.headers), at_once=False)
+
+    def _drop(self, count: int) -> None:
+        """Drop bytes of a client that was refused; not without end."""
+        self._bytes += count
+        if self._bytes > OVERHEAD * self.limits.headers + 1_000_000:
             self.transport.abort()
 
     def eof_received(self) -> bool:
@@ -135,16 +148,25 @@ class LimitedMixin:
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse bytes that are no HTTP."""
+        """Refuse bytes that are no HTTP, or that a parser refuses because they are too many."""
+        if self._in_head and self._bytes + self._coming > self.limits.headers:
+            self._refuse_head()
+            return
         self._refuse(Refused.of(400, "the request", "be HTTP", reason=msg[0].lower() + msg[1:].rstrip(".")))
 
-    def _refuse(self, error: Refused) -> None:
-        """Write an error without an endpoint, and close the connection."""
-        if self.transport.is_closing():
+    def _refuse(self, error: Refused, *, at_once: bool = True) -> None:
+        """Write an error without an endpoint, and close the connection at once or in a moment."""
+        if self.transport.is_closing() or self._dropping:
             return
         body = encoded(problem(error))
         lines = [f"HTTP/1.1 {error.status} {phrase(error.status)}", f"content-type: {MEDIA_TYPE}"]
         lines += [f"content-length: {len(body)}", "connection: close"]
         lines += [f"{name}: {value}" for name, value in error.headers if name != "connection"]
         self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
-        self.close_soon()
+        if at_once or not self.transport.can_write_eof():
+            self.close_soon()
+            return
+        self._stop_timer()
+        self._dropping = True
+        self.transport.write_eof()
+        self.loop.call_later(GRACE, self.close_soon)

@@ -63,6 +63,11 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(408, "the request", expected, "a part of it", headers=(("connection", "close"),))
 
     @classmethod
+    def long_head(cls, limit: int) -> Self:
+        expected = f"have at most {limit:,} bytes, with path and query"
+        return cls.of(431, "the headers", expected, "more", "Send ids and groups in a body of JSON, or fewer at once.")
+
+    @classmethod
     def large(cls, what: str, limit: int, received: object = "more") -> Self:
         remedy = "Send several smaller requests, or start the server with a larger limit."
         return cls.of(413, what, f"be at most {limit:,}", str(received), remedy)

@@ -23,6 +23,8 @@ log = logging.getLogger("rankset.serving")
 
 KEEP_ALIVE = 10
 """Seconds after which a connection without requests is closed."""
+READ = 1 << 20
+"""More bytes than come at once: so long heads are refused by our limit, with the same answer for every parser."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """Names by which a server without a token is asked."""
 
@@ -78,7 +80,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
                 proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE,
                 timeout_graceful_shutdown=max(1, round(2 * limits.seconds)),
-                h11_max_incomplete_event_size=limits.headers,
+                h11_max_incomplete_event_size=limits.headers + READ,
             )
         )
         self._app, self._announce = app, announce
