@@ -82,6 +82,11 @@ class StoreErrors:
         return cls._store(where, "take what is written to it", reason=shorten(reason, 200), remedy=TRY_AGAIN)
 
     @classmethod
+    def store_too_small(cls, where: str, most: int) -> Self:
+        remedy = "Allow the store to be larger."
+        return cls._store(where, "have room for one row within its limit", f"a limit of {most:,} bytes", remedy)
+
+    @classmethod
     def store_busy(cls, where: str, waiting: int) -> Self:
         return cls._store(where, f"have at most {waiting:,} labels that wait", "more", TRY_AGAIN)._for_now()
 
