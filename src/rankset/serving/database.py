@@ -112,7 +112,7 @@ def open_database(where: str | os.PathLike[str], max_bytes: int | None, *, read_
         return SqliteDatabase(text, max_bytes, read_only=read_only)
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: of the port
         raise StorageError.store_of_another_kind("the URL of the store", "a URL that cannot be read") from None
     if url.get_backend_name() == "sqlite":
         from rankset.serving.sqlite import SqliteDatabase

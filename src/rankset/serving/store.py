@@ -342,10 +342,14 @@ class Store:
         self._writing().submit(Job(self._probe)).result()
 
     def close(self) -> None:
-        """Write what waits, and close the store."""
+        """Write what waits, and close the store.
+
+        A database that does not answer is given up after some seconds: what waits for it is lost and counted.
+        """
         if self._writer is not None:
             self._writer.close()
-        self._database.close()
+        if self._writer is None or not self._writer.hangs:
+            self._database.close()  # otherwise a connection is in use
 
     @property
     def lost(self) -> int:

@@ -8,7 +8,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any
 
 from rankset.errors import StorageError
@@ -27,6 +28,8 @@ MOST_JOBS = 10_000
 AT_ONCE = 2_000
 """Most predictions in one commit, unless a call waits for one."""
 
+PATIENCE = 10.0
+"""Seconds that closing waits for a database that does not answer."""
 TRIES = 100
 """Most times that a batch is divided to find what the store refuses."""
 
@@ -55,6 +58,10 @@ class Writer:
         self._said = ""
         self._end = 0.0
         self.lost = 0
+        self.hangs = False
+        """Whether the thread did not end when the store was closed."""
+        self._begun: list[Batch] = []
+        self._done = 0
         self.trouble: StorageError | None = None
         self._rows: deque[Row] = deque()
         self._jobs: list[Job] = []
@@ -100,15 +107,24 @@ class Writer:
 
     def _lose(self, count: int) -> None:
         with self._news:
-            self.lost += count
+            self.lost += 0 if self.hangs else count  # all were counted when the thread was given up
 
     def close(self) -> None:
-        """Write what waits, and end the thread."""
+        """Write what waits, and end the thread; give up if the database does not answer."""
         with self._news:
             self._closing = True
             self._news.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        self.hangs = self.hangs and self._thread.is_alive()
+        if threading.current_thread() is self._thread:
+            return
+        done = -1
+        while self._thread.is_alive() and self._done != done and not self.hangs:
+            done = self._done
+            self._thread.join(PATIENCE)
+        if self._thread.is_alive() and not self.hangs:
+            with self._news:
+                self.hangs = True
+            self._give_up()
 
     def _run(self) -> None:
         while True:
@@ -156,7 +172,9 @@ class Writer:
         parts, tries = deque(divided(batch, self._step)), TRIES
         while parts:
             part = parts.popleft()
+            self._begun = [part, *parts]
             told = self._commit_part(part)
+            self._done += 1
             if told is None:
                 continue
             tries -= 1
@@ -167,6 +185,7 @@ class Writer:
             parts.extendleft(reversed(halves))
             if not halves:
                 self._refuse(part, told)
+        self._begun = []
         if tries == TRIES:
             self._said = ""
         return True
@@ -185,26 +204,24 @@ class Writer:
     def _leave(self, parts: list[Batch], told: StorageError) -> None:
         """Put rows back that may be written later, and tell those who wait that nothing of theirs was."""
         rows = [row for part in parts for row in part.rows]
+        self._begun = []
         self._put_back(rows if told.try_again else [])
         self._lose(0 if told.try_again else len(rows))
         for job in (job for part in parts for job in part.jobs):
-            job.answer.set_exception(told)
+            _tell(job, told)
 
     def _refuse(self, part: Batch, told: StorageError) -> None:
         """Count a row as lost that the store does not take, or tell who waits."""
         self._lose(len(part.rows))
         for job in part.jobs:
-            job.answer.set_exception(told)
+            _tell(job, told)
 
     def _finish(self, job: Job, answer: object) -> None:
         """Do what comes after the commit, and give the answer."""
-        if job.after is None:
-            job.answer.set_result(answer)
-            return
         try:
-            job.answer.set_result(job.after())
+            _tell(job, answer if job.after is None else job.after())
         except Exception as error:  # noqa: BLE001
-            job.answer.set_exception(self._failed(error))
+            _tell(job, self._failed(error))
 
     def _failed(self, error: Exception) -> StorageError:
         """Log an error when it begins, and return it."""
@@ -218,6 +235,8 @@ class Writer:
     def _put_back(self, rows: list[Row]) -> None:
         """Put rows back at the front of the queue, to be tried again after a pause; the first ones may be lost."""
         with self._news:
+            if self.hangs:
+                return
             room = MOST_ROWS - len(self._rows)
             kept = rows[max(0, len(rows) - room) :] if room > 0 else []
             self._rows.extendleft(reversed(kept))
@@ -228,10 +247,23 @@ class Writer:
     def _give_up(self) -> None:
         """Count what waits as lost, because the store is being closed and cannot be written."""
         with self._news:
-            self.lost += len(self._rows)
-            log.warning("%s: %d predictions were not stored", self.where, len(self._rows))
+            begun, self._begun = self._begun, []
+            count = len(self._rows) + sum(len(part.rows) for part in begun)
+            self.lost += count
             self._rows.clear()
-            for job in self._jobs:
-                if job.answer.set_running_or_notify_cancel():
-                    job.answer.set_exception(StorageError.store_closed(self.where))
-            self._jobs = []
+            jobs, self._jobs = self._jobs, []
+        log.warning("%s: %d predictions were not stored, because the store was closed before", self.where, count)
+        for job in jobs:
+            if job.answer.set_running_or_notify_cancel():
+                _tell(job, StorageError.store_closed(self.where))
+        for job in (job for part in begun for job in part.jobs):
+            _tell(job, StorageError.store_hangs(self.where, PATIENCE))
+
+
+def _tell(job: Job, answer: object) -> None:
+    """Give the answer to a job, or its error, unless it was given up."""
+    with suppress(InvalidStateError):
+        if isinstance(answer, Exception):
+            job.answer.set_exception(answer)
+        else:
+            job.answer.set_result(answer)
