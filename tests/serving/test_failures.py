@@ -275,15 +275,17 @@ def test_paths_that_cannot_be_a_store_are_refused(tmp_path, opened, path):
         opened(tmp_path / path)
 
 
-def test_one_bad_row_does_not_stop_the_others(where, opened):
+def test_one_bad_row_does_not_stop_the_others(where, opened, caplog):
     """It can only be one that gets past all checks: here the columns are changed behind them."""
     store = opened(where)
     row = dict.fromkeys(("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted"))
+    store.remember([prediction(place) for place in range(10)])
     store._writer.add([{**row, "outputs": b""}])
-    with refused(StorageError, expected="take what is written to it"):
-        store.check()
-    assert filled(store, 3) == ["new"] * 3
-    assert (store.rows, store.lost) == (3, 1)
+    store.remember([prediction(place) for place in range(10, 20)])
+    assert store.feedback([label(place) for place in range(20)]) == ["new"] * 20
+    store.check()
+    assert (store.rows, store.lost, store.trouble) == (20, 1, None)
+    assert [record.getMessage().count("take what is written to it") for record in caplog.records] == [1]
 
 
 def test_an_unexpected_error_does_not_end_the_writer(store, monkeypatch):

@@ -187,7 +187,7 @@ def test_rows_that_come_too_fast_are_lost_and_counted(store, monkeypatch):
 
 
 def test_memory_of_waiting_rows_is_bounded_by_bytes_too(store, monkeypatch):
-    monkeypatch.setattr(writing, "MOST_BYTES", 5 * 8 * K)
+    monkeypatch.setattr(writing, "MOST_BYTES", 5 * 170)
     monkeypatch.setattr(writing, "DELAY", 60)
     store.remember([prediction(place) for place in range(100)])
     assert store.lost == 95

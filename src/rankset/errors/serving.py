@@ -7,6 +7,8 @@ from rankset.errors.values import short_repr, shorten
 
 TRY_AGAIN = "Nothing of this call was stored. Try again later."
 
+UNKNOWN = "What was sent may be stored or not."
+
 
 class StoreErrors:
     """Constructors of ``StorageError`` about a store of predictions and labels."""
@@ -69,13 +71,18 @@ class StoreErrors:
     @classmethod
     def store_gone(cls, where: str, name: str) -> Self:
         reason = f"{name} was moved, replaced or deleted while it was in use"
-        remedy = "Put it back, or restart the server, which goes on with what is there or makes a new store."
+        remedy = f"Put it back, or restart the server, which goes on with what is there or makes a new store. {UNKNOWN}"
         return cls._store(where, "stay in its place", reason=reason, remedy=remedy)._for_now()
 
     @classmethod
     def store_unreachable(cls, where: str, reason: str) -> Self:
-        remedy = "Check that the database runs and that its address is right, and try again. Nothing was stored."
+        remedy = f"Check that the database runs and that its address is right, and try again. {UNKNOWN}"
         return cls._store(where, "be reachable", reason=shorten(reason, 200), remedy=remedy)._for_now()
+
+    @classmethod
+    def store_encoding(cls, where: str, encoding: str) -> Self:
+        remedy = "Make one with CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0."
+        return cls._store(where, "be a database with the encoding UTF8", encoding, remedy)
 
     @classmethod
     def store_of_another_kind(cls, where: str, received: str) -> Self:
@@ -87,12 +94,22 @@ class StoreErrors:
         return cls._store(where, "take what is written to it", reason=shorten(reason, 200), remedy=TRY_AGAIN)
 
     @classmethod
+    def store_too_small(cls, where: str, most: int) -> Self:
+        remedy = "Allow the store to be larger."
+        return cls._store(where, "have room for one row within its limit", f"a limit of {most:,} bytes", remedy)
+
+    @classmethod
     def store_busy(cls, where: str, waiting: int) -> Self:
         return cls._store(where, f"have at most {waiting:,} labels that wait", "more", TRY_AGAIN)._for_now()
 
     @classmethod
     def store_closed(cls, where: str) -> Self:
         return cls._store(where, "be open", "a store that was closed", "Open it again with Store.open.")
+
+    @classmethod
+    def store_hangs(cls, where: str, seconds: float) -> Self:
+        expected = f"answer within {seconds:g} seconds when it is closed"
+        return cls._store(where, expected, "no answer", UNKNOWN)._for_now()
 
     @classmethod
     def store_not_for_writing(cls, where: str) -> Self:

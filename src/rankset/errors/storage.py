@@ -103,3 +103,9 @@ class StoreFull(StorageError):  # noqa: N818 - it is one of StorageError
         limits = "limit the size of the store (max_bytes, or --max-size of rankset serve)"
         remedy = f"Free space on the disk, or {limits}. {TRY_AGAIN}"
         return cls._store(where, "have space for what is written to it", reason=reason, remedy=remedy)._for_now()
+
+    @classmethod
+    def held(cls, where: str) -> Self:
+        reason = "another process or thread reads for so long that the log cannot be emptied"
+        remedy = f"End what reads the store. {TRY_AGAIN}"
+        return cls._store(where, "have space within its limit", reason=reason, remedy=remedy)._for_now()

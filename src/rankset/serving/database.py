@@ -52,6 +52,21 @@ class Database(ABC):
     def give_back(self) -> None:  # noqa: B027 - PostgreSQL does so by itself
         """Return the space of deleted rows to the disk."""
 
+    def sizes(self) -> tuple[int, int]:
+        """Return the bytes of the file and of its log."""
+        return self.size(), 0
+
+    def free(self) -> int:
+        """Return the bytes of pages that new rows can use."""
+        return 0
+
+    def empty_log(self) -> bool:
+        """Move what the log holds to its place, and return whether the log is empty."""
+        return True
+
+    def cut(self, wanted: float) -> None:  # noqa: B027
+        """Return so many bytes of deleted rows to the disk, if there are so many."""
+
     def live_size(self) -> int:
         """Return the bytes that rows take which are not deleted."""
         return self.size()
@@ -97,7 +112,7 @@ def open_database(where: str | os.PathLike[str], max_bytes: int | None, *, read_
         return SqliteDatabase(text, max_bytes, read_only=read_only)
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: of the port
         raise StorageError.store_of_another_kind("the URL of the store", "a URL that cannot be read") from None
     if url.get_backend_name() == "sqlite":
         from rankset.serving.sqlite import SqliteDatabase

@@ -8,14 +8,19 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, select
 
-from rankset.errors import InputError
+from rankset.errors import InputError, StorageError, StoreFull
 from rankset.serving.database import Database
+from rankset.serving.pieces import FEW, PAGE, Batch, cost_of
 from rankset.serving.tables import feedback, predictions
 
 LEAST_BYTES = 1 << 20
 """Smallest limit of bytes."""
 START, END = 0.9, 0.8
-"""Shares of the limit: above the first, rows are dropped until the second."""
+"""Shares of the limit: a store that is larger than the first when it is opened becomes smaller than the second."""
+SHARE = 10
+"""A commit has this part of the limit, at most."""
+MOST_STEP = 8 << 20
+"""Bytes of the largest commit."""
 INTERVAL = 60.0
 """Seconds between two looks at the age of rows, at most, and between two looks at a size that is slow to find."""
 PAUSE = 10.0
@@ -43,6 +48,7 @@ class Limits:
         self._interval = INTERVAL if max_age is None else max(1.0, min(INTERVAL, max_age / 10))
         self._look, self._again = 0.0, 0.0
         self._dropping = False
+        self._shrinking = max_bytes is not None and not database.shared and self._size() > START * max_bytes
         self._seen = 0
         self.rows = self.labels = 0
 
@@ -53,6 +59,63 @@ class Limits:
                 connection.execute(select(func.count()).select_from(table)).scalar_one()
                 for table in (predictions, feedback)
             )
+
+    @property
+    def step(self) -> float:
+        """Bytes of the log of one commit, at most about."""
+        if self._max_bytes is None or self._database.shared:
+            return math.inf
+        return min(MOST_STEP, self._max_bytes // SHARE)
+
+    @property
+    def waiting(self) -> float:
+        """Bytes of the log of rows that may wait: more would push each other out of the store."""
+        return math.inf if self._max_bytes is None or self._database.shared else self._max_bytes
+
+    def make_room(self, batch: Batch) -> None:
+        """Drop rows until a batch can be written within the limit; raise an error if it cannot."""
+        if self._max_bytes is None or self._database.shared:
+            return
+        cost = cost_of(batch, self.rows, self.labels)
+        if cost.log + cost.file + 2 * self.step > self._max_bytes:
+            raise StorageError.store_too_small(self._database.where, self._max_bytes)
+        most = self._max_bytes - int(self.step)  # the rest is for dropping rows
+        file, logged = self._database.sizes()
+        if file + 2 * logged + cost.log + cost.file <= most:
+            return
+        end = time.monotonic() + AT_ONCE
+        try:
+            while not self._fits(cost.log, cost.file, most):
+                if self._shrinking and time.monotonic() >= end:
+                    return
+        except StorageError:
+            file, logged = self._database.sizes()
+            if batch.rows or file + 2 * logged + cost.log + cost.file > self._max_bytes:
+                raise  # labels alone may use what is kept for dropping rows
+
+    def _fits(self, log: int, growth: int, most: int) -> bool:
+        """Return whether there is room; if there is not, drop some rows."""
+        database = self._database
+        if not database.empty_log():
+            raise StoreFull.held(database.where)
+        file, free = database.sizes()[0], database.free()
+        needed = growth - free
+        if file + log + max(0, needed) <= most:
+            return True
+        if file + log > most and free:
+            database.cut(file + log - most)
+            return database.sizes()[0] + log + growth <= most
+        share = (max(needed, file + log - most) + self.step) / max(1, file - free)
+        if not self._drop(self._oldest(min(self._step_rows, max(1, int(self.rows * share))))):
+            raise StorageError.store_too_small(database.where, self._max_bytes or most)
+        return False
+
+    @property
+    def _step_rows(self) -> int:
+        """How many rows are dropped in one transaction: about one page changes for each, and more are freed."""
+        if self._shrinking or self.step == math.inf:
+            return STEP
+        return int(min(STEP, max(1, self.step // PAGE - FEW // 2)))
 
     def keep(self) -> float:
         """Drop some of what is too old or too much, and return the seconds until this should be called again."""
@@ -78,7 +141,8 @@ class Limits:
 
     def _keep_small(self, now: float, most: int) -> None:
         """Begin to drop rows if the store is too large, or go on with it."""
-        if not self._dropping and self._size() <= START * most:
+        if not self._dropping and (not (self._shrinking or self._database.shared) or self._size() <= START * most):
+            self._shrinking = False
             return
         self._dropping = self._drop_much(now + AT_ONCE, most)
         if not self._dropping and self._size() > START * most:
@@ -91,19 +155,21 @@ class Limits:
         """Drop rows that are too old, for some time, and return whether there are more."""
         if self._max_age is None:
             return False
-        old = select(predictions.c.number).where(predictions.c.time < time.time() - self._max_age).limit(STEP)
+        old = (
+            select(predictions.c.number).where(predictions.c.time < time.time() - self._max_age).limit(self._step_rows)
+        )
         part = dropped = self._drop(old)
-        while part == STEP and time.monotonic() < until:
+        while part == self._step_rows and time.monotonic() < until:
             part = self._drop(old)
         if dropped:
             self._database.give_back()
-        return part == STEP
+        return part == self._step_rows
 
     def _drop_much(self, until: float, most: int) -> bool:
         """Drop the oldest rows until the store is small enough, for some time, and return whether there are more."""
         self._database.give_back()
         while self.rows and self._database.live_size() > END * most:
-            if not self._drop(self._oldest(min(STEP, max(1, self.rows // 30)))):
+            if not self._drop(self._oldest(min(self._step_rows, max(1, self.rows // 30)))):
                 return False
             self._database.give_back()
             if time.monotonic() >= until:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from sqlalchemy import URL, Connection, Table, create_engine, func, select
+from sqlalchemy import URL, Connection, Table, create_engine, event, func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
@@ -20,6 +21,10 @@ LOCK = 0x72616E6B736574
 """Number of the lock under which tables are made: "rankset" in ASCII."""
 SEVERAL = "Multiple connection attempts failed"
 """Words above the list of what happened at every address of a host."""
+SECRET = re.compile(r"^(ssl)?password$|secret|token", re.IGNORECASE)
+"""Parameters in a URL whose values are not shown; "passfile" names a file."""
+ALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+"""How soon a connection over TCP ends that gives no sign of life."""
 SAMPLE = 1000
 """Last rows whose outputs and sets are measured."""
 
@@ -31,6 +36,17 @@ def one_line(said: str) -> str:
     return "; ".join(told) or "no reason was given"
 
 
+def _said(error: Any) -> str:
+    """Return what PostgreSQL says without its details, which may have values of rows in them."""
+    return getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+
+
+def shown(url: URL) -> str:
+    """Return a URL without passwords, wherever they stand in it."""
+    query = {name: "***" if SECRET.search(name) else value for name, value in url.query.items()}
+    return url.set(query=query).render_as_string(hide_password=True)
+
+
 class PostgresDatabase(Database):
     """Three tables. A commit is on the disk of the server when it returns."""
 
@@ -38,9 +54,8 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: URL, *, read_only: bool) -> None:
         if url.get_backend_name() not in BACKENDS:
-            where = url.render_as_string(hide_password=True)
-            raise StorageError.store_of_another_kind(where, f"a database of {url.get_backend_name()}")
-        self.where = url.render_as_string(hide_password=True)
+            raise StorageError.store_of_another_kind(shown(url), f"a database of {url.get_backend_name()}")
+        self.where = shown(url)
         milliseconds = int(PATIENCE * 1000)
         settings = {"synchronous_commit": "on", "lock_timeout": milliseconds, "statement_timeout": 6 * milliseconds}
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
@@ -50,10 +65,17 @@ class PostgresDatabase(Database):
                     url.set(drivername=DRIVER),
                     pool_pre_ping=True,
                     pool_size=2,
-                    connect_args={"options": options, "connect_timeout": int(PATIENCE)},
+                    connect_args={
+                        "options": options,
+                        "connect_timeout": int(PATIENCE),
+                        "client_encoding": "UTF8",
+                        "tcp_user_timeout": 2 * milliseconds,
+                        **ALIVE,
+                    },
                 )
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
+        event.listen(self.engine, "connect", self._check_encoding, insert=True)  # before SQLAlchemy asks anything
         try:
             if not read_only:
                 self.make_tables()
@@ -62,6 +84,13 @@ class PostgresDatabase(Database):
         except BaseException:
             self.close()
             raise
+
+    def _check_encoding(self, connection: Any, _record: object) -> None:
+        """Raise an error if the database cannot hold every id."""
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            connection.close()
+            raise StorageError.store_encoding(self.where, str(encoding))
 
     def make_tables(self) -> None:
         """Make the tables that are missing; of several servers that start together, one makes them."""
@@ -97,7 +126,7 @@ class PostgresDatabase(Database):
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of PostgreSQL means."""
         cause = error.orig if isinstance(error, DBAPIError) else error
-        state, reason = getattr(cause, "sqlstate", None) or "", one_line(str(cause))
+        state, reason = getattr(cause, "sqlstate", None) or "", one_line(_said(cause))
         if state == "53100":
             return StoreFull.of(self.where, reason)
         if state in {"55P03", "57014", "40P01"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from contextlib import suppress
@@ -18,8 +19,10 @@ from rankset.io import container
 from rankset.rules import rule_file
 from rankset.serving import tables
 from rankset.serving.database import PATIENCE, Database
+from rankset.serving.pieces import PAGE
 
-PAGE = 4096
+READER = 0.2
+"""Seconds that readers are waited for before the log is emptied."""
 CHECKED = 256 << 20
 """Files up to this size are looked through for damage when they are opened."""
 REFUSED = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
@@ -110,23 +113,50 @@ class SqliteDatabase(Database):
 
     def size(self) -> int:
         """Return the bytes of the file and its log."""
-        return sum(file.stat().st_size for file in self._files() if file.exists())
+        return sum(self.sizes())
+
+    def sizes(self) -> tuple[int, int]:
+        """Return the bytes of the file and of its log."""
+        file, logged = (_bytes_of(one) for one in self._files())
+        return file, logged
 
     def live_size(self) -> int:
         """Return the bytes of pages that are in use."""
         with self.reading() as connection:
-            pages, free = (
-                int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
-                for name in ("page_count", "freelist_count")
-            )
-        return (pages - free) * PAGE
+            return (_number(connection, "page_count") - _number(connection, "freelist_count")) * PAGE
 
-    def give_back(self) -> None:
-        """Cut free pages off the file, and empty the log."""
+    def free(self) -> int:
+        """Return the bytes of pages that new rows can use."""
+        with self.reading() as connection:
+            return _number(connection, "freelist_count") * PAGE
+
+    def empty_log(self) -> bool:
+        """Move what the log holds to the file, and return whether the log is empty: a reader may need it."""
+        if not self.sizes()[1]:
+            return True
         with self.reading() as connection:
             cursor = connection.connection.cursor()
-            cursor.executescript("PRAGMA incremental_vacuum")  # execute would free one page only
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            cursor.execute(f"PRAGMA busy_timeout = {int(READER * 1000)}")
+            try:
+                return not cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                cursor.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+
+    def cut(self, wanted: float) -> None:
+        """Cut free pages off the file, in parts, so that the log stays small."""
+        wanted = min(wanted, self.free())
+        while wanted > 0:
+            with self.reading() as connection:
+                cursor = connection.connection.cursor()
+                cursor.executescript(f"PRAGMA incremental_vacuum({self._pages_of_log // 2})")  # execute frees one page
+            wanted -= self._pages_of_log // 2 * PAGE
+            if not self.empty_log():
+                return
+
+    def give_back(self) -> None:
+        """Empty the log, and cut all free pages off the file."""
+        self.empty_log()
+        self.cut(math.inf)
 
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of SQLite means."""
@@ -165,6 +195,19 @@ def _content_of(file: Path) -> str | None:
         found = rule_file.CONTENTS.get(str(container.read(file)[0].get("what")))
         return None if found is None else found[0]
     return None
+
+
+def _number(connection: Connection, name: str) -> int:
+    """Return a number that SQLite keeps of the file."""
+    return int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+
+
+def _bytes_of(file: Path) -> int:
+    """Return the bytes of a file; none if it is missing."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

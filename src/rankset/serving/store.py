@@ -19,10 +19,11 @@ from rankset.serving.about import check_about, spec_of
 from rankset.serving.database import Database, open_database
 from rankset.serving.labelling import NEW, numbers_of, write_labels
 from rankset.serving.limits import Limits
+from rankset.serving.pieces import Batch, Job
 from rankset.serving.reading import Reader
 from rankset.serving.rows import Feedback, Labelled, Prediction, check_id, columns_of
 from rankset.serving.tables import about
-from rankset.serving.writer import Batch, Job, Writer
+from rankset.serving.writer import Writer
 
 __all__ = ["Feedback", "Labelled", "Prediction", "Store"]
 
@@ -71,7 +72,8 @@ class Store:
         self._reader = Reader(database, self._width, self._n_columns)
         check_about(database, spec, read_only=read_only)
         limits.count()
-        self._writer = None if read_only else Writer(self.where, self._write, limits.keep)
+        bounds = {"step": limits.step, "most": limits.waiting}
+        self._writer = None if read_only else Writer(self.where, self._write, limits.keep, **bounds)
         return self
 
     @classmethod
@@ -231,7 +233,9 @@ class Store:
             if not is_whole(row.label) or not 0 <= row.label < self._n_columns:
                 raise InputError("labels", f"be columns from 0 to {self._n_columns - 1}", repr(row.label)[:80])
         given = list(rows)
-        return self._writing().submit(Job(lambda connection: write_labels(self._database, connection, given)))
+        return self._writing().submit(
+            Job(lambda connection: write_labels(self._database, connection, given), labels=len(given))
+        )
 
     def known(self, ids: Sequence[str]) -> set[str]:
         """Return which of some ids belong to rows in the store.
@@ -349,10 +353,14 @@ class Store:
         return True
 
     def close(self) -> None:
-        """Write what waits, and close the store."""
+        """Write what waits, and close the store.
+
+        A database that does not answer is given up after some seconds: what waits for it is lost and counted.
+        """
         if self._writer is not None:
             self._writer.close()
-        self._database.close()
+        if self._writer is None or not self._writer.hangs:
+            self._database.close()  # otherwise a connection is in use
 
     @property
     def lost(self) -> int:
@@ -385,7 +393,8 @@ class Store:
         return self._writer
 
     def _write(self, batch: Batch) -> list[Any]:
-        """Write a batch; if the disk is full, empty the log first, which may make room."""
+        """Write a batch when there is room; if the disk is full, empty the log first, which may make room."""
+        self._limits.make_room(batch)
         try:
             return self._write_together(batch)
         except StoreFull:

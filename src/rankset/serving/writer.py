@@ -8,13 +8,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Connection
-
 from rankset.errors import StorageError
+from rankset.serving.pieces import Batch, Job, Row, divided, log_of, weight
 
 DELAY = 0.1
 """Seconds after which predictions are written, at the latest."""
@@ -23,44 +22,46 @@ PAUSE = 1.0
 MOST_ROWS = 20_000
 """Most predictions that wait to be written."""
 MOST_BYTES = 64 << 20
-"""Most bytes of outputs that wait to be written."""
+"""Most bytes of predictions that wait to be written."""
 MOST_JOBS = 10_000
 """Most calls that wait for their commit."""
 AT_ONCE = 2_000
 """Most predictions in one commit, unless a call waits for one."""
 
-Row = dict[str, Any]
+PATIENCE = 10.0
+"""Seconds that closing waits for a database that does not answer."""
+TRIES = 100
+"""Most times that a batch is divided to find what the store refuses."""
+
 log = logging.getLogger("rankset.serving")
-
-
-@dataclass(frozen=True)
-class Job:
-    """Something that is done in the next commit, or after it, and whose caller waits."""
-
-    run: Callable[[Connection], Any] | None = None
-    after: Callable[[], Any] | None = None
-    answer: Future[Any] = field(default_factory=Future)
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What is committed together."""
-
-    rows: list[Row]
-    jobs: list[Job]
 
 
 class Writer:
     """A thread with a bounded queue.
 
     ``write`` commits rows and runs jobs. ``idle`` is called after every commit, and returns the seconds until it must
-    be called again at the latest.
+    be called again at the latest. A commit writes about ``step`` bytes to the log at most, and predictions
+    wait for which it needs ``most`` bytes.
     """
 
-    def __init__(self, where: str, write: Callable[[Batch], list[Any]], idle: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        where: str,
+        write: Callable[[Batch], list[Any]],
+        idle: Callable[[], float],
+        *,
+        step: float = math.inf,
+        most: float = math.inf,
+    ) -> None:
         self.where, self._write, self._idle = where, write, idle
+        self._step, self._most, self._weigh = step, most, weight if most == math.inf else log_of
+        self._said = ""
         self._end = 0.0
         self.lost = 0
+        self.hangs = False
+        """Whether the thread did not end when the store was closed."""
+        self._begun: list[Batch] = []
+        self._done = 0
         self.trouble: StorageError | None = None
         self._rows: deque[Row] = deque()
         self._jobs: list[Job] = []
@@ -80,11 +81,11 @@ class Writer:
             if not self._rows:
                 self._due = time.monotonic() + DELAY
             for row in rows:
-                if len(self._rows) >= MOST_ROWS or self._bytes >= MOST_BYTES:
+                if len(self._rows) >= MOST_ROWS or self._bytes >= min(MOST_BYTES, self._most):
                     self.lost += 1
                 else:
                     self._rows.append(row)
-                    self._bytes += len(row["outputs"])
+                    self._bytes += self._weigh(row)
             if len(rows) == len(self._rows) or len(self._rows) >= AT_ONCE:
                 self._news.notify()
 
@@ -101,17 +102,29 @@ class Writer:
 
     def drop(self, count: int) -> None:
         """Count rows as lost whose ids belong to rows that are stored already."""
-        with self._news:
-            self.lost += count
+        self._lose(count)
         log.warning("%s: %d predictions were not stored: their ids are those of earlier rows", self.where, count)
 
+    def _lose(self, count: int) -> None:
+        with self._news:
+            self.lost += 0 if self.hangs else count  # all were counted when the thread was given up
+
     def close(self) -> None:
-        """Write what waits, and end the thread."""
+        """Write what waits, and end the thread; give up if the database does not answer."""
         with self._news:
             self._closing = True
             self._news.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        self.hangs = self.hangs and self._thread.is_alive()
+        if threading.current_thread() is self._thread:
+            return
+        done = -1
+        while self._thread.is_alive() and self._done != done and not self.hangs:
+            done = self._done
+            self._thread.join(PATIENCE)
+        if self._thread.is_alive() and not self.hangs:
+            with self._news:
+                self.hangs = True
+            self._give_up()
 
     def _run(self) -> None:
         while True:
@@ -133,7 +146,7 @@ class Writer:
             while (wait := min(self._until_due(), self._end - time.monotonic())) > 0:
                 self._news.wait(wait)
             rows = [self._rows.popleft() for _ in range(self._count_due())]
-            self._bytes -= sum(len(row["outputs"]) for row in rows)
+            self._bytes -= sum(map(self._weigh, rows))
             jobs = [job for job in self._jobs if job.answer.set_running_or_notify_cancel()]
             self._jobs = []
             self._due = time.monotonic() + DELAY
@@ -152,56 +165,105 @@ class Writer:
         return min(AT_ONCE, len(self._rows)) if self._until_due() <= 0 else 0
 
     def _commit(self, batch: Batch) -> bool:
-        """Write a batch and tell those who wait; rows stay in the queue if the store may take them later."""
-        try:
-            answers = self._write(batch)
-        except Exception as error:  # noqa: BLE001 - whatever it is, callers must be told and the thread must go on
-            told = self._failed(error)
-            self._put_back(batch.rows if told.try_again else [])
-            self.lost += 0 if told.try_again else len(batch.rows)
-            for job in batch.jobs:
-                job.answer.set_exception(told)
-            return False
-        self.trouble = None
-        for job, answer in zip(batch.jobs, answers, strict=True):
-            self._finish(job, answer)
+        """Write a batch in parts and tell those who wait; rows stay in the queue if the store may take them later.
+
+        If the store refuses a part for good, it is divided, so that only the row that is refused is lost.
+        """
+        parts, tries = deque(divided(batch, self._step)), TRIES
+        while parts:
+            part = parts.popleft()
+            self._begun = [part, *parts]
+            told = self._commit_part(part)
+            self._done += 1
+            if told is None:
+                continue
+            tries -= 1
+            halves = part.halves()
+            if told.try_again or (halves and tries <= 0):
+                self._leave([part, *parts], told)
+                return False
+            parts.extendleft(reversed(halves))
+            if not halves:
+                self._refuse(part, told)
+        self._begun = []
+        if tries == TRIES:
+            self._said = ""
         return True
+
+    def _commit_part(self, part: Batch) -> StorageError | None:
+        """Write a part and tell those who wait, or return why it cannot be written."""
+        try:
+            answers = self._write(part)
+        except Exception as error:  # noqa: BLE001 - whatever it is, callers must be told and the thread must go on
+            return self._failed(error)
+        self.trouble = None
+        for job, answer in zip(part.jobs, answers, strict=True):
+            self._finish(job, answer)
+        return None
+
+    def _leave(self, parts: list[Batch], told: StorageError) -> None:
+        """Put rows back that may be written later, and tell those who wait that nothing of theirs was."""
+        rows = [row for part in parts for row in part.rows]
+        self._begun = []
+        self._put_back(rows if told.try_again else [])
+        self._lose(0 if told.try_again else len(rows))
+        for job in (job for part in parts for job in part.jobs):
+            _tell(job, told)
+
+    def _refuse(self, part: Batch, told: StorageError) -> None:
+        """Count a row as lost that the store does not take, or tell who waits."""
+        self._lose(len(part.rows))
+        for job in part.jobs:
+            _tell(job, told)
 
     def _finish(self, job: Job, answer: object) -> None:
         """Do what comes after the commit, and give the answer."""
-        if job.after is None:
-            job.answer.set_result(answer)
-            return
         try:
-            job.answer.set_result(job.after())
+            _tell(job, answer if job.after is None else job.after())
         except Exception as error:  # noqa: BLE001
-            job.answer.set_exception(self._failed(error))
+            _tell(job, self._failed(error))
 
     def _failed(self, error: Exception) -> StorageError:
         """Log an error when it begins, and return it."""
         told = error if isinstance(error, StorageError) else StorageError.store_failed(self.where, repr(error))
-        if self.trouble is None or str(self.trouble) != str(told):
+        if self._said != str(told):
             log.warning("%s", told)
+            self._said = str(told)
         self.trouble = told
         return told
 
     def _put_back(self, rows: list[Row]) -> None:
         """Put rows back at the front of the queue, to be tried again after a pause; the first ones may be lost."""
         with self._news:
+            if self.hangs:
+                return
             room = MOST_ROWS - len(self._rows)
             kept = rows[max(0, len(rows) - room) :] if room > 0 else []
             self._rows.extendleft(reversed(kept))
-            self._bytes += sum(len(row["outputs"]) for row in kept)
+            self._bytes += sum(map(self._weigh, kept))
             self.lost += len(rows) - len(kept)
             self._due = time.monotonic() + PAUSE
 
     def _give_up(self) -> None:
         """Count what waits as lost, because the store is being closed and cannot be written."""
         with self._news:
-            self.lost += len(self._rows)
-            log.warning("%s: %d predictions were not stored", self.where, len(self._rows))
+            begun, self._begun = self._begun, []
+            count = len(self._rows) + sum(len(part.rows) for part in begun)
+            self.lost += count
             self._rows.clear()
-            for job in self._jobs:
-                if job.answer.set_running_or_notify_cancel():
-                    job.answer.set_exception(StorageError.store_closed(self.where))
-            self._jobs = []
+            jobs, self._jobs = self._jobs, []
+        log.warning("%s: %d predictions were not stored, because the store was closed before", self.where, count)
+        for job in jobs:
+            if job.answer.set_running_or_notify_cancel():
+                _tell(job, StorageError.store_closed(self.where))
+        for job in (job for part in begun for job in part.jobs):
+            _tell(job, StorageError.store_hangs(self.where, PATIENCE))
+
+
+def _tell(job: Job, answer: object) -> None:
+    """Give the answer to a job, or its error, unless it was given up."""
+    with suppress(InvalidStateError):
+        if isinstance(answer, Exception):
+            job.answer.set_exception(answer)
+        else:
+            job.answer.set_result(answer)
