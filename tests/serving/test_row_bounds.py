@@ -63,9 +63,11 @@ def test_too_much_is_refused_without_decoding_it(rows, status, received):
 @pytest.mark.parametrize("name", ["ids", "groups", "labels"])
 def test_too_many_entries_for_rows_are_refused_without_decoding_them(name):
     body = b'{"rows":[],"%s":%s}' % (name.encode(), many(b'"k,"', 900_000))
-    with refused(Refused, what=f"the number of {name}", received="900,000"):
-        check_lists(body, 10_000)
+    for sent, received in ((body, "more"), (body.replace(b'","', b'", "'), "900,000")):
+        with refused(Refused, what=f"the number of {name}", received=received):
+            check_lists(sent, 10_000)
     check_lists(b'{"rows":[],"%s":%s}' % (name.encode(), many(b'"k,,,,\\",,"', 10_000)), 10_000)
+    check_lists(b'{"rows":[],"%s":%s}' % (name.encode(), many(b'","', 10_000)), 10_000)
     check_lists(body[:-1], 10_000)  # it is no JSON, which another error says
 
 

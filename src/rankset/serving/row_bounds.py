@@ -57,6 +57,8 @@ def check_lists(body: bytes, most: int) -> None:
         text = bytes(getattr(found, name))
         if text.count(b",") <= max(FEW, most):
             continue
+        if text.count(b'","') > 2 * max(FEW, most):  # these stand between texts, or are a text that is one comma
+            raise Refused.large(f"the number of {name}", most)
         entries = TEXTS.sub(b"", text).count(b",") + 1
         if entries > max(FEW, most):
             raise Refused.large(f"the number of {name}", most, f"{entries:,}")
