@@ -12,7 +12,7 @@ pytest.importorskip("starlette")
 
 import rankset as rs
 from rankset.serving.refusals import Refused
-from rankset.serving.row_bounds import check_bounds
+from rankset.serving.row_bounds import check_bounds, check_lists
 from rankset.serving.rows_in import rows_of
 from refusals import refused
 from serving_process import LOGITS, make_rule
@@ -58,6 +58,17 @@ def test_too_much_is_refused_without_decoding_it(rows, status, received):
     assert (error.value.status, error.value.received) == (status, received)
     assert peak < 5 * len(rows)
     assert taken < 1
+
+
+@pytest.mark.parametrize("name", ["ids", "groups", "labels"])
+def test_too_many_entries_for_rows_are_refused_without_decoding_them(name):
+    body = b'{"rows":[],"%s":%s}' % (name.encode(), many(b'"k,"', 900_000))
+    for sent, received in ((body, "more"), (body.replace(b'","', b'", "'), "900,000")):
+        with refused(Refused, what=f"the number of {name}", received=received):
+            check_lists(sent, 10_000)
+    check_lists(b'{"rows":[],"%s":%s}' % (name.encode(), many(b'"k,,,,\\",,"', 10_000)), 10_000)
+    check_lists(b'{"rows":[],"%s":%s}' % (name.encode(), many(b'","', 10_000)), 10_000)
+    check_lists(body[:-1], 10_000)  # it is no JSON, which another error says
 
 
 def test_too_many_numbers_of_a_binary_rule():

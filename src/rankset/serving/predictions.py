@@ -21,7 +21,7 @@ from rankset.serving.loaded import Loaded
 from rankset.serving.npy_bodies import read_npy
 from rankset.serving.queries import Query, share_asked, share_in
 from rankset.serving.refusals import Refused
-from rankset.serving.row_bounds import check_bounds
+from rankset.serving.row_bounds import check_bounds, check_lists
 from rankset.serving.rows import Prediction, check_id
 from rankset.serving.rows_in import matrix_of, rows_of
 from rankset.streams.row_names import row_names
@@ -85,6 +85,7 @@ def written(group: object) -> str:
 
 def asked_in_json(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
     """Return what a body of JSON asks to predict; alpha and error can also stand in the query."""
+    check_lists(body, most)
     found = decode(body, PredictBody)
     check_bounds(found.rows, loaded.rule.spec, most)
     check_repeated(body, ("rows", "alpha", "ids", "groups", "error"))
@@ -167,6 +168,7 @@ def asked_of_triage(body: bytes, query: Query, loaded: Loaded, most: int) -> Ask
     """Return what a body of JSON asks to accept; error can also stand in the query."""
     if loaded.triage is None:
         raise Refused.no_triage()
+    check_lists(body, most)
     found = decode(body, TriageBody)
     check_bounds(found.rows, loaded.triage.spec, most)
     check_repeated(body, ("rows", "error", "groups", "ids"))

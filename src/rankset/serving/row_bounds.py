@@ -7,6 +7,8 @@ decoding.
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from rankset.errors import Place
@@ -16,6 +18,8 @@ from rankset.serving.refusals import Refused
 
 FEW = 10_000
 """So many members or entries are decoded at once, so that errors can name the one that is wrong."""
+TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+"""Texts of JSON, which may have commas in them."""
 SPACE = b" \t\r\n"
 
 
@@ -31,6 +35,33 @@ def check_bounds(raw: msgspec.Raw, spec: RuleSpec, most: int) -> None:
         _check_objects(text, spec, most)
     elif first == b"[":
         _check_lists(text, spec, most)
+
+
+class PerRow(msgspec.Struct):  # type: ignore[misc]
+    """Members of bodies that have an entry for each row, not decoded."""
+
+    ids: msgspec.Raw = msgspec.Raw(b"")
+    groups: msgspec.Raw = msgspec.Raw(b"")
+    labels: msgspec.Raw = msgspec.Raw(b"")
+
+
+def check_lists(body: bytes, most: int) -> None:
+    """Raise ``Refused`` if ids, groups or labels have more entries than ``most``, before they are decoded."""
+    if body.count(b",") <= max(FEW, most):
+        return
+    try:
+        found = msgspec.json.decode(body, type=PerRow)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return  # the decoder of the body says what is wrong
+    for name in PerRow.__struct_fields__:
+        text = bytes(getattr(found, name))
+        if text.count(b",") <= max(FEW, most):
+            continue
+        if text.count(b'","') > 2 * max(FEW, most):  # these stand between texts, or are a text that is one comma
+            raise Refused.large(f"the number of {name}", most)
+        entries = TEXTS.sub(b"", text).count(b",") + 1
+        if entries > max(FEW, most):
+            raise Refused.large(f"the number of {name}", most, f"{entries:,}")
 
 
 def first_signs(text: bytes) -> tuple[bytes, bytes]:

@@ -23,6 +23,7 @@ from rankset.serving.metrics import Metrics
 from rankset.serving.predictions import Answered, Asked, answer, is_quick, stored_names
 from rankset.serving.refusals import Refused, encoded
 from rankset.serving.request_limits import Limits
+from rankset.serving.row_bounds import check_lists
 from rankset.serving.store import Store
 
 T = TypeVar("T")
@@ -124,6 +125,7 @@ class Service:
 
     def _labels_of(self, body: bytes) -> tuple[list[Any], list[str], list[int]]:
         """Return ids, as they came and as they are stored, and columns of labels."""
+        check_lists(body, self.limits.rows)
         found = decode(body, FeedbackBody)
         check_repeated(body, ("ids", "labels"))
         n, spec = len(found.ids), self.loaded.rule.spec
