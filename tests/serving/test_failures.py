@@ -96,6 +96,41 @@ def test_a_file_system_that_becomes_read_only(small_disk, opened):
         opened(small_disk / "served.db")
 
 
+def test_a_store_is_read_from_a_file_system_that_cannot_be_written(small_disk, opened):
+    file = small_disk / "served.db"
+    store = opened(file)
+    filled(store, 3)
+    store.close()
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert opened(file, read_only=True).labels == 3
+
+
+def test_a_log_that_cannot_be_read_is_told(small_disk, opened, tmp_path):
+    store = opened(tmp_path / "served.db")
+    filled(store, 3)
+    for name in ("served.db", "served.db-wal"):
+        shutil.copy2(tmp_path / name, small_disk / name)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with refused(StorageError, expected="be readable") as caught:
+        opened(small_disk / "served.db", read_only=True)
+    assert "-wal" in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize("name", ["rankset_feedback", "rankset_predictions"])
+def test_tables_that_were_dropped_are_noticed(no_tables, file, opened, name):
+    from sqlalchemy import create_engine
+
+    for place in (no_tables, file):
+        url = place if "://" in place else f"sqlite:///{place}"
+        store, engine = opened(place), create_engine(url)
+        store.check()
+        with engine.begin() as other:
+            other.exec_driver_sql(f"DROP TABLE {name}" + (" CASCADE" if "://" in place else ""))
+        engine.dispose()
+        with refused(StorageError, expected="be a complete store of rankset"):
+            store.check()
+
+
 def test_a_limit_of_pages(file, opened, monkeypatch):
     """As if the disk were full, on every system."""
     connect = sqlite_store.SqliteDatabase._connect

@@ -69,6 +69,14 @@ class StoreErrors:
         return cls._store(where, "be writable", reason=shorten(reason, 200), remedy=remedy)._for_now()
 
     @classmethod
+    def store_unreadable(cls, where: str, reason: str) -> Self:
+        remedy = (
+            "Allow this user to read the file, and to write to its folder while its log (-wal) exists. "
+            "Or copy the file together with its log to another folder, and read it there."
+        )
+        return cls._store(where, "be readable", reason=shorten(reason, 200), remedy=remedy)
+
+    @classmethod
     def store_gone(cls, where: str, name: str) -> Self:
         reason = f"{name} was moved, replaced or deleted while it was in use"
         remedy = f"Put it back, or restart the server, which goes on with what is there or makes a new store. {UNKNOWN}"

@@ -27,6 +27,8 @@ CHECKED = 256 << 20
 """Files up to this size are looked through for damage when they are opened."""
 REFUSED = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 """Codes of writes that the system refuses, other than by the usual "no space left"."""
+CLOSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+"""Codes of files that this user must not use."""
 DEFINED = {"table", "index"}
 """What a file may define. A view or trigger would be executed."""
 
@@ -42,6 +44,8 @@ class SqliteDatabase(Database):
         self._known: dict[Path, tuple[int, int] | None] = {}
         self._check_path()
         self._name = f"{self.path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        if read_only and not os.access(self.path.parent, os.W_OK) and not self._files()[1].exists():
+            self._name += "&immutable=1"  # nobody has it open, and SQLite cannot make the files of a log
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=2)
         event.listen(self.engine, "begin", _begin)
         try:
@@ -169,9 +173,10 @@ class SqliteDatabase(Database):
             return StoreFull.of(self.where, f"{cause}: the disk, a quota or the size of a file is at its limit")
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StorageError.store_locked(self.where, PATIENCE)
-        if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-            return StorageError.store_read_only(self.where, str(cause))
-        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        if kind in CLOSED:
+            refuse = StorageError.store_unreadable if self._read_only else StorageError.store_read_only
+            return refuse(self.where, str(cause))
+        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(cause).startswith("no such table"):
             return self._damaged(str(cause))
         return StorageError.store_failed(self.where, str(cause))
 

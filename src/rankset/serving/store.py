@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Self
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, false, update
 
 from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, RuleError, StorageError, StoreFull
@@ -22,7 +22,7 @@ from rankset.serving.limits import Limits
 from rankset.serving.pieces import Batch, Job
 from rankset.serving.reading import Reader
 from rankset.serving.rows import Feedback, Labelled, Prediction, check_id, columns_of
-from rankset.serving.tables import about
+from rankset.serving.tables import about, feedback, predictions
 from rankset.serving.writer import Writer
 
 __all__ = ["Feedback", "Labelled", "Prediction", "Store"]
@@ -414,7 +414,9 @@ class Store:
         return answers
 
     def _probe(self, connection: Connection) -> None:
-        """Write the time, to see whether the store can be written."""
+        """Write the time, and touch the other tables, to see whether the store can be written."""
+        for table in (predictions, feedback):
+            connection.execute(update(table).values(time=table.c.time).where(false()))
         statement = self._database.insert(about).values(name="checked", value=str(time.time()))
         changed = {"value": statement.excluded.value}
         connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed))
