@@ -622,6 +622,11 @@ def test_a_server_is_asked_by_the_address_that_it_prints(place):
     served.stop()
 
 
+def test_the_head_of_events_ends(served):
+    answer = served.ask("HEAD", "/events", seconds=5)
+    assert (answer.status, answer.content) == (200, b"")
+
+
 def test_without_a_store_labels_are_refused(place):
     served = Served.start(place / "rule.rankset", place)
     answer = served.post("/feedback", {"ids": ["a"], "labels": ["joy"]})

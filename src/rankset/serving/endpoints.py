@@ -170,6 +170,8 @@ async def live(request: Any) -> Response:
 async def events(request: Any) -> Any:
     """Send the numbers of the live page as they change."""
     service = service_of(request)
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream")
     return EventStream(service.listeners, service.limits.seconds)
 
 
