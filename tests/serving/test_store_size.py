@@ -84,16 +84,23 @@ def flood(store, k, seconds, n):
     ("most", "k", "n"), [(MB, 3, 50), (MB, 1000, 200), (8 * MB, 1000, 1000), (50 * MB, 1000, 1000)]
 )
 def test_a_flood_of_rows_stays_within_the_limit(file, opened, most, k, n):
-    """With labels for its last rows, which are answered meanwhile, and always after a commit."""
+    """With labels for its last rows, which are answered meanwhile."""
     store = opened(file, rule=rule_of(k), max_bytes=most)
+    while store.bytes < 0.6 * most:
+        store.remember(rows_of(k, n))
+        store.check()
+    lost = store.lost
     with Watch(file) as watch:
         waits, told = flood(store, k, 3.0, n)
         store.check()
     assert watch.looks > 50
-    assert 0.5 * most < watch.peak <= most
+    assert 0.6 * most < watch.peak <= most
     assert store.bytes <= most
-    assert store.lost > 0
-    assert "new" in told
+    assert store.lost > lost
+    assert set(told) <= {"new", "unknown"}  # "unknown" if its row came too fast
+    row = rows_of(k, 1)[0]
+    store.remember([row])
+    assert store.feedback([Feedback(row.id, 0, 1.0)]) == ["new"]
     assert max(waits) < 10
 
 
@@ -101,7 +108,7 @@ def test_many_small_rows_and_labels_in_any_order_stay_within_the_limit(file, ope
     """Every row and every label changes another page of the indexes."""
     store = opened(file, rule=rule_of(2), max_bytes=MB)
     with Watch(file) as watch:
-        for _ in range(80):
+        for _ in range(60):
             rows = rows_of(2, 100)
             store.remember(rows)
             store.feedback([Feedback(rows[place].id, 0, time.time()) for place in RANDOM.permutation(100)[:60]])

@@ -252,7 +252,8 @@ class Writer:
             self.lost += count
             self._rows.clear()
             jobs, self._jobs = self._jobs, []
-        log.warning("%s: %d predictions were not stored, because the store was closed before", self.where, count)
+        said = "may not be stored" if self.hangs else "were not stored"
+        log.warning("%s: %d predictions %s, because the store was closed before", self.where, count, said)
         for job in jobs:
             if job.answer.set_running_or_notify_cancel():
                 _tell(job, StorageError.store_closed(self.where))
