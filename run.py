@@ -264,14 +264,21 @@ def checksums(folder: Path) -> str:
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
 
 
+def installed(package: str, found: Callable[[], str | None] | None = None) -> bool:
+    """Return whether a program of a Debian package is there; install the package if it is missing."""
+    found = found or (lambda: shutil.which(package))
+    if not found() and shutil.which("apt-get"):
+        say(f"installing {package}")
+        command = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", package]
+        run(command, None, {"DEBIAN_FRONTEND": "noninteractive"})
+    if not found():
+        say(f"{package} is missing; as root: apt-get update && apt-get install {package}")
+    return bool(found())
+
+
 def browser(env: Path) -> int:
     """Try the report and the documentation site in Chromium, from Debian's packages where it is missing."""
-    if not shutil.which("chromium"):
-        say("chromium is missing: apt-get install chromium")
-        if shutil.which("apt-get"):
-            run(["apt-get", "install", "--yes", "--quiet", "chromium"], None, {"DEBIAN_FRONTEND": "noninteractive"})
-    if not shutil.which("chromium"):
-        say("no chromium; as root: apt-get update && apt-get install chromium")
+    if not installed("chromium"):
         return 1
     code = 0 if site_is_current() else docs(environment("docs"))
     return code or run(["python", "-m", "pytest", "tests/browser"], env, {})
@@ -302,26 +309,14 @@ def site_is_current() -> bool:
 
 def office(env: Path) -> int:
     """Open what is written for Excel in LibreOffice Calc, from Debian's packages where it is missing."""
-    if not shutil.which("soffice"):
-        say("LibreOffice is missing: apt-get install libreoffice-calc (about 120 MB)")
-        if shutil.which("apt-get"):
-            calc = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "libreoffice-calc"]
-            run(calc, None, {"DEBIAN_FRONTEND": "noninteractive"})
-    if not shutil.which("soffice"):
-        say("no soffice; as root: apt-get update && apt-get install libreoffice-calc")
+    if not installed("libreoffice-calc", lambda: shutil.which("soffice")):
         return 1
     return run(["python", "-m", "pytest", "-m", "slow or not slow", "tests/office"], env, {})
 
 
 def serve_test(env: Path) -> int:
-    """Try the store of a server with SQLite and with a real PostgreSQL, from Debian's packages where it is missing."""
-    if not postgres_program("initdb"):
-        say("PostgreSQL is missing: apt-get install postgresql")
-        if shutil.which("apt-get"):
-            packages = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "postgresql"]
-            run(packages, None, {"DEBIAN_FRONTEND": "noninteractive"})
-    if not postgres_program("initdb"):
-        say("no PostgreSQL; as root: apt-get update && apt-get install postgresql")
+    """Try the server: its store in SQLite and in a real PostgreSQL, its page in Chromium, both from Debian."""
+    if not (installed("postgresql", lambda: postgres_program("initdb")) and installed("chromium")):
         return 1
     documented = ["tests/docs/test_docstrings.py", "tests/docs/test_pages.py", "-k", "serving or how-to/serve"]
     commands = [["-m", "slow or not slow", "tests/serving", "src/rankset/serving"], documented]
@@ -362,13 +357,7 @@ def postgres() -> Iterator[str]:
 
 def engines(env: Path) -> int:
     """Try Dask and Spark for real; Spark needs Java 17, from Debian's packages where it is missing."""
-    if not shutil.which("java"):
-        say("java is missing: apt-get install openjdk-17-jre-headless")
-        if shutil.which("apt-get"):
-            java = ["apt-get", "install", "--yes", "--quiet", "openjdk-17-jre-headless"]
-            run(java, None, {"DEBIAN_FRONTEND": "noninteractive"})
-    if not shutil.which("java"):
-        say("no java; as root: apt-get update && apt-get install openjdk-17-jre-headless")
+    if not installed("openjdk-17-jre-headless", lambda: shutil.which("java")):
         return 1
     pages = ["tests/docs/test_pages.py", "tests/docs/test_readme.py", "-k", "Dask or Spark or scale-out"]
     tests = [f"tests/engines/test_{name}.py" for name in ("dask", "spark", "targets", "decisions")]
@@ -393,7 +382,9 @@ def say(line: str) -> None:
 
 JOBS = {
     "demo": Job("the paper's experiment: Table 1, figures, numbers", "demo", [f"rankset paper all {ARGS}"]),
-    "test": Job("every test and doctest but the slow ones", "test", [f"python -m pytest -n auto {ARGS}"]),
+    "test": Job(
+        "every test and doctest but the slow ones and those of other jobs", "test", [f"python -m pytest -n auto {ARGS}"]
+    ),
     "tensors": Job(
         "the tests of torch, JAX and other tensors",
         "tensors",
@@ -416,7 +407,7 @@ JOBS = {
     "docs": Job("build the documentation site, warnings as errors", "docs", function=docs),
     "browser": Job("the report and the documentation site in a real browser", "browser", function=browser),
     "office": Job("files of a German, French and English Excel, opened in LibreOffice", "office", function=office),
-    "serve-test": Job("the store of a server, with SQLite and a real PostgreSQL", "serve", function=serve_test),
+    "serve-test": Job("the server, with SQLite, a real PostgreSQL and Chromium", "serve", function=serve_test),
     "engines": Job("the same rule on real Dask, Spark and folders of files", "engines", function=engines),
     "laws": Job(
         "the property tests with many more examples, and all slow tests",

@@ -223,6 +223,18 @@ def test_a_clock_that_was_wrong_once_spoils_no_times(tmp_path, monkeypatch):
         assert sorted(round(one) for one in times) == [5] * 10 + [86400] * 10
 
 
+def test_a_class_with_the_word_group_is_no_group():
+    names = [f"age group {one}" for one in range(6)]
+    rule = rs.calibrate(LOGITS[:1000], [names[one] for one in LABELS[:1000]], kind="logits", classes=names)
+    app = rs.serving.app(rule)
+    status, told = predict(app, rows=[{"age group 9": 1.0}])
+    assert status == 422
+    assert "Leave groups out" not in told["remedy"]
+    status, told = predict(app, rows=LOGITS[:1].tolist(), groups=["a"])
+    assert (status, told["remedy"]) == (422, "Leave groups out: this rule has none.")
+    app.close()
+
+
 def test_ids_that_draw():
     ids = np.arange(1000)
     rule = make_rule(score=rs.TieBreak(rs.Thr()), ids=ids)

@@ -106,7 +106,7 @@ def test_numbers_of_the_rule_are_about_rows_since_it_is_served():
         assert (monitor.ever.seen, monitor.ever.labels, monitor.own.rows, monitor.own.labels) == (200, 200, 130, 130)
         missed = [pair.feedback.label not in pair.prediction.codes for pair in pairs]
         assert (monitor.ever.misses, monitor.own.misses) == (sum(missed), sum(missed[70:]))
-        told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
+        told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics().now())
         assert (told["before"], told["seen_before"], told["rows"], told["labels"]) == (70, 70, 130, 130)
         assert told["blocks"]["rows"] == [50, 20, 50, 50, 30]  # a block of its own begins with the rule
         assert [value is None for value in told["blocks"]["running"]] == [True, True, False, False, False]
@@ -125,7 +125,7 @@ def test_wrong_answers_among_the_accepted_are_counted():
     wrong = (rows.argmax(axis=1) != labels) & accepted
     assert (monitor.own.accepted, monitor.own.decided) == (accepted.sum(), 200)
     assert (monitor.own.checked, monitor.own.wrong) == (accepted.sum(), wrong.sum())
-    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
+    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics().now())
     assert (told["checked"], told["wrong"]) == (accepted.sum(), wrong.sum())
 
 
@@ -192,7 +192,7 @@ def test_the_live_page_draws_no_block_that_has_just_begun(labels, drawn):
     monitor, rows = Monitor(rule, 0.1), predicted(rule, LOGITS[1000:1200].astype(np.float64))
     monitor.learn(rows)
     monitor.labelled(with_labels(rows[:labels], LABELS[1000 : 1000 + labels]))
-    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
+    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics().now())
     for name in ("coverage", "low", "high"):
         assert [place for place, value in enumerate(told["blocks"][name]) if value is not None] == list(range(drawn))
     assert (told["labels"], sum(told["blocks"]["labels"])) == (labels, labels)
@@ -204,6 +204,6 @@ def test_the_live_page_draws_no_mean_of_few_rows(rows, drawn):
     rule = make_rule()
     monitor = Monitor(rule, 0.1)
     monitor.learn(predicted(rule, LOGITS[1000 : 1000 + rows].astype(np.float64)))
-    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics())
+    told = live_numbers(Loaded(rule, Answering(0.1)), monitor, Metrics().now())
     assert sum(value is not None for value in told["blocks"]["size"]) == drawn
     assert told["rows"] == rows

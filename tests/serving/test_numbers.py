@@ -73,7 +73,7 @@ def test_the_live_page_shows_these_numbers(app):
     sets = served(app, 300)["sets"]
     served(app, 100, start=300, alpha=0.3)
     monitor = app.service.ledger.monitor
-    told = live_numbers(app.service.loaded, monitor, app.service.metrics)
+    told = live_numbers(app.service.loaded, monitor, app.service.metrics.now())
     assert told["size"] == sum(map(len, sets)) / 300
     shares = [one["coverage"] for one in told["classes"]]
     assert shares == sorted(shares)

@@ -70,6 +70,27 @@ def test_labels_that_could_not_be_read_are_learned_with_the_next_ones(app, monke
     assert json.loads(got(app, "/readyz")[1])["learning"] == "ok"
 
 
+def test_labels_that_were_read_are_learned_if_the_next_ones_cannot_be_read(app, monkeypatch):
+    monitor, reader = app.service.ledger.monitor, app.service.ledger.store._reader
+    read = reader._part
+
+    def once(statement):
+        if monitor_read:
+            raise StorageError.store_unreachable("postgresql://db", ADDRESS)
+        monitor_read.append(statement)
+        return read(statement)
+
+    monitor_read = []
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "_part", once)
+        assert label(app, ids=["a", "b"], labels=["joy", "joy"])[1]["new"] == 2
+        assert app.service.ledger.learner.settle()
+    assert monitor.ever.labels == 2
+    assert label(app, ids=["c"], labels=["joy"])[1]["new"] == 1
+    assert app.service.ledger.learner.settle()
+    assert monitor.ever.labels == 3
+
+
 @pytest.fixture
 def hanging(app, monkeypatch):
     """The store waits until the test ends."""

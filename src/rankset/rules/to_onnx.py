@@ -168,16 +168,12 @@ class RuleToOnnx:
         * ``codes`` (n, K), int64: their columns, most likely first, and then -1.
 
         Append it to the model of the classifier with ``onnx.compose.merge_models``. All runtimes that round as IEEE 754
-        demands return the sets of ``predict``, bit for bit. The scores ``Tempered``, ``Temperature``, ``Recalibrated``
-        and ``Marginals`` use logarithms, whose last bits differ between programs. There, labels whose score equals the
-        threshold up to rounding are kept (with ``CertainLabels``: left out), unless their probability is below 1e-12.
-        Labels whose new probabilities are equal up to rounding can change places.
+        demands return the sets of ``predict``, bit for bit.
 
         Values are not checked: with NaN, or rows that do not sum to 1, outputs mean nothing.
 
         The metadata of the model has one text, ``rankset``, which is JSON: names of classes and groups, alpha, score,
-        condition, target, kind, the version of rankset, what is proven (``proven``), and whether sets are the same bit
-        for bit (``exact``).
+        condition, target, kind, the version of rankset, and what is proven (``proven``).
 
         Parameters
         ----------

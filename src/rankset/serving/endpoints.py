@@ -157,7 +157,8 @@ async def numbers(request: Any) -> Response:
     service = service_of(request)
     service.metrics.listeners = service.listeners.count
     taken = await service.store_bytes()
-    text = await service.for_page(lambda: service.metrics.text(service.ledger, taken))
+    requests = service.metrics.lines()
+    text = await service.for_page(lambda: metrics.text_of(requests, service.ledger, taken))
     return Response(text, headers={"content-type": metrics.MEDIA_TYPE})
 
 

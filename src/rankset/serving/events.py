@@ -22,14 +22,12 @@ class Listeners:
     def __init__(self, most: int, numbers: Callable[[], Awaitable[bytes]]) -> None:
         self.most, self._numbers = most, numbers
         self.count = 0
-        self._changes = 0
-        self._made: tuple[float, int, bytes] = (-PAUSE, -1, b"")
+        self._made: tuple[float, bytes] = (-PAUSE, b"")
         self._news, self._lock = asyncio.Event(), asyncio.Lock()
         self._end = asyncio.Event()
 
     def wake(self) -> None:
         """Tell that numbers have changed."""
-        self._changes += 1
         self._news.set()
 
     def close(self) -> None:
@@ -38,13 +36,13 @@ class Listeners:
         self._news.set()
 
     async def _latest(self) -> bytes:
-        """Return the numbers, made at most once in ``PAUSE`` seconds for all listeners."""
+        """Return the numbers, made at most once in half a ``PAUSE`` for all listeners."""
         async with self._lock:
-            made, changes, found = self._made
+            made, found = self._made
             now = time.monotonic()
-            if now - made >= PAUSE / 2 or changes < 0:
-                changes, found = self._changes, await self._numbers()
-                self._made = (now, changes, found)
+            if now - made >= PAUSE / 2:
+                found = await self._numbers()
+                self._made = (now, found)
             return found
 
     @contextmanager
@@ -74,7 +72,6 @@ class Listeners:
         with suppress(TimeoutError):
             async with asyncio.timeout(HEARTBEAT - PAUSE):
                 await self._news.wait()
-        await asyncio.sleep(0.05)  # so that the monitor has learned from it
 
 
 class EventStream:

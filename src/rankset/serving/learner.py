@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
@@ -31,6 +31,7 @@ class Learner:
     Attributes
     ----------
     trouble : why some rows could not be learned; None if all could.
+    learned : is called by the thread after it has learned something.
     unread : why labels that are stored could not be read to learn from them. They are read with the next ones.
     """
 
@@ -42,6 +43,7 @@ class Learner:
         self._room.set()
         self.trouble: str | None = None
         self.unread: str | None = None
+        self.learned: Callable[[], None] = lambda: None
         self._told: set[str] = set()
         self._thread = Thread(target=self._learn, name="rankset monitor", daemon=True)
         self._thread.start()
@@ -94,6 +96,7 @@ class Learner:
             try:
                 self._learn_one(news)
                 self._tell_alarms()
+                self.learned()
             except StorageError as error:
                 self.unread = f"{error}"
                 log.warning("labels are learned later, because they could not be read: %s", error)
@@ -124,19 +127,25 @@ class Learner:
     def _learn_labels(self) -> None:
         """Learn from labels that came since the last look, and whose rows have been learned."""
         assert self._store is not None
-        part: list[Labelled] = []
-        for number, pair in labels_after(self._store, self._label):
-            with self._lock:
-                waits = self._learned < pair.prediction.time <= self._newest
-            if waits:
-                break  # behind its row in the queue comes the news of this label
-            self._label = number
-            part.append(pair)
-            if len(part) == PART:
-                self.monitor.labelled(part)
-                part = []
-        self.monitor.labelled(part)
+        part: list[tuple[int, Labelled]] = []
+        try:
+            for number, pair in labels_after(self._store, self._label):
+                with self._lock:
+                    waits = self._learned < pair.prediction.time <= self._newest
+                if waits:
+                    break  # behind its row in the queue comes the news of this label
+                part.append((number, pair))
+                if len(part) == PART:
+                    self._learn_part(part)
+                    part = []
+        finally:  # those that were read are learned, also if the next ones could not be read
+            self._learn_part(part)
         self.unread = None
+
+    def _learn_part(self, part: Sequence[tuple[int, Labelled]]) -> None:
+        if part:
+            self.monitor.labelled([pair for _, pair in part])
+            self._label = part[-1][0]
 
     def _tell_alarms(self) -> None:
         """Log alarms that were raised since the last look."""

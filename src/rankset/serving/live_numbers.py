@@ -15,7 +15,7 @@ from rankset.evaluation.short_names import short_name
 from rankset.inputs.vocabulary import short
 from rankset.rules.sentences import proven_in_words
 from rankset.serving.loaded import Loaded
-from rankset.serving.metrics import Metrics
+from rankset.serving.metrics import Requests
 from rankset.serving.monitor import Monitor
 from rankset.streams.alarms import WORDS, Alarm
 from rankset.streams.over_time import CONFIDENCE, OverTime, finished
@@ -27,7 +27,7 @@ COUNTS = ("seen", "rows", "labels", "misses", "accepted", "decided", "checked", 
 
 
 def live_numbers(
-    loaded: Loaded, monitor: Monitor, metrics: Metrics, *, store: bool = True, troubles: Sequence[str] = ()
+    loaded: Loaded, monitor: Monitor, requests: Requests, *, store: bool = True, troubles: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return all numbers of the live page, as they are now; ``troubles`` are sentences about the server itself.
 
@@ -60,8 +60,8 @@ def live_numbers(
         "triage": loaded.triage is not None,
         "store": store,
         "troubles": list(troubles),
-        "per_second": round(metrics.per_second(), 2),
-        "requests": sum(metrics.requests.values()),
+        "per_second": round(requests.per_second, 2),
+        "requests": requests.total,
         "alarms": [_alarm(one, raised.get(one.name)) for one in alarms],
         "blocks": {**_blocks(OverTime.of(history, float(loaded.alpha)), before), "start": starts},
         "classes": _classes(loaded, own.class_labels, own.class_misses),

@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from rankset.serving.ledger import Ledger
 from rankset.serving.monitor import SIZES
@@ -15,6 +16,13 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 """Upper ends of times that are counted together."""
 RECENT = 10.0
 """Seconds over which requests per second are counted."""
+
+
+class Requests(NamedTuple):
+    """How many requests were answered, and how many per second in the last seconds."""
+
+    per_second: float
+    total: int
 
 
 class Metrics:
@@ -53,9 +61,13 @@ class Metrics:
         while self._recent and self._recent[0] < end:
             self._recent.popleft()
 
-    def text(self, ledger: Ledger, store_bytes: int) -> str:
-        """Return all numbers."""
-        return "\n".join([*self._of_requests(), *_of_ledger(ledger, store_bytes), ""])
+    def lines(self) -> list[str]:
+        """Return the numbers of requests; call it where requests are counted."""
+        return list(self._of_requests())
+
+    def now(self) -> Requests:
+        """Return the numbers of requests for the live page; call it where requests are counted."""
+        return Requests(self.per_second(), sum(self.requests.values()))
 
     def _of_requests(self) -> Iterator[str]:
         yield from _counter(
@@ -74,6 +86,11 @@ class Metrics:
         yield from _counter("reloads_total", "How often the rule was loaded anew.", reloads)
         yield from _gauge("requests_in_flight", "Requests that are worked on now.", [({}, self.in_flight)])
         yield from _gauge("listeners", "Live pages that are open.", [({}, self.listeners)])
+
+
+def text_of(requests: list[str], ledger: Ledger, store_bytes: int) -> str:
+    """Return all numbers: the lines of requests, and those of rows, labels, alarms and the store."""
+    return "\n".join([*requests, *_of_ledger(ledger, store_bytes), ""])
 
 
 def _of_ledger(ledger: Ledger, store_bytes: int) -> Iterator[str]:

@@ -60,6 +60,9 @@ GROUPS = {
 }
 
 
+ANSWERS = ("new", "repeated", "unknown")
+
+
 def version() -> str:
     """Return the version of rankset, which was imported before."""
     return str(sys.modules["rankset"].__version__)
@@ -87,7 +90,7 @@ def _of_rows(service: Service) -> dict[str, Any]:
     alpha = _alpha(service)
     asked = {"rows": ROWS, "alpha": alpha, "ids": IDS, "groups": GROUPS, "error": ERROR}
     sets = {"sets": {"type": "array", "items": LABELS}, "sizes": NUMBERS, "ids": NAMES, "alpha": alpha}
-    answers = {"type": "array", "items": {"enum": ["new", "repeated", "unknown"]}}
+    answers = {"type": "array", "items": {"enum": list(ANSWERS)}}
     decides = {"rows": ROWS, "error": ERROR, "groups": GROUPS, "ids": TRIAGE_IDS}
     decided = {"accepted": BOOLEANS, "labels": LABELS, "error": ERROR}
     decided |= {"confidence": {"type": "number"}, "rule": {"type": "string"}}
@@ -104,7 +107,7 @@ def _of_rows(service: Service) -> dict[str, Any]:
             "Labels are class names or columns. The answer comes when they are on the disk.",
             {"ids": NAMES, "labels": LABELS},
             ["ids", "labels"],
-            {"ids": NAMES, "answers": answers},
+            {"ids": NAMES, "answers": answers, **{name: {"type": "integer"} for name in ANSWERS}},
         ),
         "/triage": triage,
     }

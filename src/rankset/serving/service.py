@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Event, Thread
 from typing import Any, TypeVar
 
@@ -45,6 +46,8 @@ class Service:
         self.ledger = Ledger(files.load(), store)
         self.metrics = Metrics()
         self.listeners = Listeners(limits.listeners, self.live)
+        self.ledger.learner.learned = self._learned
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.failed: str | None = None
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="rankset rows")
         self._pages = ThreadPoolExecutor(1, thread_name_prefix="rankset pages")
@@ -59,6 +62,12 @@ class Service:
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return what ``work`` returns, without keeping others waiting."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def _learned(self) -> None:
+        """Tell open live pages that the monitor has learned; called by its thread."""
+        if self._loop is not None and self.listeners.count:
+            with suppress(RuntimeError):  # the server has ended
+                self._loop.call_soon_threadsafe(self.listeners.wake)
 
     async def for_page(self, work: Callable[[], T]) -> T:
         """Do the same for pages and numbers, which do not wait for rows."""
@@ -168,11 +177,12 @@ class Service:
 
     async def live(self) -> bytes:
         """Return the numbers of the live page."""
-        ledger = self.ledger
+        self._loop = asyncio.get_running_loop()
+        ledger, requests = self.ledger, self.metrics.now()
 
         def numbers() -> bytes:
             about: dict[str, Any] = {"store": ledger.store is not None, "troubles": self.troubles}
-            return encoded(live_numbers(self.loaded, ledger.monitor, self.metrics, **about))
+            return encoded(live_numbers(self.loaded, ledger.monitor, requests, **about))
 
         return await self.for_page(numbers)
 

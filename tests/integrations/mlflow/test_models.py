@@ -170,7 +170,7 @@ def test_metadata_do_not_promise_what_is_not_proven(tmp_path):
     rs.mlflow.save_model(absent, tmp_path / "absent", confidence=0.9, alpha=0.1)
     told = mlflow.models.Model.load(str(tmp_path / "absent")).metadata["rankset"]
     assert told["proven"].endswith("exchangeable; less, because 10 calibration rows have an absent label")
-    assert "for this calibration with probability 0.9" in told["proven"]
+    assert "with confidence 0.9 for this calibration" in told["proven"]
 
 
 def test_a_logged_model_is_found_by_its_uri(store, tmp_path):

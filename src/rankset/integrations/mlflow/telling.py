@@ -13,7 +13,7 @@ from rankset.core.alpha import Alpha, exact_alpha
 from rankset.errors import FileError, KindError, Place, located
 from rankset.rules.describe import NOT_PROVEN
 from rankset.rules.rule import Rule
-from rankset.rules.sentences import EXCHANGEABLE, ON_AVERAGE, promise_of_spec
+from rankset.rules.sentences import EXCHANGEABLE, ON_AVERAGE, promise_of_spec, proven_in_words
 
 FILES = ("-r", "--requirement", "-c", "--constraint")
 """Options in lines of requirements that name a file."""
@@ -38,13 +38,14 @@ def metadata_of(rule: Rule, alpha: Alpha, confidence: Alpha | None) -> dict[str,
 
 def proven(rule: Rule, alpha: Alpha, confidence: Alpha | None) -> str:
     """Return what holds for new rows, and what it needs."""
-    if not rule.guaranteed:
-        return NOT_PROVEN
-    chance = None if confidence is None else float(exact_alpha(confidence))
-    over = ON_AVERAGE if chance is None else f"for this calibration with probability {chance:g}"
-    words = f"{promise_of_spec(rule.spec, alpha)}, {over}, {EXCHANGEABLE}"
     absent = rule.calibration.n_absent
-    return f"{words}; less, because {absent:,} calibration rows have an absent label" if absent else words
+    if not rule.guaranteed or not absent:
+        return proven_in_words(rule.at(alpha, confidence=confidence)) or NOT_PROVEN
+    over = (
+        ON_AVERAGE if confidence is None else f"with confidence {float(exact_alpha(confidence)):g} for this calibration"
+    )
+    words = f"{promise_of_spec(rule.spec, alpha)}, {over}, {EXCHANGEABLE}"
+    return f"{words}; less, because {absent:,} calibration rows have an absent label"
 
 
 def check_metadata(given: object) -> None:
