@@ -36,6 +36,18 @@ def test_the_same_rule_gives_the_same_bytes():
     assert again.to_onnx(alpha=0.1).SerializeToString() == RULE.to_onnx(alpha="0.1").SerializeToString()
 
 
+def test_names_inside_clash_with_no_other_model():
+    graph = RULE.to_onnx(alpha=0.1).graph
+    outputs = {one.name for one in graph.output}
+    inside = {name for node in graph.node for name in node.output} | {one.name for one in graph.initializer}
+    assert {name for name in inside - outputs if not name.startswith("rankset_")} == set()
+
+
+def test_the_metadata_count_the_rows_of_all_groups():
+    rule = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=np.resize(["a", "b", "b"], 260))
+    assert metadata(rule.to_onnx(alpha=0.1))["rows"] == 260
+
+
 def test_names_level_and_what_is_proven_are_in_the_metadata():
     model = RULE.to_onnx(alpha=0.1)
     assert (model.producer_name, model.producer_version) == ("rankset", rs.__version__)
