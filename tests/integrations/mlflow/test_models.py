@@ -113,16 +113,22 @@ def test_groups_ids_and_weights_are_columns(tmp_path):
 
 
 def test_options_of_predict_are_stored_and_can_be_changed_when_a_model_is_loaded(tmp_path):
-    rule = rs.calibrate(PROBS[:60], [CLASSES[label] for label in LABELS[:60]], classes=CLASSES, method="thr")
+    rule = calibrated(method="thr")
     model = saved(rule, tmp_path, alpha=0.4, confidence=0.9, empty="top")
     wanted = rule.predict(PROBS[NEW], 0.4, confidence=0.9, empty="top")
     assert model.predict(frame())["labels"].tolist() == wanted.to_lists()
-    assert wanted.to_lists() != rule.predict(PROBS[NEW], 0.4, empty="top").to_lists()
-    assert wanted.to_lists() != rule.predict(PROBS[NEW], 0.4, confidence=0.9).to_lists()
+    assert wanted.to_lists() != rule.predict(PROBS[NEW], 0.4).to_lists()
     other = mlflow.pyfunc.load_model(str(tmp_path / "sets"), model_config={"empty": "allow", "p_values": True})
     answers = other.predict(frame())
     assert 0 in answers["size"].tolist()
     assert len(answers["p_values"][0]) == 6
+
+
+def test_a_confidence_makes_sets_larger(tmp_path):
+    rule = rs.calibrate(PROBS[:60], [CLASSES[label] for label in LABELS[:60]], classes=CLASSES)
+    sizes = saved(rule, tmp_path, alpha=0.1, confidence=0.95).predict(frame())["size"].tolist()
+    assert sizes == rule.predict(PROBS[NEW], 0.1, confidence=0.95).sizes.tolist()
+    assert sum(sizes) > rule.predict(PROBS[NEW], 0.1).sizes.sum()
 
 
 def test_a_folder_has_the_rule_and_code_and_no_pickle(tmp_path):
