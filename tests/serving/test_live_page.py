@@ -1,6 +1,7 @@
 """The live page in a real browser. Skipped where Playwright or Chromium is missing."""
 
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -263,3 +264,34 @@ def test_boxes_end_where_their_contents_end(busy, browser, wide):
         assert visit.page.locator(f"#{name} .reading").evaluate(left) < 20
     assert visit.page.locator("main img, main script").count() == 0
     visit.close()
+
+
+def test_numbers_begin_anew_with_a_new_rule(tmp_path, browser):
+    made = start(tmp_path)
+    send(made, 1000, 1100)
+    visit = Visit(browser, made).live()
+    visit.says("#headline", "Of 100 labels")
+    assert visit.page.locator("line.change:visible").count() == 0
+    labels = [HOSTILE[label] for label in LABELS[500:1000]]
+    rs.calibrate(LOGITS[500:1000], labels, kind="logits", classes=HOSTILE).save(tmp_path / "rule.rankset")
+    made.process.send_signal(signal.SIGHUP)
+    visit.says("#headline", "No rows yet since this rule is served.")
+    send(made, 1100, 1350, divided=8)
+    visit.says("#headline", "Of 250 labels since this rule is served")
+    assert visit.tile("rows") == "250"
+    assert "100 before this rule" in visit.page.inner_text("#facts")
+    for name in ("coverage", "size", "evidence"):
+        assert visit.page.locator(f"#{name} line.change").count() == 1
+    visit.says("#headline", "Alarm: ")
+    assert visit.page.title().startswith("ALARM: ")
+    assert visit.page.title().endswith("- rule.rankset - rankset serve")
+    assert "Raised on " in visit.page.inner_text("#alarms")
+    assert "Promise: the set contains the true label with probability at least 0.9" in visit.page.inner_text("#promise")
+    assert visit.page.locator("#troubles").is_hidden()
+    (tmp_path / "rule.rankset").write_bytes(b"nonsense")
+    made.process.send_signal(signal.SIGHUP)
+    send(made, 1350, 1360)
+    visit.says("#troubles", "The new rule was not loaded, so the rule before is served.")
+    assert visit.fits()
+    visit.close()
+    made.stop()
