@@ -81,7 +81,7 @@
   }
   function classes() {
     by("classes-section").hidden = !now.classes.length;
-    put("classes-note", "Coverage of every class with labels, with an interval of " + percent(now.confidence) + (now.classes.length < now.n_classes ? "; " + many(now.classes.length) + " of " + several(now.n_classes, "class", "classes") : "") + ". " + (now.several ? "Its thresholds are " + now.condition + ". " : "It has one threshold, which promises coverage over all rows, not of every class. ") + (now.before ? "Labels of rows before this rule are not counted." : ""));
+    put("classes-note", "Coverage of every class with labels, with an interval of " + percent(now.confidence) + (now.classes.length < now.n_classes ? "; " + many(now.classes.length) + " of " + several(now.n_classes, "class", "classes") : "") + ". " + (now.several ? "The thresholds of the rule are " + now.condition + ". " : "The rule has one threshold, which promises coverage over all rows, not of every class. ") + (now.before ? "Labels of rows before this rule are not counted." : ""));
     sortedTable("classes", [["name", "class"], ["coverage", "coverage", (value) => fixed(value, 3)], ["low", "at least", (value) => fixed(value, 3)], ["high", "at most", (value) => fixed(value, 3)], ["labels", "labels", many]], now.classes, classes);
     wholeRows(document.querySelector("#classes-section .scroll"));
   }

@@ -50,7 +50,7 @@ def _endpoint(method: str, path: str, told: dict[str, Any]) -> str:
         lines.append(f"<p class='faint'>{html.escape(told['description'])}</p>")
     query = [one["name"] for one in told.get("parameters", ()) if one["in"] == "query"]
     if query:
-        lines.append(f"<p>Query: {html.escape(', '.join(f'?{name}=' for name in query))}, each optional.</p>")
+        lines.append(f"<p>Query: {html.escape(', '.join(f'?{name}=' for name in query))} (optional).</p>")
     schema = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if schema is not None:
         needed = schema.get("required", ())
