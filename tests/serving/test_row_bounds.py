@@ -4,11 +4,11 @@ import json
 import time
 import tracemalloc
 
-import msgspec
 import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
+msgspec = pytest.importorskip("msgspec")
 
 import rankset as rs
 from rankset.serving.refusals import Refused

@@ -36,7 +36,7 @@ class StoreErrors:
 
     @classmethod
     def store_is_file(cls, where: str, content: str) -> Self:
-        remedy = "Pass the file that rankset serve keeps with --store, such as served.db, or the URL of its database."
+        remedy = "Pass the store that rankset serve writes, such as served.db, or the URL of its database."
         return cls._store(where, "be an SQLite file or a PostgreSQL database", f"a file with {content}", remedy)
 
     @classmethod
