@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
-msgspec = pytest.importorskip("msgspec")
+pytest.importorskip("msgspec")
+
+import msgspec
 
 import rankset as rs
 from rankset.serving.refusals import Refused
