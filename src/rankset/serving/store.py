@@ -342,7 +342,27 @@ class Store:
         self._writing().submit(Job(self._probe)).result()
 
     def settle(self, seconds: float) -> bool:
-        """Wait until what waits is written, but not longer than some seconds; return whether it was written."""
+        """Wait until rows that came before are written, but not longer than some seconds.
+
+        Parameters
+        ----------
+        seconds
+            The longest time.
+
+        Returns
+        -------
+        bool
+            Whether they are written. False also if the store cannot be written now.
+
+        Examples
+        --------
+        >>> import tempfile, rankset as rs
+        >>> rule = rs.calibrate(*rs.datasets.load("marketing"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with rs.serving.Store.open(f"{folder}/served.db", rule=rule) as store:
+        ...         store.settle(5.0)
+        True
+        """
         try:
             self._writing().submit(job := Job()).result(seconds)
         except TimeoutError:
