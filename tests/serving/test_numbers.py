@@ -233,7 +233,7 @@ def test_a_session_ends_after_twelve_hours(time):
     assert not knows(access, session)
 
 
-def test_the_oldest_session_makes_room_for_a_new_one():
+def test_the_oldest_session_is_forgotten_for_a_new_one():
     access = Access(Token(TOKEN))
     sessions = [access.open_session(TOKEN) for _ in range(101)]
     assert [knows(access, one) for one in sessions] == [False] + [True] * 100

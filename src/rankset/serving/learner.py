@@ -39,8 +39,8 @@ class Learner:
         self.monitor, self._store, self._label, self._learned = monitor, store, label, learned
         self._newest = learned
         self._queue: SimpleQueue[Any] = SimpleQueue()
-        self._behind, self._lock, self._room = 0, Lock(), Event()
-        self._room.set()
+        self._behind, self._lock, self._few = 0, Lock(), Event()
+        self._few.set()
         self.trouble: str | None = None
         self.unread: str | None = None
         self.learned: Callable[[], None] = lambda: None
@@ -57,7 +57,7 @@ class Learner:
             self._behind += len(rows)
             self._newest = rows[-1].time
             if self._behind > BEHIND:
-                self._room.clear()
+                self._few.clear()
         self._queue.put(rows)
 
     def labels(self) -> None:
@@ -69,13 +69,13 @@ class Learner:
         self._queue.put((rule, since, usual))
 
     @property
-    def has_room(self) -> bool:
+    def few_wait(self) -> bool:
         """Whether few rows wait to be learned."""
-        return self._room.is_set()
+        return self._few.is_set()
 
-    def wait_for_room(self, seconds: float) -> None:
+    def wait_for_few(self, seconds: float) -> None:
         """Wait until few rows wait to be learned, but not longer than some seconds."""
-        self._room.wait(seconds)
+        self._few.wait(seconds)
 
     def settle(self, seconds: float = 10.0) -> bool:
         """Wait until everything that came before has been learned; return whether it was."""
@@ -122,7 +122,7 @@ class Learner:
             self._learned = rows[-1].time
             self._behind -= len(rows)
             if self._behind <= BEHIND:
-                self._room.set()
+                self._few.set()
 
     def _learn_labels(self) -> None:
         """Learn from labels that came since the last look, and whose rows have been learned."""

@@ -100,7 +100,7 @@ class Ledger:
         try:
             for start in range(PART, n, PART):
                 if waits and not gone():
-                    self.learner.wait_for_room(PATIENCE)
+                    self.learner.wait_for_few(PATIENCE)
                     waits = self.store is None or self.store.settle(PATIENCE)
                 with self._lock:
                     self._put(answered.predictions(start, self._clock.times(min(PART, n - start))))

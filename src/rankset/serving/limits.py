@@ -36,7 +36,7 @@ class Limits:
 
     Rows older than ``max_age`` seconds are dropped, with and without a label. If the store is too large, the oldest
     rows are dropped: of rows with a label and rows without, those of which there are more. So many rows without a label
-    do not push out those with one, which a new rule needs, and new rows always find room.
+    do not push out those with one, which a new rule needs, and new rows are always taken.
     """
 
     def __init__(self, database: Database, max_age: float | None, max_bytes: int | None) -> None:
@@ -72,7 +72,7 @@ class Limits:
         """Bytes of the log of rows that may wait: more would push each other out of the store."""
         return math.inf if self._max_bytes is None or self._database.shared else self._max_bytes
 
-    def make_room(self, batch: Batch) -> None:
+    def drop_for(self, batch: Batch) -> None:
         """Drop rows until a batch can be written within the limit; raise an error if it cannot."""
         if self._max_bytes is None or self._database.shared:
             return
@@ -94,7 +94,7 @@ class Limits:
                 raise  # labels alone may use what is kept for dropping rows
 
     def _fits(self, log: int, growth: int, most: int) -> bool:
-        """Return whether there is room; if there is not, drop some rows."""
+        """Return whether a commit fits into the limit; if it does not, drop some rows."""
         database = self._database
         if not database.empty_log():
             raise StoreFull.held(database.where)

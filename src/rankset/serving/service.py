@@ -91,7 +91,7 @@ class Service:
                 found = answer(used, asked)
             return found
 
-        if self.ledger.learner.has_room and is_quick(asked, loaded, QUICK_NUMBERS):
+        if self.ledger.learner.few_wait and is_quick(asked, loaded, QUICK_NUMBERS):
             found = work()
         else:
             found = await self._predict_in_thread(work, gone)
@@ -102,12 +102,12 @@ class Service:
     async def _predict_in_thread(self, work: Callable[[], Answered], gone: Event) -> Answered:
         """Predict rows without keeping others waiting; if nobody waits for them any more, they are not written down."""
 
-        def when_there_is_room() -> Answered:
-            self.ledger.learner.wait_for_room(PATIENCE)
+        def when_few_wait() -> Answered:
+            self.ledger.learner.wait_for_few(PATIENCE)
             return work()
 
         try:
-            return await self.in_thread(when_there_is_room)
+            return await self.in_thread(when_few_wait)
         finally:
             gone.set()
 

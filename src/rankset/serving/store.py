@@ -413,8 +413,8 @@ class Store:
         return self._writer
 
     def _write(self, batch: Batch) -> list[Any]:
-        """Write a batch when there is room; if the disk is full, empty the log first, which may make room."""
-        self._limits.make_room(batch)
+        """Write a batch within the limits; if the disk is full, empty the log first, which may help."""
+        self._limits.drop_for(batch)
         try:
             return self._write_together(batch)
         except StoreFull:

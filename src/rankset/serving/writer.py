@@ -73,7 +73,7 @@ class Writer:
         self._thread.start()
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Take rows that are written soon; those for which there is no room are lost and counted."""
+        """Take rows that are written soon; those that are too many are lost and counted."""
         with self._news:
             if self._closing:
                 self.lost += len(rows)
@@ -237,8 +237,8 @@ class Writer:
         with self._news:
             if self.hangs:
                 return
-            room = MOST_ROWS - len(self._rows)
-            kept = rows[max(0, len(rows) - room) :] if room > 0 else []
+            free = MOST_ROWS - len(self._rows)
+            kept = rows[max(0, len(rows) - free) :] if free > 0 else []
             self._rows.extendleft(reversed(kept))
             self._bytes += sum(map(self._weigh, kept))
             self.lost += len(rows) - len(kept)
