@@ -104,7 +104,7 @@ class StoreErrors:
     @classmethod
     def store_too_small(cls, where: str, most: int) -> Self:
         remedy = "Allow the store to be larger."
-        return cls._store(where, "have room for one row within its limit", f"a limit of {most:,} bytes", remedy)
+        return cls._store(where, "hold one row within its limit", f"a limit of {most:,} bytes", remedy)
 
     @classmethod
     def store_busy(cls, where: str, waiting: int) -> Self:
