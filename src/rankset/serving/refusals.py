@@ -44,7 +44,7 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
     @classmethod
     def busy(cls, what: str) -> Self:
         remedy = "Send the request again in a second."
-        return cls.of(503, "the server", f"have few enough others to take this {what}", remedy=remedy, headers=(("retry-after", "1"),))
+        return cls.of(503, "the server", f"be free for this {what}", remedy=remedy, headers=(("retry-after", "1"),))
 
     @classmethod
     def late(cls, seconds: float) -> Self:
