@@ -56,7 +56,7 @@ class Served:
         variables |= {"RANKSET_TOKEN": token} if token else {}
         command = [sys.executable, "-m", "rankset", "serve", str(rule), "--port", "0", *map(str, options)]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, env={**variables, **(environment or {})}
+            command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder, env={**variables, **(environment or {})}
         )
         atexit.register(process.kill)  # also if a test fails before it stops the server
         ready, _, _ = select.select([process.stdout], [], [], seconds)

@@ -354,14 +354,15 @@ def test_labels_are_written_also_if_nobody_waits_any_more(tmp_path):
     app.close()
 
 
-def command(*arguments, **variables):
+def command(rule, *arguments, **variables):
     known = {name: value for name, value in os.environ.items() if name != "RANKSET_TOKEN"}
     done = subprocess.run(
-        [sys.executable, "-m", "rankset", "serve", *map(str, arguments)],
+        [sys.executable, "-m", "rankset", "serve", str(rule), *map(str, arguments)],
         env={**known, **variables},
         capture_output=True,
         text=True,
         timeout=60,
+        cwd=rule.parent,
         check=False,
     )
     assert "Traceback" not in done.stderr
@@ -385,6 +386,8 @@ def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
     several = rs.calibrate([[0.7, 0.3]] * 30, np.array([[1, 0]] * 30), target="recall", kind="marginals")
     several.save(tmp_path / "several.rankset")
     rs.triage(LOGITS[:100], LABELS[:100], kind="logits").save(tmp_path / "triage.rankset")
+    rs.calibrate(np.full((30, 3), 1 / 3), np.zeros(30, dtype=int)).save(tmp_path / "three.rankset")
+    rs.serving.Store.open(tmp_path / "three.db", rule=make_rule()).close()
     for arguments, told in [
         ((tmp_path / "nothing.rankset",), "No such file"),
         ((tmp_path / "broken.rankset",), "the file must be a rankset file"),
@@ -402,8 +405,16 @@ def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
         ((tmp_path / "rule.rankset", "--store", "mysql://host/name"), "Pass the path of a file, or a URL such as"),
         ((tmp_path / "rule.rankset", "--max-body", "10XB"), "--max-body must be a positive number of bytes"),
         ((tmp_path / "rule.rankset", "--max-size", "lots"), "--max-size must be a positive number of bytes"),
-        ((tmp_path / "rule.rankset", "--max-age", "90d"), "--store is missing"),
-        ((tmp_path / "rule.rankset", "--max-size", "2GB"), "--store is missing"),
+        ((tmp_path / "rule.rankset", "--store", "none", "--max-age", "90d"), "--store none keeps nothing"),
+        ((tmp_path / "rule.rankset", "--store", "none", "--max-size", "2GB"), "--store none keeps nothing"),
+        (
+            (tmp_path / "three.rankset",),
+            "three.db: the store must have the kind of the rule",
+        ),
+        (
+            (tmp_path / "three.rankset",),
+            "another store for this rule. --store FILE names another store, --store none keeps nothing.",
+        ),
         ((tmp_path / "rule.rankset", "--store", tmp_path / "a.db", "--max-age", "90"), "days, hours, minutes or"),
         ((tmp_path / "rule.rankset", "--store", tmp_path / "no" / "rows.db"), "folder"),
         ((tmp_path / "rule.rankset", "--store", tmp_path / "rule.rankset"), "store"),

@@ -627,8 +627,20 @@ def test_the_head_of_events_ends(served):
     assert (answer.status, answer.content) == (200, b"")
 
 
-def test_without_a_store_labels_are_refused(place):
+def test_rows_are_kept_in_a_file_named_after_the_rule_if_nobody_says_where(place):
     served = Served.start(place / "rule.rankset", place)
+    told = served.process.stdout.readline()
+    assert told.startswith("Rows and labels are kept in rule.db for 365 days and in at most 1 GB.")
+    assert served.post("/predict", {"rows": NEW[:1].tolist(), "ids": ["a"]}).status == 200
+    assert served.post("/feedback", {"ids": ["a"], "labels": ["joy"]}).json["answers"] == ["new"]
+    served.stop()
+    with rs.serving.Store.open(place / "rule.db", rule=None, read_only=True) as store:
+        assert (store.rows, store.labels) == (1, 1)
+
+
+def test_without_a_store_labels_are_refused(place):
+    served = Served.start(place / "rule.rankset", place, "--store", "none")
+    assert not list(place.glob("*.db*"))
     answer = served.post("/feedback", {"ids": ["a"], "labels": ["joy"]})
     assert answer.status == 404
     assert "--store" in answer.json["remedy"]

@@ -64,6 +64,17 @@ def seconds_of(text: str) -> float | None:
     return found if 0 < found < 1e12 else None
 
 
+def in_units(seconds: float) -> str:
+    """Return a duration in words.
+
+    >>> in_units(90 * 86400), in_units(5400), in_units(45)
+    ('90 days', '1.5 hours', '45 seconds')
+    """
+    names = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
+    unit = next((one for one in names if seconds >= SECONDS[one]), "s")
+    return f"{seconds / SECONDS[unit]:g} {names[unit]}"
+
+
 def parse_seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
     """Return a duration in seconds; without a unit it is refused."""
     found = None if text is None else seconds_of(text)

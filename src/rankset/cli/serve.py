@@ -15,8 +15,8 @@ import click
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.new_rows import read_new_rows
-from rankset.cli.options import FILE, options, parse_bytes, parse_seconds
-from rankset.cli.promises import promise_arguments
+from rankset.cli.options import FILE, in_units, options, parse_bytes, parse_seconds
+from rankset.cli.promises import promise_arguments, was_passed
 from rankset.errors import FileError, RanksetError, needs_extra
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from rankset.serving.guard import App
 
 TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
+NONE = "none"
+"""In the place of a store or of one of its bounds."""
 OTHER_HOST = "Pass another address with --host."
 Way = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -36,24 +38,38 @@ def _limit(flag: str, default: float, about: str, kind: Any) -> Way:
 WHOLE = click.IntRange(1, 2**31)
 
 
+def _or_none(parse: Callable[[click.Context, click.Parameter, str], Any]) -> Callable[..., Any]:
+    """Return what parses a bound of the store, which can be none."""
+    return lambda context, parameter, text: None if text == NONE else parse(context, parameter, text)
+
+
 @click.command(cls=Command)
 @click.argument("rule", type=FILE)
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen at. Other machines need a token."
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free one.")
-@click.option("--store", metavar="FILE|URL", help="Where rows and labels are kept: a SQLite file, or a database.")
+@click.option(
+    "--store",
+    metavar="FILE|URL|none",
+    help="Where rows and labels are kept: a SQLite file, or a database. none: they are not kept.  "
+    "[default: a file in this folder, with the name of RULE and the ending .db]",
+)
 @click.option(
     "--max-age",
-    metavar="TIME",
-    callback=parse_seconds,
+    metavar="TIME|none",
+    default="365d",
+    show_default=True,
+    callback=_or_none(parse_seconds),
     help="Drop rows from the store that are older, such as 90d or 12h.",
 )
 @click.option(
     "--max-size",
-    metavar="BYTES",
-    callback=parse_bytes,
-    help="Largest size of the store, such as 2GB. Old rows are dropped.",
+    metavar="BYTES|none",
+    default="1GB",
+    show_default=True,
+    callback=_or_none(parse_bytes),
+    help="Largest size of the store. The oldest rows are dropped.",
 )
 @click.option("--triage", metavar="FILE", type=FILE, help="A file of rankset triage, for POST /triage.")
 @click.option(
@@ -111,9 +127,10 @@ def serve(
 ) -> None:
     """Serve the sets of RULE over HTTP: predictions, labels that come later, alarms, and a live page.
 
-    POST /predict takes rows as JSON and answers their sets. POST /feedback takes their true labels later, if --store
-    keeps rows and labels. POST /triage says which answers may be accepted, if --triage is given. GET / is the live
-    page, GET /docs lists all endpoints, GET /metrics has numbers for Prometheus.
+    POST /predict takes rows as JSON and answers their sets. POST /feedback takes their true labels later. POST /triage
+    says which answers may be accepted, if --triage is given. GET / is the live page, GET /docs lists all endpoints,
+    GET /metrics has numbers for Prometheus. Rows and labels are kept in a store, for the page and for
+    rankset recalibrate.
 
     The server listens on this machine only. Addresses of this machine alone (127.0.0.0/8, ::1, localhost) need no
     token. To listen on another one, set a secret of at least 16 characters in the environment variable RANKSET_TOKEN;
@@ -124,30 +141,25 @@ def serve(
     on. There is one process only: alarms are about all rows, in one order.
 
     \b
-    rankset serve rule.rankset --store rows.db
+    rankset serve rule.rankset
     curl --json '{"rows": [[0.7, 0.2, 0.1]], "ids": ["a1"]}' http://127.0.0.1:8000/predict
     curl --json '{"ids": ["a1"], "labels": [0]}' http://127.0.0.1:8000/feedback
     """
     with needs_extra("rankset serve"):
         from rankset.serving import server
         from rankset.serving.access_log import set_up_logging
-    _check_store(store, {"--max-age": max_age, "--max-size": max_size})
+    kept = _kept(rule, store, {"max_age": max_age, "max_bytes": max_size})
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
     set_up_logging(as_json=log == "json", requests=requests)
     sure = promise_arguments(confidence, None, all_groups=all_groups)
     answering = {"alpha": alpha, "empty": empty, **{name: sure[name] for name in ("confidence", "all_groups")}}
-    kept: dict[str, Any] = {"store": store, "max_age": max_age, "max_bytes": max_size, "triage": triage}
+    files: dict[str, Any] = {"triage": triage}
     if start_outputs is not None:
-        kept["outputs"] = _start_outputs(start_outputs)
+        files["outputs"] = _start_outputs(start_outputs)
     hosts = (*server.LOOPBACK, server.name_of(listening), *allow_host)
-    app = _app(rule, token, hosts, {**kept, **answering}, limits)
-    loaded = app.service.loaded
-
-    def announce() -> None:
-        echo(f"Serving {rule} at {server.address_of(listening)} (alpha {float(loaded.alpha):g}). Ctrl-C stops it.")
-
-    number = server.run(app, listening, announce)
+    app = _app(rule, token, hosts, {**kept, **files, **answering}, limits)
+    number = server.run(app, listening, lambda: _announce(rule, app, server.address_of(listening), kept))
     code = 128 + number if number else 0
     server.end_process(code)
     click.get_current_context().exit(code)
@@ -161,15 +173,17 @@ def _app(rule: Path, token: str | None, hosts: tuple[str, ...], options: dict[st
     try:
         return app(rule, token=token, hosts=hosts, limits=Limits(**named), **options)
     except RanksetError as error:
-        raise _in_options(error) from None
+        raise _in_options(error, options["store"]) from None
 
 
-def _in_options(error: RanksetError) -> RanksetError:
+def _in_options(error: RanksetError, store: str | None) -> RanksetError:
     """Return an error with the names and remedies of the command line."""
     if error.what == "max_bytes":
         error.what, error.remedy = "--max-size", "Pass a size such as 500MB or 2GB."
     if (error.expected, error.received) == ("contain a Rule", "a Triage"):
         error.remedy = "Pass this file as --triage FILE, and a rule of the same model as RULE."
+    if error.where.file == store and not was_passed("store"):
+        error.remedy = f"{error.remedy} --store FILE names another store, --store none keeps nothing.".strip()
     return error
 
 
@@ -186,11 +200,25 @@ def _start_outputs(path: str) -> Callable[[Rule], Any]:
     return read
 
 
-def _check_store(store: str | None, bounds: dict[str, float | None]) -> None:
-    """Raise an error if a store is bounded that is not there."""
-    for flag, value in bounds.items():
-        if store is None and value is not None:
-            raise click.UsageError(f"{flag} is about the store, but --store is missing. Pass --store FILE, too.")
+def _kept(rule: Path, store: str | None, bounds: dict[str, float | None]) -> dict[str, Any]:
+    """Return where rows and labels are kept, and its bounds; raise an error if a store is bounded that is not there."""
+    if store != NONE:
+        return {"store": store or f"{rule.stem}.db", **bounds}
+    for option, flag in (("max_age", "--max-age"), ("max_size", "--max-size")):
+        if was_passed(option):
+            raise click.UsageError(f"{flag} is about the store, but --store none keeps nothing. Leave one of them out.")
+    return {"store": None}
+
+
+def _announce(rule: Path, app: App, address: str, kept: dict[str, Any]) -> None:
+    """Print where the server is, and where and how long rows are kept."""
+    echo(f"Serving {rule} at {address} (alpha {float(app.service.loaded.alpha):g}). Ctrl-C stops it.")
+    store = app.service.ledger.store
+    if store is not None:
+        age, size = kept["max_age"], kept["max_bytes"]
+        bounds = ([f"for {in_units(age)}"] if age else []) + ([f"in at most {size / 1e9:.3g} GB"] if size else [])
+        told = " ".join([f"Rows and labels are kept in {store.where}", " and ".join(bounds)]).strip()
+        echo(f"{told}. --store, --max-age and --max-size change this.")
 
 
 def _token(host: str, *, local: bool) -> str | None:

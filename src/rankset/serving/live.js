@@ -54,7 +54,7 @@
   function pictures() {
     const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), axis = "rows at alpha " + now.alpha, changes = now.before ? [now.before] : [], block = (place) => "Up to row " + many(xs[place]) + " at alpha " + now.alpha + ": ", when = (place) => ". It begins on " + moment(blocks.start[place]) + ".";
     for (const entry of document.querySelectorAll(".changed")) entry.hidden = !now.before;
-    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : now.store ? "No labels yet. They are sent to POST /feedback." : "The server was started without --store, so it takes no labels.");
+    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : now.store ? "No labels yet. They are sent to POST /feedback." : "The server keeps no rows, so it takes no labels.");
     const labelled = blocks.labels.some((count) => count);
     by("coverage").hidden = !labelled;
     if (labelled) picture("coverage", { xs, axis, changes, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], levels: [[asked(now.alpha), "level"]], least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
