@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
@@ -19,12 +20,16 @@ from rankset.serving.rows import Feedback, Labelled, Prediction
 from rankset.serving.store import Store
 from rankset.streams.waiting import LastNames
 
+log = logging.getLogger("rankset.serving")
+
 IDS = 100_000
 """So many ids of rows are known without asking the store."""
 PART = 500
 """Rows that are written together. Others wait meanwhile."""
 PATIENCE = 1.0
 """Seconds that a part of a large request waits for the store, and for the monitor, at most."""
+MANY = 100_000
+"""If a store has so many rows, learning from them takes some seconds before the server listens, and is logged."""
 LONGEST = 60.0
 """Seconds that a new rule waits for large requests, at most."""
 
@@ -50,6 +55,8 @@ class Ledger:
 
     def _remember_again(self, store: Store) -> int:
         """Learn what the store holds, as it was learned when it came; return the number of its last label."""
+        if store.rows > MANY:
+            log.info("learning from %d rows and %d labels of the store %s", store.rows, store.labels, store.where)
         part: list[Prediction | Labelled] = []
         for one in store.history():
             if isinstance(one, Prediction):
