@@ -17,6 +17,7 @@ from click.testing import CliRunner
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.serving import FedBack, Feedback, Prediction, recalibrate
+from rankset.serving.bounds import remember_bounds
 from refusals import failure, refused
 from served import LABELS, PROBS, RULE, K, filled, label, prediction
 
@@ -319,7 +320,11 @@ def test_inspect_tells_what_a_store_holds(file, opened):
     assert (facts["rows"], facts["labels"], facts["size"] > 0) == (30, 20, True)
     assert (facts["first_row"], facts["last_row"]) == ("1970-01-01T00:00:00+00:00", "1970-01-01T00:00:29+00:00")
     assert facts["last_label"].startswith("1970-01-01T00:")
+    assert facts["kept"] == {"max_age": None, "max_bytes": None}
     told = re.sub(r" +", " ", inspected(file).stdout)
+    assert "kept without bounds" in told
+    remember_bounds(store, {"max_age": 86400.0, "max_bytes": 2_500_000_000})
+    assert "kept for 1 day and in at most 2.5 GB" in re.sub(r" +", " ", inspected(file).stdout)
     assert "a store of rankset serve, opened for reading alone" in told
     assert f"score Thr()\n condition one threshold for all rows\n kind probs\n classes {K}: " in told
 

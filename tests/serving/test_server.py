@@ -1,5 +1,6 @@
 """The server, over HTTP: the sets of Python, labels, triage, problems, the token, and its life."""
 
+import contextlib
 import http.client
 import io
 import json
@@ -19,6 +20,9 @@ import rankset as rs
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from rankset.errors import StorageError
+from rankset.serving.bounds import last_bounds
+from refusals import refused
 from serving_process import CLASSES, LABELS, LOGITS, NAMES, TOKEN, Served, make_rule, received
 
 NEW, LATER = LOGITS[1000:1100], LOGITS[1000:]
@@ -636,6 +640,48 @@ def test_rows_are_kept_in_a_file_named_after_the_rule_if_nobody_says_where(place
     served.stop()
     with rs.serving.Store.open(place / "rule.db", rule=None, read_only=True) as store:
         assert (store.rows, store.labels) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        (("--max-size", "20GB", "--max-age", "none"), (), "in at most 20 GB."),
+        (("--max-size", "none"), ("--max-age", "2d"), "for 2 days."),
+        (("--max-size", "none", "--max-age", "none"), (), "without bounds."),
+        (("--max-age", "400d"), ("--max-size", "2GB"), "for 400 days and in at most 2 GB."),
+    ],
+)
+def test_a_store_keeps_its_bounds_if_a_server_is_told_none(place, first, then, told):
+    """A server that was started with a large store would drop rows when it is started again without the option."""
+    Served.start(place / "rule.rankset", place, *first).stop()
+    served = Served.start(place / "rule.rankset", place, *then)
+    assert served.process.stdout.readline().startswith(f"Rows and labels are kept in rule.db {told}")
+    served.stop()
+    again = Served.start(place / "rule.rankset", place)
+    assert again.process.stdout.readline().startswith(f"Rows and labels are kept in rule.db {told}")
+    again.stop()
+
+
+def test_a_store_made_in_python_is_not_bounded_by_a_server_that_is_told_no_bounds(place):
+    with rs.serving.Store.open(place / "rule.db", rule=rs.load(place / "rule.rankset")) as store:
+        old = rs.serving.Prediction("old", 0.0, NEW[0], None, np.array([0], dtype=np.int32), 0.1, 0.5)
+        store.remember([old])
+    served = Served.start(place / "rule.rankset", place)
+    assert "kept in rule.db without bounds." in served.process.stdout.readline()
+    assert served.post("/feedback", {"ids": ["old"], "labels": ["joy"]}).json["answers"] == ["new"]
+    served.stop()
+
+
+@pytest.mark.parametrize(
+    "damaged", ["", "[1]", "[NaN, 1]", "[0, null]", "[null, 1]", "[true, null]", '["1", null]', "{}"]
+)
+def test_bounds_that_cannot_be_read_are_an_error(place, damaged):
+    """Other bounds would drop rows."""
+    rs.serving.Store.open(place / "rule.db", rule=rs.load(place / "rule.rankset")).close()
+    with contextlib.closing(sqlite3.connect(place / "rule.db")) as connection, connection:
+        connection.execute("INSERT INTO rankset_about VALUES ('bounds', ?)", [damaged])
+    with refused(StorageError, reason="it does not say how old and how large it may be"):
+        last_bounds(place / "rule.db")
 
 
 def test_without_a_store_labels_are_refused(place):

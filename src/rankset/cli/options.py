@@ -67,12 +67,13 @@ def seconds_of(text: str) -> float | None:
 def in_units(seconds: float) -> str:
     """Return a duration in words.
 
-    >>> in_units(90 * 86400), in_units(5400), in_units(45)
-    ('90 days', '1.5 hours', '45 seconds')
+    >>> in_units(90 * 86400), in_units(5400), in_units(1)
+    ('90 days', '1.5 hours', '1 second')
     """
     names = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
     unit = next((one for one in names if seconds >= SECONDS[one]), "s")
-    return f"{seconds / SECONDS[unit]:g} {names[unit]}"
+    count = f"{seconds / SECONDS[unit]:g}"
+    return f"{count} {names[unit].removesuffix('s') if count == '1' else names[unit]}"
 
 
 def parse_seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:

@@ -15,8 +15,9 @@ import click
 from rankset.cli.command import Command
 from rankset.cli.echo import echo
 from rankset.cli.new_rows import read_new_rows
-from rankset.cli.options import FILE, in_units, options, parse_bytes, parse_seconds
-from rankset.cli.promises import promise_arguments, was_passed
+from rankset.cli.options import FILE, options, parse_bytes, parse_seconds
+from rankset.cli.promises import promise_arguments
+from rankset.cli.served_store import NONE, in_store_options, store_in_words, store_options
 from rankset.errors import FileError, RanksetError, needs_extra
 from rankset.io.layout import Layout
 from rankset.rules.rule import Rule
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from rankset.serving.guard import App
 
 TOKEN = "RANKSET_TOKEN"  # noqa: S105 - the name of a variable
-NONE = "none"
-"""In the place of a store or of one of its bounds."""
 OTHER_HOST = "Pass another address with --host."
 Way = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -59,17 +58,15 @@ def _or_none(parse: Callable[[click.Context, click.Parameter, str], Any]) -> Cal
     "--max-age",
     metavar="TIME|none",
     default="365d",
-    show_default=True,
     callback=_or_none(parse_seconds),
-    help="Drop rows from the store that are older, such as 90d or 12h.",
+    help="Drop rows from the store that are older, such as 90d or 12h.  [default: as before; 365d for a new store]",
 )
 @click.option(
     "--max-size",
     metavar="BYTES|none",
     default="1GB",
-    show_default=True,
     callback=_or_none(parse_bytes),
-    help="Largest size of the store. The oldest rows are dropped.",
+    help="Largest size of the store. The oldest rows are dropped.  [default: as before; 1GB for a new store]",
 )
 @click.option("--triage", metavar="FILE", type=FILE, help="A file of rankset triage, for POST /triage.")
 @click.option(
@@ -148,9 +145,9 @@ def serve(
     with needs_extra("rankset serve"):
         from rankset.serving import server
         from rankset.serving.access_log import set_up_logging
-    kept = _kept(rule, store, {"max_age": max_age, "max_bytes": max_size})
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
+    kept = store_options(rule, store, max_age, max_size)
     set_up_logging(as_json=log == "json", requests=requests)
     sure = promise_arguments(confidence, None, all_groups=all_groups)
     answering = {"alpha": alpha, "empty": empty, **{name: sure[name] for name in ("confidence", "all_groups")}}
@@ -171,20 +168,21 @@ def _app(rule: Path, token: str | None, hosts: tuple[str, ...], options: dict[st
 
     named = {name.removeprefix("max_"): value for name, value in limits.items()}
     try:
-        return app(rule, token=token, hosts=hosts, limits=Limits(**named), **options)
+        made = app(rule, token=token, hosts=hosts, limits=Limits(**named), **options)
     except RanksetError as error:
         raise _in_options(error, options["store"]) from None
+    if made.service.ledger.store is not None:
+        from rankset.serving.bounds import remember_bounds
+
+        remember_bounds(made.service.ledger.store, {name: options[name] for name in ("max_age", "max_bytes")})
+    return made
 
 
 def _in_options(error: RanksetError, store: str | None) -> RanksetError:
     """Return an error with the names and remedies of the command line."""
-    if error.what == "max_bytes":
-        error.what, error.remedy = "--max-size", "Pass a size such as 500MB or 2GB."
     if (error.expected, error.received) == ("contain a Rule", "a Triage"):
         error.remedy = "Pass this file as --triage FILE, and a rule of the same model as RULE."
-    if error.where.file == store and not was_passed("store"):
-        error.remedy = f"{error.remedy} --store FILE names another store, --store none keeps nothing.".strip()
-    return error
+    return in_store_options(error, store)
 
 
 def _start_outputs(path: str) -> Callable[[Rule], Any]:
@@ -200,25 +198,12 @@ def _start_outputs(path: str) -> Callable[[Rule], Any]:
     return read
 
 
-def _kept(rule: Path, store: str | None, bounds: dict[str, float | None]) -> dict[str, Any]:
-    """Return where rows and labels are kept, and its bounds; raise an error if a store is bounded that is not there."""
-    if store != NONE:
-        return {"store": store or f"{rule.stem}.db", **bounds}
-    for option, flag in (("max_age", "--max-age"), ("max_size", "--max-size")):
-        if was_passed(option):
-            raise click.UsageError(f"{flag} is about the store, but --store none keeps nothing. Leave one of them out.")
-    return {"store": None}
-
-
 def _announce(rule: Path, app: App, address: str, kept: dict[str, Any]) -> None:
     """Print where the server is, and where and how long rows are kept."""
     echo(f"Serving {rule} at {address} (alpha {float(app.service.loaded.alpha):g}). Ctrl-C stops it.")
     store = app.service.ledger.store
     if store is not None:
-        age, size = kept["max_age"], kept["max_bytes"]
-        bounds = ([f"for {in_units(age)}"] if age else []) + ([f"in at most {size / 1e9:.3g} GB"] if size else [])
-        told = " ".join([f"Rows and labels are kept in {store.where}", " and ".join(bounds)]).strip()
-        echo(f"{told}. --store, --max-age and --max-size change this.")
+        echo(store_in_words(store.where, kept["max_age"], kept["max_bytes"]))
 
 
 def _token(host: str, *, local: bool) -> str | None:

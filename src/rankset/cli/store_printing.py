@@ -7,6 +7,7 @@ from typing import Any
 
 from rankset.cli.conditions import condition_in_words
 from rankset.cli.printing import print_facts
+from rankset.cli.served_store import bounds_in_words
 from rankset.errors import import_with_extra
 
 
@@ -14,6 +15,7 @@ def print_store(path: Path, *, as_json: bool) -> None:
     """Print of which rule a store is, and how many rows and labels it has."""
     found = import_with_extra("rankset.serving.store_facts", "rankset inspect of a store", "serve").read_facts(path)
     size = found.size if as_json else f"{found.size:,} bytes"
+    bounds = found.bounds if as_json else bounds_in_words(found.bounds["max_age"], found.bounds["max_bytes"])
     facts = {
         "content": "a store of rankset serve, opened for reading alone",
         **_rule_facts(found),
@@ -23,6 +25,7 @@ def print_store(path: Path, *, as_json: bool) -> None:
         "last row": found.last_row,
         "last label": found.last_label,
         "size": size,
+        "kept": bounds,
     }
     print_facts(facts, str(path), as_json=as_json)
 

@@ -62,6 +62,20 @@ def read_about(database: Database) -> dict[str, Any]:
     return facts
 
 
+def read_entry(database: Database, name: str) -> str | None:
+    """Return what a store keeps under a name; None if it keeps nothing."""
+    with database.reading() as connection:
+        found: str | None = connection.execute(select(about.c.value).where(about.c.name == name)).scalar()
+    return found
+
+
+def write_entry(database: Database, name: str, value: str) -> None:
+    """Keep a text under a name, in the place of what was there."""
+    statement = database.insert(about).values(name=name, value=value)
+    with database.writing() as connection:
+        connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
+
+
 def spec_of(database: Database) -> RuleSpec:
     """Return the settings of the rule whose rows a store holds; raise an error if they are not all known."""
     facts = read_about(database)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from sqlalchemy import func, select
 
+from rankset.serving.about import read_entry, write_entry
 from rankset.serving.reading import PART
 from rankset.serving.rows import Labelled
 from rankset.serving.store import Store
-from rankset.serving.tables import about, feedback, predictions
+from rankset.serving.tables import feedback, predictions
 
 SERVED = "served"
 """Name of the entry that says which rule is served since when."""
@@ -36,17 +37,11 @@ def labels_after(store: Store, number: int) -> Iterator[tuple[int, Labelled]]:
 
 def served_since(store: Store, digest: str, now: float) -> float:
     """Return since when a rule is served from this store; if it was another one until now, since now."""
-    table, database = about, store._database
-    with database.reading() as connection:
-        found = connection.execute(select(table.c.value).where(table.c.name == SERVED)).scalar()
     try:
-        known, since = json.loads(found or "")
+        known, since = json.loads(read_entry(store._database, SERVED) or "")
         if known == digest and isinstance(since, float):
             return min(since, now)
     except (ValueError, TypeError):
         pass  # nothing is known yet, or it cannot be read: watched from now on
-    value = json.dumps([digest, now])
-    statement = database.insert(table).values(name=SERVED, value=value)
-    with database.writing() as connection:
-        connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
+    write_entry(store._database, SERVED, json.dumps([digest, now]))
     return now

@@ -14,6 +14,7 @@ from rankset.errors import StorageError
 from rankset.rules import rule_file
 from rankset.rules.spec import RuleSpec
 from rankset.serving.about import read_about, spec_of
+from rankset.serving.bounds import Bounds, bounds_in
 from rankset.serving.database import Database, open_database
 from rankset.serving.tables import feedback, predictions
 
@@ -23,7 +24,8 @@ class StoreFacts:
     """A store that was only read.
 
     ``spec`` is None if its rule has a score or condition of one's own; ``kind`` and ``classes``, the names or their
-    number, are known then, too. Times are ISO texts in UTC; None if there are no rows or labels.
+    number, are known then, too. Times are ISO texts in UTC; None if there are no rows or labels. ``bounds`` are those of
+    the last server.
     """
 
     kind: str
@@ -35,6 +37,7 @@ class StoreFacts:
     last_row: str | None
     last_label: str | None
     size: int
+    bounds: Bounds
 
 
 def read_facts(where: str | os.PathLike[str]) -> StoreFacts:
@@ -51,7 +54,8 @@ def read_facts(where: str | os.PathLike[str]) -> StoreFacts:
             times = predictions.c.time
             rows, first, last = connection.execute(select(func.count(), func.min(times), func.max(times))).one()
             labels, label = connection.execute(select(func.count(), func.max(feedback.c.time))).one()
-        return StoreFacts(kind, classes, spec, rows, labels, _date(first), _date(last), _date(label), database.size())
+        dates = (_date(first), _date(last), _date(label))
+        return StoreFacts(kind, classes, spec, rows, labels, *dates, database.size(), bounds_in(database))
 
 
 def _names(database: Database) -> tuple[str, list[Any] | int]:
