@@ -24,8 +24,8 @@ class StoreFacts:
     """A store that was only read.
 
     ``spec`` is None if its rule has a score or condition of one's own; ``kind`` and ``classes``, the names or their
-    number, are known then, too. Times are ISO texts in UTC; None if there are no rows or labels. ``bounds`` are those of
-    the last server.
+    number, are known then, too. Times are ISO texts in UTC; None if there are no rows or labels. ``bounds`` are
+    those of the last server.
     """
 
     kind: str
