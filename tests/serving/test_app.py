@@ -405,6 +405,8 @@ def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
         ((tmp_path / "rule.rankset", "--store", "mysql://host/name"), "Pass the path of a file, or a URL such as"),
         ((tmp_path / "rule.rankset", "--max-body", "10XB"), "--max-body must be a positive number of bytes"),
         ((tmp_path / "rule.rankset", "--max-size", "lots"), "--max-size must be a positive number of bytes"),
+        ((tmp_path / "rule.rankset", "--store", ""), "--store is empty"),
+        ((tmp_path / "nothere.rankset",), "No such file or directory. Check the path."),
         ((tmp_path / "rule.rankset", "--store", "none", "--max-age", "90d"), "--store none keeps nothing"),
         ((tmp_path / "rule.rankset", "--store", "none", "--max-size", "2GB"), "--store none keeps nothing"),
         (

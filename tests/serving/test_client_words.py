@@ -48,13 +48,33 @@ def test_a_label_that_is_no_class(numbered, given, remedy):
 
 @pytest.mark.parametrize(
     ("rows", "what"),
-    [([[5.0] * 6], "rows"), ([{"10": 0.5, "eleven": 0.5}], "rows"), ([[-1.0] * 6], "rows"), ([{}], "every")],
+    [([[5.0] * 6], "rows"), ([[-1.0] * 6], "rows"), ([{}], "every")],
 )
 def test_rows_that_are_no_probabilities(numbered, rows, what):
     status, answer = predict(numbered, rows=rows)
     assert (status, answer["what"].split()[0]) == (422, what)
     assert answer["remedy"].startswith("Send probabilities")
     assert not any(sign in answer["detail"] for sign in PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("rows", "what", "row"),
+    [([{"joy": 1.0}, {"joyy": 1.0}], "each row", 1), ({"joyy": [1.0], "love": [0.0]}, "columns of rows", None)],
+)
+def test_a_name_that_is_no_class(grouped, rows, what, row):
+    status, answer = predict(grouped, rows=rows, groups=["dark"] * len(rows))
+    assert (status, answer["what"], answer.get("row"), answer["remedy"]) == (422, what, row, "Did you mean 'joy'?")
+
+
+def test_a_name_like_no_class(numbered):
+    answer = predict(numbered, rows=[{"10": 0.5, "eleven": 0.5}])[1]
+    assert (answer["received"], answer["remedy"]) == ("'eleven', which is no class", "GET /rule lists the classes.")
+
+
+def test_the_remedy_names_all_types_of_bodies(numbered):
+    status, answer = asyncio.run(asked(numbered, "POST", "/predict", b"1", [(b"content-type", b"text/csv")]))
+    assert status == 415
+    assert "application/json, or application/x-npy for a file of numpy.save." in json.loads(answer)["remedy"]
 
 
 def test_groups(numbered, grouped):

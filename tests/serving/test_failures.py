@@ -282,6 +282,21 @@ def test_a_file_that_defines_something_else_is_refused(file, opened, what):
         opened(file)
 
 
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_a_database_of_another_program_is_left_as_it_is(file, opened, mode):
+    """The name of the default store may be that of a file of somebody else."""
+    with contextlib.closing(sqlite3.connect(file)) as other:
+        other.execute(f"PRAGMA journal_mode = {mode}")
+        other.execute("CREATE TABLE mine (a)")
+        other.commit()
+    before = Path(file).read_bytes()
+    with refused(StorageError, remedy="Pass the path of another file. Nothing was changed in this one."):
+        opened(file)
+    assert Path(file).read_bytes() == before
+    with contextlib.closing(sqlite3.connect(file)) as other:
+        assert other.execute("PRAGMA journal_mode").fetchone() == (mode,)
+
+
 @pytest.mark.parametrize(
     ("number", "expected"), [("2", "have format 1 or older"), ("", "be a complete store"), ("x" * 99, "be a")]
 )

@@ -187,7 +187,7 @@ def test_a_rule_with_another_use_of_groups_is_not_loaded(tmp_path):
     assert not asyncio.run(app.service.reload())
     assert app.service.loaded is before
     with pytest.raises(RuleError, match="use groups as the rule before"):
-        app.service.files.load_again(before)
+        app.service.files.load(before)
     app.close()
 
 

@@ -68,6 +68,7 @@ def test_a_share_in_both_places_is_refused(app, path, body, what):
     ("path", "received", "remedy"),
     [
         ("/predict?aplha=0.05", "'aplha'", "Did you mean 'alpha'?"),
+        ("/predict?alfa=0.05", "'alfa'", "Did you mean 'alpha'?"),
         ("/predict?id=a1", "'id'", "With a body of JSON, ids stand in the body, as its member 'ids'."),
         ("/predict?group=a", "'group'", "With a body of JSON, groups stand in the body, as its member 'groups'."),
         ("/predict?zzz", "'zzz'", "GET /docs lists all names."),

@@ -634,7 +634,7 @@ def test_the_head_of_events_ends(served):
 def test_rows_are_kept_in_a_file_named_after_the_rule_if_nobody_says_where(place):
     served = Served.start(place / "rule.rankset", place)
     told = served.process.stdout.readline()
-    assert told.startswith("Rows and labels are kept in rule.db for 365 days and in at most 1 GB.")
+    assert told.startswith("Rows and labels are kept in rule.db (no rows yet) for 365 days and in at most 1 GB.")
     assert served.post("/predict", {"rows": NEW[:1].tolist(), "ids": ["a"]}).status == 200
     assert served.post("/feedback", {"ids": ["a"], "labels": ["joy"]}).json["answers"] == ["new"]
     served.stop()
@@ -655,10 +655,21 @@ def test_a_store_keeps_its_bounds_if_a_server_is_told_none(place, first, then, t
     """A server that was started with a large store would drop rows when it is started again without the option."""
     Served.start(place / "rule.rankset", place, *first).stop()
     served = Served.start(place / "rule.rankset", place, *then)
-    assert served.process.stdout.readline().startswith(f"Rows and labels are kept in rule.db {told}")
+    assert served.process.stdout.readline().startswith(f"Rows and labels are kept in rule.db (no rows yet) {told}")
     served.stop()
     again = Served.start(place / "rule.rankset", place)
-    assert again.process.stdout.readline().startswith(f"Rows and labels are kept in rule.db {told}")
+    assert again.process.stdout.readline().startswith(f"Rows and labels are kept in rule.db (no rows yet) {told}")
+    again.stop()
+
+
+def test_a_second_server_of_a_store_is_refused(place):
+    served = Served.start(place / "rule.rankset", place)
+    with pytest.raises(AssertionError, match=r"another server uses it.*--store FILE names another store"):
+        Served.start(place / "rule.rankset", place, "--max-size", "2MB")
+    served.process.kill()
+    served.process.wait()
+    again = Served.start(place / "rule.rankset", place)
+    assert "for 365 days and in at most 1 GB" in again.process.stdout.readline()
     again.stop()
 
 
@@ -667,7 +678,7 @@ def test_a_store_made_in_python_is_not_bounded_by_a_server_that_is_told_no_bound
         old = rs.serving.Prediction("old", 0.0, NEW[0], None, np.array([0], dtype=np.int32), 0.1, 0.5)
         store.remember([old])
     served = Served.start(place / "rule.rankset", place)
-    assert "kept in rule.db without bounds." in served.process.stdout.readline()
+    assert "kept in rule.db (1 row, 0 labels) without bounds." in served.process.stdout.readline()
     assert served.post("/feedback", {"ids": ["old"], "labels": ["joy"]}).json["answers"] == ["new"]
     served.stop()
 

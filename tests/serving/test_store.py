@@ -15,6 +15,8 @@ pytest.importorskip("sqlalchemy")
 
 import rankset as rs
 from rankset.serving import Feedback, Labelled, Prediction, Store
+from rankset.serving import postgres as postgres_store
+from rankset.serving import sqlite as sqlite_store
 from rankset.serving import writer as writing
 from refusals import refused
 from served import LABELS, PROBS, RULE, K, filled, label, prediction
@@ -281,6 +283,28 @@ def test_a_store_of_another_rule_is_refused(where, opened, what):
     with pytest.raises(rs.errors.StorageError, match=f"must have the {what.removesuffix(' by name')} of the rule"):
         opened(where, rule=OTHERS[what])
     assert opened(where).rows == 3
+
+
+def test_classes_without_names_are_told_by_their_number(where, opened):
+    opened(where, rule=OTHERS["classes by name"])
+    with refused(rs.errors.StorageError, expected="have the classes of the rule, 5 classes without names"):
+        opened(where)
+
+
+def test_one_server_uses_a_store(where, opened, monkeypatch):
+    """Two would each count and watch a part of the rows."""
+    monkeypatch.setattr(sqlite_store, "SETTINGS", ("busy_timeout = 200",))
+    monkeypatch.setattr(postgres_store, "PATIENCE", 0.2)
+    first = opened(where, alone=True)
+    with refused(rs.errors.StorageError, expected="be used by one server") as caught:
+        opened(where, alone=True)
+    assert caught.value.try_again
+    filled(first, 3, labelled=2)
+    first.check()
+    assert opened(where, read_only=True).labels == 2
+    assert opened(where).rows == 3
+    first.close()
+    assert opened(where, alone=True).rows == 3
 
 
 def test_a_rule_with_other_rows_or_another_score_can_use_a_store(where, opened):

@@ -109,7 +109,8 @@ class Commands(click.Group):
             ctx.exit(0)
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
-            raise Failure(f"{where}{error.strerror or error}") from error
+            remedy = ". Check the path." if isinstance(error, FileNotFoundError) and where else ""
+            raise Failure(f"{where}{error.strerror or error}{remedy}") from error
         except MemoryError as error:
             raise Failure("there is not enough memory for this. Pass fewer rows, or parts of the file.") from error
         except (click.ClickException, click.exceptions.Exit, click.Abort):

@@ -202,8 +202,10 @@ def _announce(rule: Path, app: App, address: str, kept: dict[str, Any]) -> None:
     """Print where the server is, and where and how long rows are kept."""
     echo(f"Serving {rule} at {address} (alpha {float(app.service.loaded.alpha):g}). Ctrl-C stops it.")
     store = app.service.ledger.store
-    if store is not None:
-        echo(store_in_words(store.where, kept["max_age"], kept["max_bytes"]))
+    if store is None:
+        echo("Rows are not kept, so labels are refused: --store none.")
+    else:
+        echo(store_in_words(store, kept["max_age"], kept["max_bytes"]))
 
 
 def _token(host: str, *, local: bool) -> str | None:

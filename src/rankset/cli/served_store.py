@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankset.cli.options import in_units
 from rankset.cli.promises import was_passed
 from rankset.errors import RanksetError
+
+if TYPE_CHECKING:
+    from rankset.serving.store import Store
 
 NONE = "none"
 """In the place of a store or of one of its bounds."""
@@ -28,6 +31,8 @@ def store_options(rule: Path, store: str | None, max_age: float | None, max_size
                 said = f"{flag} is about the store, but --store none keeps nothing. Leave one of them out."
                 raise click.UsageError(said)
         return {"store": None}
+    if store == "":
+        raise click.UsageError("--store is empty. Pass a file, the URL of a database, or none; or leave it out.")
     where = store or f"{rule.stem}.db"
     bounds = {"max_age": max_age, "max_bytes": max_size}
     if not all(typed.values()):
@@ -54,10 +59,15 @@ def in_store_options(error: RanksetError, store: str | None) -> RanksetError:
     return error
 
 
-def store_in_words(where: str, age: float | None, size: float | None) -> str:
-    """Return where rows are kept, and how long."""
+def store_in_words(store: Store, age: float | None, size: float | None) -> str:
+    """Return where rows are kept, what is there already, and how long it is kept."""
+    found = f"{_of(store.rows, 'row')}, {_of(store.labels, 'label')}" if store.rows else "no rows yet"
     kept = bounds_in_words(age, size)
-    return f"Rows and labels are kept in {where} {kept}. --store, --max-age and --max-size change this."
+    return f"Rows and labels are kept in {store.where} ({found}) {kept}. --store, --max-age and --max-size change this."
+
+
+def _of(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def bounds_in_words(age: float | None, size: float | None) -> str:

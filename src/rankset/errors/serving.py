@@ -35,6 +35,12 @@ class StoreErrors:
         return cls._store(where, "be a complete store of rankset", reason=shorten(reason, 200), remedy=remedy)
 
     @classmethod
+    def store_of_another_program(cls, where: str, name: str) -> Self:
+        reason = f"it contains {short_repr(name)}, so it is of another program, or was changed by one"
+        remedy = "Pass the path of another file. Nothing was changed in this one."
+        return cls._store(where, "be a complete store of rankset", reason=reason, remedy=remedy)
+
+    @classmethod
     def store_is_file(cls, where: str, content: str) -> Self:
         remedy = "Pass the store that rankset serve writes, such as served.db, or the URL of its database."
         return cls._store(where, "be an SQLite file or a PostgreSQL database", f"a file with {content}", remedy)
@@ -49,9 +55,9 @@ class StoreErrors:
         return cls._store(where, expected, f"format {short_repr(number)}", "Upgrade rankset to use this store.")
 
     @classmethod
-    def store_of_another_rule(cls, where: str, what: str, expected: object, received: object) -> Self:
+    def store_of_another_rule(cls, where: str, what: str, expected: str, received: str) -> Self:
         remedy = "Use the rule whose rows it holds, or another store for this rule."
-        return cls._store(where, f"have the {what} of the rule, {short_repr(expected)}", short_repr(received), remedy)
+        return cls._store(where, f"have the {what} of the rule, {expected}", received, remedy)
 
     @classmethod
     def store_without_rule(cls, where: str) -> Self:
@@ -62,6 +68,12 @@ class StoreErrors:
     def store_locked(cls, where: str, seconds: float) -> Self:
         reason = f"another process has locked it for more than {seconds:g} seconds"
         return cls._store(where, "be free for writing", reason=reason, remedy=TRY_AGAIN)._for_now()
+
+    @classmethod
+    def store_in_use(cls, where: str) -> Self:
+        reason = "another server uses it, and alarms are about all rows of a store"
+        remedy = "Stop that server, or use a store of its own for each."
+        return cls._store(where, "be used by one server", reason=reason, remedy=remedy)._for_now()
 
     @classmethod
     def store_read_only(cls, where: str, reason: str) -> Self:

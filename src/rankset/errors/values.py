@@ -39,7 +39,7 @@ def did_you_mean(name: str, names: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     folded = {_folded(one): one for one in reversed(names)}
-    found = get_close_matches(_folded(name), list(folded), 1, 0.75) if len(names) <= MAX_COMPARED else []
+    found = get_close_matches(_folded(name), list(folded), 1, 0.66) if len(names) <= MAX_COMPARED else []
     if not found:
         return ""
     meant = folded[found[0]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from rankset.errors import StorageError
+from rankset.errors import StorageError, short_repr
 from rankset.io import container
 from rankset.rules import rule_file
 from rankset.rules.spec import RuleSpec
@@ -41,7 +41,13 @@ def check_about(database: Database, spec: RuleSpec, *, read_only: bool) -> None:
     found = read_about(database)
     for name, words in NAMES.items():
         if found.get(name) != wanted[name]:
-            raise StorageError.store_of_another_rule(database.where, words, wanted[name], found.get(name))
+            told = (_in_words(facts.get(name)) for facts in (wanted, found))
+            raise StorageError.store_of_another_rule(database.where, words, *told)
+
+
+def _in_words(fact: object) -> str:
+    """Return a fact as a text; classes without names are known by their number."""
+    return f"{fact:,} classes without names" if type(fact) is int else short_repr(fact)
 
 
 def read_about(database: Database) -> dict[str, Any]:

@@ -46,7 +46,9 @@ def make_app(
     access = Access(None if token is None else Token(token), hosts)
     files = Files(rule, triage, Answering(alpha, confidence, all_groups, empty), outputs)
     if store is not None and not isinstance(store, Store):
-        store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes)
+        store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes, alone=True)
+    elif store is not None:
+        store._database.claim()
     try:
         service = Service(files, store, limits)
     except BaseException:

@@ -43,6 +43,10 @@ class Database(ABC):
         """Return the bytes that the store takes now."""
 
     @abstractmethod
+    def claim(self) -> None:
+        """Keep other servers from this store until it is closed or the process ends; raise an error if one uses it."""
+
+    @abstractmethod
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of the database means."""
 

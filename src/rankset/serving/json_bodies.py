@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rankset.errors import NOWHERE, Place
+from rankset.errors.values import did_you_mean
 from rankset.serving.refusals import Refused
 
 T = TypeVar("T")
@@ -94,6 +94,7 @@ def _malformed(said: str, body: bytes) -> Refused:
         reason = f"{number[0].decode()} stands in it (byte {number.start()}), which JSON does not have"
         remedy = "Rows must have finite numbers alone; null is none either. Leave out rows that have no such number."
         return Refused.not_json(reason, remedy)
+    said = said[:1].lower() + said[1:]
     return Refused.not_json(said, "Write it with a library for JSON. Names and texts stand in double quotes.")
 
 
@@ -133,8 +134,7 @@ def _others(text: str, members: Sequence[str]) -> tuple[str, str, str]:
         return "be within the range of 64-bit numbers", "a number beyond it", ""
     member = re.search("`(.*)`", text)
     if member is not None and "unknown field" in text:
-        near = difflib.get_close_matches(member[1][:100], members, n=1)
-        remedy = f"Did you mean {near[0]!r}?" if near else ""
+        remedy = did_you_mean(member[1][:100], members).strip()
         return f"have no members but {', '.join(members)}", repr(member[1][:100]), remedy
     if member is not None and "missing" in text:
         return f"have the member {member[1]!r}", "none", "GET /docs lists all members."

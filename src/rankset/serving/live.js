@@ -3,13 +3,14 @@
   const nothing = "–", powers = (value) => (Math.abs(value) < 4 ? many(Number((10 ** value).toPrecision(3))) : "10^" + fixed(value, 1));
   const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
   const begun = (number, one) => (number ? several(number, one) + " so far, too few to draw" : "no " + one + "s");
+  const none = (what) => "No " + what + (now.seen > now.rows ? " at alpha " + now.alpha : "") + " yet";
   const MOST_HEIGHT = 480;  // pixels of the table of classes
   const moment = (seconds) => new Date(1000 * seconds).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   let now = data, promised = "promised";  // or "asked", if nothing is proven
 
   function headline() {
-    const raised = now.alarms.filter((one) => one.raised), of = now.before ? " since this rule is served" : "", missed = now.labels ? "Of " + several(now.labels, "label") + of + ", " + percent(now.misses / now.labels) + " were missed; " + percent(now.alpha) + " are allowed." : now.rows ? several(now.rows, "row") + of + ", and no labels yet." : "No rows yet" + of + ".";
-    put("headline", missed + " " + (raised.length ? "Alarm: " + raised.map((one) => one.name).join(", ") + "." : "No alarm."));
+    const raised = now.alarms.filter((one) => one.raised), of = now.before ? " since this rule is served" : "", others = now.seen > now.rows ? " (" + several(now.seen, "row") + " at other levels)" : "", missed = now.labels ? "Of " + several(now.labels, "label") + of + ", " + percent(now.misses / now.labels) + " were missed; " + percent(now.alpha) + " are allowed." : now.rows ? several(now.rows, "row") + of + ", and no labels yet." : none("rows") + of + others + ".", chance = now.misses > now.alpha * now.labels ? ": so far this can be chance." : ".";
+    put("headline", missed + " " + (raised.length ? "Alarm: " + raised.map((one) => one.name).join(", ") + "." : "No alarm" + chance));
     document.title = (raised.length ? "ALARM: " + raised.map((one) => one.name).join(", ") + " - " : "") + (now.name ?? now.score) + " - rankset serve";
     put("troubles", now.troubles.join(" "));
     by("troubles").hidden = !now.troubles.length;
@@ -20,7 +21,7 @@
   }
   function facts() {
     tiles(by("facts"), [
-      ["coverage", now.labels ? fixed(1 - now.misses / now.labels) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : "no labels yet; ") + promised + " is " + asked(now.alpha)],
+      ["coverage", now.labels ? fixed(1 - now.misses / now.labels, 3) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : none("labels").toLowerCase() + "; ") + promised + " is " + asked(now.alpha)],
       ["mean set size", now.size === null ? nothing : fixed(now.size, 3), "labels, of " + several(now.n_classes, "class", "classes")],
       ["rows", many(now.seen), (now.rows === now.seen ? "at alpha " + now.alpha : many(now.rows) + " of them at alpha " + now.alpha) + (now.before ? "; " + many(now.seen_before) + " before this rule" : "")],
       ["requests per second", fixed(now.per_second, 1), "in the last 10 seconds; " + many(now.requests) + " since the start"],
@@ -54,15 +55,15 @@
   function pictures() {
     const { blocks } = now, xs = blocks.row, last = (values) => values.filter((value) => value !== null).at(-1), axis = "rows at alpha " + now.alpha, changes = now.before ? [now.before] : [], block = (place) => "Up to row " + many(xs[place]) + " at alpha " + now.alpha + ": ", when = (place) => ". It begins on " + moment(blocks.start[place]) + ".";
     for (const entry of document.querySelectorAll(".changed")) entry.hidden = !now.before;
-    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : now.store ? "No labels yet. They are sent to POST /feedback." : "The server keeps no rows, so it takes no labels.");
+    put("coverage-note", now.labels ? "Share of labels in their sets, block by block, and over all labels so far. In the band lie " + percent(now.confidence) + " of the blocks if each label is missed with probability " + now.alpha + ". The last block is drawn when it has half as many labels as the one before." : now.store ? none("labels") + ". They are sent to POST /feedback." : "The server keeps no rows, so it takes no labels.");
     const labelled = blocks.labels.some((count) => count);
     by("coverage").hidden = !labelled;
     if (labelled) picture("coverage", { xs, axis, changes, curves: [["so far", blocks.running, "second"], ["block", blocks.coverage, "first"]], band: [blocks.low, blocks.high], levels: [[asked(now.alpha), "level"]], least: [asked(now.alpha) - 0.05, 1, false, true], told: (value) => percent(value),
       words: "Coverage over time: in the last block " + percent(last(blocks.coverage)) + (now.labels ? ", over all labels " + percent(1 - now.misses / now.labels) : "") + ", " + promised + " " + askedPercent(now.alpha) + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (blocks.coverage[place] === null ? begun(blocks.labels[place], "label") : percent(blocks.coverage[place]) + " of " + several(blocks.labels[place], "label") + ", band " + percent(blocks.low[place]) + " to " + percent(blocks.high[place])) + when(place) });
-    put("size-note", now.rows ? "Mean number of labels in a set, block by block." : "No rows yet. They are sent to POST /predict.");
+    put("size-note", now.rows ? "Mean number of labels in a set, block by block." : none("rows") + ". They are sent to POST /predict.");
     by("size").hidden = by("evidence").hidden = !xs.length;
-    put("evidence-note", xs.length ? "Each alarm is raised when its evidence reaches its limit. Powers of ten." : "No rows yet.");
+    put("evidence-note", xs.length ? "Each alarm is raised when its evidence reaches its limit. Powers of ten." : none("rows") + ".");
     if (!xs.length) return;
     picture("size", { xs, axis, changes, curves: [["size", blocks.size, "first"]], least: [0, 1, true, false], told: (value) => String(value), words: "Mean set size over time: in the last block " + fixed(last(blocks.size) ?? 0, 2) + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (blocks.size[place] === null ? begun(blocks.rows[place], "row") : fixed(blocks.size[place], 2) + " labels, mean of " + several(blocks.rows[place], "row")) + when(place) });
@@ -75,7 +76,7 @@
   function evidence(xs, axis, block, changes, when) {
     const { blocks } = now, names = now.alarms.map((one) => one.name), curves = names.map((name, place) => [name, blocks.evidence[name], ["first", "second", "third"][place]]), levels = limits();
     keyed("evidence-key", [...curves.map(([name, , line]) => [line, name]), ...levels.map(([, line, text]) => [line, text])]);
-    picture("evidence", { xs, axis, changes, curves, levels, least: [-0.5, 2, false, false], told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
+    picture("evidence", { xs, axis, changes, curves, levels, least: [-0.5, 2, false, false], step: 1, told: (value) => (Math.abs(value) < 4 ? powers(value) : "10^" + value),
       words: "Evidence of the alarms over time: now " + now.alarms.map((one) => one.name + " " + powers(one.evidence) + " (limit " + powers(one.limit) + ")").join(", ") + ". Arrow keys read single blocks.",
       reading: (place) => block(place) + (xs[place] > now.before ? names.map((name) => name + " " + powers(blocks.evidence[name][place])).join(", ") : "of an earlier rule") + when(place) });
   }

@@ -190,6 +190,17 @@ def _check_triage(rule: Rule, triage: Triage) -> None:
             )
 
 
+def _check_same_rows(rule: Rule, before: Rule) -> None:
+    """Raise an error if rows of the rule before cannot be rows of the new one."""
+    for what in ("kind", "classes"):
+        if getattr(rule.spec, what) != getattr(before.spec, what):
+            remedy = "Start a server of its own for a rule with other columns."
+            raise RuleError("the new rule", f"have the {what} of the rule before", "others", remedy)
+    if rule.spec.condition.needs_groups != before.spec.condition.needs_groups:
+        remedy = "Start a server of its own for a rule with another use of groups."
+        raise RuleError("the new rule", "use groups as the rule before", "another condition", remedy)
+
+
 class Files:
     """The files from which a rule and a triage are loaded, at the start and when they are replaced."""
 
@@ -198,23 +209,13 @@ class Files:
     ) -> None:
         self.rule, self.triage, self.answering, self.outputs = rule, triage, answering, outputs
 
-    def load(self) -> Loaded:
-        """Read the files; raise an error if one is missing or damaged."""
+    def load(self, before: Loaded | None = None) -> Loaded:
+        """Read the files; raise an error if one is missing or damaged, or if rows of ``before`` cannot be its rows."""
         rule = self.rule if isinstance(self.rule, Rule) else load(self.rule)
+        if before is not None:
+            _check_same_rows(rule, before.rule)
         triage = self.triage
         if triage is not None and not isinstance(triage, Triage):
             triage = _load_triage(triage)
         name = None if isinstance(self.rule, Rule) else os.path.basename(os.fspath(self.rule))  # noqa: PTH119
         return Loaded(rule, self.answering, triage, self.outputs, name)
-
-    def load_again(self, before: Loaded) -> Loaded:
-        """Read the files anew; raise an error if rows of the rule before cannot be rows of the new one."""
-        found = self.load()
-        for what in ("kind", "classes"):
-            if getattr(found.rule.spec, what) != getattr(before.rule.spec, what):
-                remedy = "Start a server of its own for a rule with other columns."
-                raise RuleError("the new rule", f"have the {what} of the rule before", "others", remedy)
-        if found.rule.spec.condition.needs_groups != before.rule.spec.condition.needs_groups:
-            remedy = "Start a server of its own for a rule with another use of groups."
-            raise RuleError("the new rule", "use groups as the rule before", "another condition", remedy)
-        return found

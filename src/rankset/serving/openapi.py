@@ -32,8 +32,8 @@ PREDICT = (
     "&error=0.05 then &id=a1 then &group=north, each if it is needed."
 )
 TRIAGE = (
-    "Of the accepted answers at most the share error is wrong, with a confidence. Needs --triage. error stands in the "
-    "body or in the query. Rows are not stored: labels can be sent for rows of /predict alone."
+    "Of the accepted answers at most the share error is wrong, with a confidence. Needs --triage. error is required, "
+    "in the body or in the query: ?error=0.05. Rows are not stored: labels can be sent for rows of /predict alone."
 )
 SHARE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 ERROR = {

@@ -5,8 +5,8 @@
     if (text !== undefined) element.textContent = text;
     return element;
   }
-  function steps(low, high, count) {  // round numbers between two numbers
-    const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].find((one) => one * power >= rough) * power;
+  function steps(low, high, count, least = 0) {  // round numbers between two numbers
+    const rough = Math.max(least, (high - low) / count), power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].find((one) => one * power >= rough) * power;
     const found = [];
     for (let place = Math.ceil(low / step - 1e-9); place * step <= high + 1e-9 * step; place++) found.push(Number((place * step).toPrecision(12)));
     return found;
@@ -20,8 +20,8 @@
     values.forEach((value, place) => { if (value === null) found.push([]); else found.at(-1).push([xs[place], value]); });
     return found.filter((run) => run.length);
   }
-  function axes(svg, scale, wide, told, axis) {
-    for (const value of steps(...scale.y, 4)) {
+  function axes(svg, scale, wide, told, axis, step) {
+    for (const value of steps(...scale.y, 6, step)) {
       svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: "grid" }));
       svg.append(shape("text", { x: EDGE.left - 6, y: scale.atY(value) + 4, "text-anchor": "end" }, told(value)));
     }
@@ -61,11 +61,11 @@
       return entry;
     }));
   }
-  function picture(id, { xs, curves, band, levels = [], changes = [], least, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class, text]; changes: places of the axis
+  function picture(id, { xs, curves, band, levels = [], changes = [], least, step, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class, text]; changes: places of the axis
     const box = by(id), wide = Math.max(240, box.clientWidth), svg = shape("svg", { viewBox: `0 0 ${wide} ${HEIGHT}`, width: wide, height: HEIGHT, "aria-hidden": "true" });
     const x = [0, Math.max(...xs, 1)], y = range([...curves.map(([, values]) => values), ...(band ?? []), levels.map(([value]) => value)], least);
     const scale = { x, y, atX: (value) => EDGE.left + ((value - x[0]) / (x[1] - x[0])) * (wide - EDGE.left - EDGE.right), atY: (value) => HEIGHT - EDGE.bottom - ((value - y[0]) / (y[1] - y[0])) * (HEIGHT - EDGE.top - EDGE.bottom) };
-    axes(svg, scale, wide, told, axis);
+    axes(svg, scale, wide, told, axis, step);
     if (band) between(svg, scale, xs, ...band);
     for (const at of changes) svg.append(shape("line", { x1: scale.atX(at), x2: scale.atX(at), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "change" }));
     for (const [value, name] of levels) svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: name }));
@@ -91,15 +91,15 @@
       box.place = place;
       mark.setAttribute("visibility", place === null ? "hidden" : "visible");
       if (place !== null) { mark.setAttribute("x1", scale.atX(xs[place])); mark.setAttribute("x2", scale.atX(xs[place])); }
-      const text = place === null ? "Point at a block, or choose it with arrow keys, to read its numbers." : reading(place);
+      const text = place === null ? "Point at a block, tap it, or choose it with arrow keys, to read its numbers." : reading(place);
       if (said.textContent !== text) said.textContent = text;
     };
     const nearest = (event) => {
       const at = ((event.clientX - svg.getBoundingClientRect().left) / svg.getBoundingClientRect().width) * wide;
       return xs.reduce((best, value, place) => (Math.abs(scale.atX(value) - at) < Math.abs(scale.atX(xs[best]) - at) ? place : best), 0);
     };
-    svg.onpointermove = (event) => { if (xs.length) show(nearest(event)); };
-    svg.onpointerleave = () => show(null);
+    svg.onpointermove = svg.onpointerdown = (event) => { if (xs.length) show(nearest(event)); };
+    svg.onpointerleave = (event) => { if (event.pointerType !== "touch") show(null); };  // a finger has left when it can be read
     box.onblur = () => show(null);
     box.onkeydown = (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];

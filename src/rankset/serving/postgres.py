@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
+from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import URL, Connection, Table, create_engine, event, func, select
+from sqlalchemy import URL, Connection, Table, create_engine, event, func, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
@@ -19,12 +21,18 @@ OVERHEAD = 250
 """Bytes of a row beside its outputs and its set: other columns, headers, and its places in three indexes."""
 LOCK = 0x72616E6B736574
 """Number of the lock under which tables are made: "rankset" in ASCII."""
+SERVER = 0x72616E6B
+"""First number of the lock of a server, "rank" in ASCII; the second one is that of the table."""
+AGAIN = 0.1
+"""Seconds until the next try to lock."""
 SEVERAL = "Multiple connection attempts failed"
 """Words above the list of what happened at every address of a host."""
 SECRET = re.compile(r"^(ssl)?password$|secret|token", re.IGNORECASE)
 """Parameters in a URL whose values are not shown; "passfile" names a file."""
 ALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
 """How soon a connection over TCP ends that gives no sign of life."""
+SIGNS = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""How soon PostgreSQL notices that a machine is gone, and gives back its locks."""
 SAMPLE = 1000
 """Last rows whose outputs and sets are measured."""
 
@@ -58,13 +66,14 @@ class PostgresDatabase(Database):
         self.where = shown(url)
         milliseconds = int(PATIENCE * 1000)
         settings = {"synchronous_commit": "on", "lock_timeout": milliseconds, "statement_timeout": 6 * milliseconds}
+        settings |= {f"tcp_{name}": value for name, value in SIGNS.items()}
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         with needs_extra("a store in PostgreSQL", "postgres"):
             try:
                 self.engine = create_engine(
                     url.set(drivername=DRIVER),
                     pool_pre_ping=True,
-                    pool_size=2,
+                    pool_size=3,
                     connect_args={
                         "options": options,
                         "connect_timeout": int(PATIENCE),
@@ -75,6 +84,7 @@ class PostgresDatabase(Database):
                 )
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
+        self._claim: Connection | None = None
         event.listen(self.engine, "connect", self._check_encoding, insert=True)  # before SQLAlchemy asks anything
         try:
             if not read_only:
@@ -97,6 +107,23 @@ class PostgresDatabase(Database):
         with self.writing() as connection:
             connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
             tables.metadata.create_all(connection)
+
+    def claim(self) -> None:
+        """Hold a lock in a connection of its own: PostgreSQL gives it back however the process ends."""
+        if self._claim is not None:
+            return
+        with self.translated():
+            self._claim = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            if not _locked(self._claim):
+                raise StorageError.store_in_use(self.where)
+
+    def close(self) -> None:
+        """Close all connections, and let another server use the store."""
+        if self._claim is not None:
+            with suppress(*self.failures):
+                self._claim.invalidate()
+            self._claim = None
+        super().close()
 
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement."""
@@ -138,3 +165,14 @@ class PostgresDatabase(Database):
         if state[:2] in {"42", "XX"}:
             return StorageError.store_damaged(self.where, reason)
         return StorageError.store_failed(self.where, reason)
+
+
+def _locked(connection: Connection) -> bool:
+    """Return whether a connection gets the lock of a server, soon."""
+    lock = select(func.pg_try_advisory_lock(SERVER, text(f"'{tables.about.name}'::regclass::oid::int4")))
+    end = time.monotonic() + PATIENCE
+    while not connection.execute(lock).scalar():
+        if time.monotonic() > end:
+            return False
+        time.sleep(AGAIN)
+    return True

@@ -79,7 +79,8 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
     @classmethod
     def media(cls, received: str, allowed: tuple[str, ...]) -> Self:
         shown = short_repr(received[:100]) if received else "none"
-        remedy = f"Send the header Content-Type: {allowed[0]}."
+        remedy = f"Send the header Content-Type: {allowed[0]}"
+        remedy += f", or {NPY} for a file of numpy.save." if NPY in allowed else "."
         return cls.of(415, "Content-Type", f"be {' or '.join(allowed)}", shown, remedy)
 
     @classmethod

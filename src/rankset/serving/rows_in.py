@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import Place
+from rankset.errors import Place, short_repr
+from rankset.errors.values import did_you_mean
 from rankset.inputs.named_rows import match_columns
 from rankset.inputs.vocabulary import Name
 from rankset.rules.spec import RuleSpec
@@ -125,7 +126,18 @@ def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     check_repeated(raw)
     names = _classes_by_text(spec)
     named = [{names.get(text, text): value for text, value in row.items()} for row in rows]
+    known = set(spec.classes.values)
+    for number, row in enumerate(named):
+        if not row.keys() <= known:
+            raise _unknown_class(next(name for name in row if name not in known), spec, "each row", number)
     return match_columns(named, spec.classes.values, spec.kind, "rows")[0]
+
+
+def _unknown_class(name: object, spec: RuleSpec, what: str, row: int | None = None) -> Refused:
+    """Return the error for a number that is of no class."""
+    near = did_you_mean(str(name)[:100], [one for one in spec.classes.values if isinstance(one, str)]).strip()
+    expected, received = "have names of classes of GET /rule alone", f"{short_repr(name)}, which is no class"
+    return Refused.field(what, expected, received, Place(row=row), near or "GET /rule lists the classes.")
 
 
 def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
@@ -137,8 +149,10 @@ def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     known = set(spec.classes.values)
     unknown = [name for name in found if name not in known]
     missing = [name for name in spec.classes.values if name not in found]
-    if unknown or missing:
-        received = f"{unknown[0]!r}, which is no class"[:200] if unknown else f"no column {missing[0]!r}"[:200]
+    if unknown:
+        raise _unknown_class(unknown[0], spec, "columns of rows")
+    if missing:
+        received = f"no column {missing[0]!r}"[:200]
         remedy = "Send a list of numbers for every class, also for those whose numbers are all 0."
         raise Refused.field("columns of rows", "be the classes of GET /rule, all of them", received, remedy=remedy)
     lengths = {len(values) for values in found.values()}

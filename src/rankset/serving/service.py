@@ -10,7 +10,7 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-from rankset.errors import LabelError, RanksetError
+from rankset.errors import FileError, LabelError, RanksetError
 from rankset.inputs.per_row import label_codes
 from rankset.inputs.row_index import RowIndex
 from rankset.serving.client_words import unknown_label
@@ -154,9 +154,10 @@ class Service:
         """Load the files anew; requests that are worked on end with the rule before. Return whether it succeeded."""
         async with self._loading:
             try:
-                found = await self.in_thread(lambda: self.files.load_again(self.loaded))
+                found = await self.in_thread(lambda: self.files.load(self.loaded))
                 await self.in_thread(lambda: self.ledger.follow(found))
-            except (RanksetError, OSError) as error:
+            except (RanksetError, OSError) as problem:
+                error = FileError.missing(problem.filename) if isinstance(problem, FileNotFoundError) else problem
                 self.failed = str(error)
                 self.metrics.reloads["failed"] += 1
                 log.error("the rule was not loaded anew, the one before is still served: %s", error)  # noqa: TRY400

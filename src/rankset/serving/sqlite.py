@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ REFUSED = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 """Codes of writes that the system refuses, other than by the usual "no space left"."""
 CLOSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 """Codes of files that this user must not use."""
+SETTINGS = (f"busy_timeout = {int(PATIENCE * 1000)}", "trusted_schema = OFF", "foreign_keys = ON")
+"""Settings of every connection."""
 DEFINED = {"table", "index"}
 """What a file may define. A view or trigger would be executed."""
 
@@ -42,10 +45,8 @@ class SqliteDatabase(Database):
         self.where, self.path, self._read_only = path, Path(path), read_only
         self._pages_of_log = 1000 if max_bytes is None else max(10, min(1000, max_bytes // PAGE // 20))
         self._known: dict[Path, tuple[int, int] | None] = {}
+        self._claim: sqlite3.Connection | None = None
         self._check_path()
-        self._name = f"{self.path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-        if read_only and not os.access(self.path.parent, os.W_OK) and not self._files()[1].exists():
-            self._name += "&immutable=1"  # nobody has it open, and SQLite cannot make the files of a log
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=2)
         event.listen(self.engine, "begin", _begin)
         try:
@@ -67,36 +68,67 @@ class SqliteDatabase(Database):
             raise FileError.unwritable(self.where, "its folder does not exist")
 
     def _open(self) -> None:
-        """Look at the file before it is used, and make the tables if they are missing."""
-        with self.engine.connect() as connection:
-            found = connection.exec_driver_sql("SELECT type, name, tbl_name FROM sqlite_master").all()
-            known = {table.name for table in tables.metadata.tables.values()} | {"sqlite_sequence"}
-            strange = [name for kind, name, table in found if kind not in DEFINED or table not in known]
-            if strange:
-                raise StorageError.store_damaged(self.where, f"it contains {strange[0]!r}, which is not of a store")
-            if self.path.stat().st_size <= CHECKED:
-                answer = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-                if answer != "ok":
-                    raise StorageError.store_damaged(self.where, str(answer))
+        """Look at the file before anything is written to it, and make the tables if they are missing."""
+        if self.path.exists():
+            with closing(self._reader()) as connection:
+                self._check_content(connection)
         if not self._read_only:
             self.make_tables()
 
+    def _check_content(self, connection: sqlite3.Connection) -> None:
+        """Raise an error if a file is not a store, or is damaged."""
+        found = connection.execute("SELECT type, name, tbl_name FROM sqlite_master").fetchall()
+        known = {table.name for table in tables.metadata.tables.values()} | {"sqlite_sequence"}
+        strange = [name for kind, name, table in found if kind not in DEFINED or table not in known]
+        if strange:
+            raise StorageError.store_of_another_program(self.where, strange[0])
+        if self.path.stat().st_size <= CHECKED:
+            (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if answer != "ok":
+                raise StorageError.store_damaged(self.where, str(answer))
+
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, on which _begin writes BEGIN."""
-        connection = sqlite3.connect(self._name, uri=True, check_same_thread=False, isolation_level=None)
-        settings = [f"busy_timeout = {int(PATIENCE * 1000)}", "trusted_schema = OFF", "foreign_keys = ON"]
-        if not self._read_only:
-            settings += [] if self._size_of_file() else ["auto_vacuum = INCREMENTAL"]  # it would write to the file
-            settings += ["journal_mode = WAL", "synchronous = FULL"]
-            settings += [f"wal_autocheckpoint = {self._pages_of_log}"]
-            settings += [f"journal_size_limit = {self._pages_of_log * PAGE}"]
-        try:
-            for setting in settings:
-                connection.execute(f"PRAGMA {setting}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return self._reader() if self._read_only else self._writer()
+
+    def _reader(self) -> sqlite3.Connection:
+        """Return a connection that changes nothing."""
+        name = f"{self.path.resolve().as_uri()}?mode=ro"
+        if not os.access(self.path.parent, os.W_OK) and not self._files()[1].exists():
+            name += "&immutable=1"  # nobody has it open, and SQLite cannot make the files of a log
+        return _connected(name, SETTINGS)
+
+    def _writer(self) -> sqlite3.Connection:
+        """Return a connection that makes the file if it is missing."""
+        settings = [] if self._size_of_file() else ["auto_vacuum = INCREMENTAL"]  # it would write to the file
+        settings += ["journal_mode = WAL", "synchronous = FULL"]
+        settings += [f"wal_autocheckpoint = {self._pages_of_log}", f"journal_size_limit = {self._pages_of_log * PAGE}"]
+        return _connected(f"{self.path.resolve().as_uri()}?mode=rwc", [*SETTINGS, *settings])
+
+    def claim(self) -> None:
+        """Lock an empty file beside the store: the system unlocks it however the process ends.
+
+        The file stays, because another process may wait for it when it is deleted, and a third one would make its own.
+        """
+        if self._claim is not None:
+            return
+        file = self.path.resolve()
+        beside = file.with_name(f"{file.name}-server")
+        with self.translated():
+            try:
+                self._claim = _connected(f"{beside.as_uri()}?mode=rwc", [*SETTINGS, "journal_mode = MEMORY"])
+                self._claim.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                    raise StorageError.store_in_use(self.where) from None
+                raise
+
+    def close(self) -> None:
+        """Close all connections, and let another server use the store."""
+        super().close()
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
 
     def insert(self, table: Table) -> Any:
         """Return an INSERT statement."""
@@ -186,6 +218,18 @@ class SqliteDatabase(Database):
         if content is not None:
             return StorageError.store_is_file(self.where, content)
         return StorageError.store_damaged(self.where, reason)
+
+
+def _connected(name: str, settings: Sequence[str]) -> sqlite3.Connection:
+    """Return a new connection with these settings."""
+    connection = sqlite3.connect(name, uri=True, check_same_thread=False, isolation_level=None)
+    try:
+        for setting in settings:
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _begin(connection: Connection) -> None:

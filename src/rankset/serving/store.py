@@ -85,6 +85,7 @@ class Store:
         max_age: float | None = None,
         max_bytes: int | None = None,
         read_only: bool = False,
+        alone: bool = False,
     ) -> Self:
         """Open a store, or make a new one.
 
@@ -105,6 +106,9 @@ class Store:
             log. For PostgreSQL it is the estimated size of the rows, which is looked at once a minute.
         read_only
             Whether the store is only read. Then it must exist.
+        alone
+            Whether nobody else can open the store with this option until it is closed, as servers do. Others can read
+            it.
 
         Returns
         -------
@@ -113,7 +117,7 @@ class Store:
         Raises
         ------
         StorageError
-            If the store belongs to another rule, is damaged, or cannot be read or written.
+            If the store belongs to another rule, is damaged, cannot be read or written, or another server uses it.
 
         Examples
         --------
@@ -130,6 +134,8 @@ class Store:
             raise RuleError.followed("a store", "have one true label per row", rule.spec.target)
         database = open_database(where, max_bytes, read_only=read_only)
         try:
+            if alone:
+                database.claim()
             spec = spec_of(database) if rule is None else rule.spec
             return cls()._set_up(database, spec, Limits(database, max_age, max_bytes), read_only=read_only)
         except BaseException:

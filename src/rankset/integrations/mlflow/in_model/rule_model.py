@@ -41,6 +41,8 @@ class RuleModel(mlflow.pyfunc.PythonModel):
             )
             p_values = self.rule.p_values(outputs, **per_row) if options["p_values"] else None
         except rankset.RanksetError as error:  # a server of MLflow answers with the text of its own exceptions only
+            if "kind=" in str(error):  # an argument of Python, which nobody can send
+                error.remedy = f"The rule of this model takes outputs of kind {self.rule.kind!r}."
             raise MlflowException.invalid_parameter_value(str(error)) from error
         answers = pd.DataFrame({"labels": sets.to_lists(), "size": sets.sizes}, index=index_of(model_input))
         return answers if p_values is None else answers.assign(p_values=p_values.tolist())
