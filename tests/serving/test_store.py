@@ -302,8 +302,13 @@ def test_one_server_uses_a_store(where, opened, monkeypatch):
     filled(first, 3, labelled=2)
     first.check()
     assert opened(where, read_only=True).labels == 2
-    assert opened(where).rows == 3
+    other = opened(where)
+    assert other.rows == 3
+    for _ in range(2):
+        with refused(rs.errors.StorageError, expected="be used by one server"):
+            rs.serving.app(RULE, store=other)
     first.close()
+    rs.serving.app(RULE, store=other).close()
     assert opened(where, alone=True).rows == 3
 
 

@@ -113,9 +113,12 @@ class PostgresDatabase(Database):
         if self._claim is not None:
             return
         with self.translated():
-            self._claim = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if not _locked(self._claim):
-                raise StorageError.store_in_use(self.where)
+            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            if _locked(connection):
+                self._claim = connection
+                return
+            connection.close()
+            raise StorageError.store_in_use(self.where)
 
     def close(self) -> None:
         """Close all connections, and let another server use the store."""

@@ -116,8 +116,9 @@ class SqliteDatabase(Database):
         beside = file.with_name(f"{file.name}-server")
         with self.translated():
             try:
-                self._claim = _connected(f"{beside.as_uri()}?mode=rwc", [*SETTINGS, "journal_mode = MEMORY"])
-                self._claim.execute("BEGIN EXCLUSIVE")
+                self._claim = _connected(
+                    f"{beside.as_uri()}?mode=rwc", [*SETTINGS, "journal_mode = MEMORY"], "EXCLUSIVE"
+                )
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
                     raise StorageError.store_in_use(self.where) from None
@@ -220,12 +221,14 @@ class SqliteDatabase(Database):
         return StorageError.store_damaged(self.where, reason)
 
 
-def _connected(name: str, settings: Sequence[str]) -> sqlite3.Connection:
-    """Return a new connection with these settings."""
+def _connected(name: str, settings: Sequence[str], begin: str = "") -> sqlite3.Connection:
+    """Return a new connection with these settings, in a transaction of the kind ``begin`` if there is one."""
     connection = sqlite3.connect(name, uri=True, check_same_thread=False, isolation_level=None)
     try:
         for setting in settings:
             connection.execute(f"PRAGMA {setting}")
+        if begin:
+            connection.execute(f"BEGIN {begin}")
     except BaseException:
         connection.close()
         raise
