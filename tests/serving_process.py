@@ -64,8 +64,9 @@ class Served:
         if " at http://" not in line:
             process.kill()
             process.wait()
-            log.seek(0)
-            raise AssertionError(f"no server: {line!r} {log.read()}")
+            process.stdout.close()
+            log.close()
+            raise AssertionError(f"no server: {line!r} {Path(log.name).read_text(encoding='utf-8')}")
         port = int(line.rpartition(" (alpha")[0].rpartition(":")[2])
         return cls(process, port, log, line, token)
 

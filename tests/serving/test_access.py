@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("sqlalchemy")
 
+import rankset as rs
 from rankset.serving.access import COOKIE, Access, Token, session_of
 from rankset.serving.refusals import Refused
 from serving_process import TOKEN
@@ -15,6 +16,17 @@ from serving_process import TOKEN
 @pytest.fixture
 def access():
     return Access(Token(TOKEN))
+
+
+@pytest.mark.parametrize("text", ["short", "a" * 15, "a" * 4097, "a" * 20 + "%41", "a" * 20 + "?", "ä" * 20, "a b" * 9])
+def test_what_can_be_no_bearer_token_is_refused(text):
+    with pytest.raises(rs.errors.KindError, match="16 to 4,096 letters of ASCII") as caught:
+        Token(text)
+    assert text not in str(caught.value)
+
+
+def test_a_token_can_have_all_signs_of_bearer_tokens():
+    assert Token("aB3-._~+/=" * 409).equals(b"aB3-._~+/=" * 409)
 
 
 def test_the_session_is_found_among_other_cookies(access):

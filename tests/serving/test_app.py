@@ -284,7 +284,7 @@ def test_rules_that_cannot_be_watched_are_refused():
 
 @pytest.mark.parametrize("token", ["", "short", "with spaces in the middle", "é" * 20, 7, "line\nline\nline\nline"])
 def test_weak_tokens_are_refused_and_not_shown(token):
-    with pytest.raises(KindError, match="at least 16") as caught:
+    with pytest.raises(KindError, match="16 to 4,096") as caught:
         rs.serving.app(make_rule(), token=token)
     assert token == "" or str(token) not in str(caught.value)
 
@@ -377,7 +377,7 @@ def test_other_addresses_need_a_token(tmp_path):
     code, said = command(tmp_path / "rule.rankset", "--host", "0.0.0.0", RANKSET_TOKEN="too-short")  # noqa: S104, S106
     assert code != 0
     assert "too-short" not in said
-    assert "RANKSET_TOKEN must be a text of at least 16" in said
+    assert "RANKSET_TOKEN must be a text of 16 to 4,096 letters of ASCII" in said
 
 
 def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
@@ -406,6 +406,8 @@ def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
         ((tmp_path / "rule.rankset", "--max-body", "10XB"), "--max-body must be a positive number of bytes"),
         ((tmp_path / "rule.rankset", "--max-size", "lots"), "--max-size must be a positive number of bytes"),
         ((tmp_path / "rule.rankset", "--store", ""), "--store is empty"),
+        ((tmp_path / "rule.rankset", "--store", ":memory:"), "a database in memory, which ends with the process"),
+        ((tmp_path / "rule.rankset", "--store", "None", "--max-age", "90d"), "--store none keeps nothing"),
         ((tmp_path / "nothere.rankset",), "No such file or directory. Check the path."),
         ((tmp_path / "rule.rankset", "--store", "none", "--max-age", "90d"), "--store none keeps nothing"),
         ((tmp_path / "rule.rankset", "--store", "none", "--max-size", "2GB"), "--store none keeps nothing"),

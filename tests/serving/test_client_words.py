@@ -77,6 +77,15 @@ def test_the_remedy_names_all_types_of_bodies(numbered):
     assert "application/json, or application/x-npy for a file of numpy.save." in json.loads(answer)["remedy"]
 
 
+def test_booleans_are_named_as_json_writes_them():
+    two = PROBS[:, :2] / PROBS[:, :2].sum(axis=1, keepdims=True)
+    app = rs.serving.app(rs.calibrate(two, LABELS % 2 == 1, classes=[False, True]))
+    for rows in ([{"true": 0.7, "false": 0.3}], {"True": [0.7], "False": [0.3]}):
+        status, answer = predict(app, rows=rows)
+        assert (status, answer["sets"]) == (200, predict(app, rows=[[0.3, 0.7]])[1]["sets"]), answer
+    app.close()
+
+
 def test_groups(numbered, grouped):
     status, answer = predict(grouped, rows=LOGITS[:1].tolist())
     assert (status, '"groups": ["a"]' in answer["remedy"]) == (422, True)

@@ -14,12 +14,15 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from sqlalchemy import create_engine
+
 import rankset as rs
 from rankset.errors import StorageError, StoreFull
 from rankset.serving import sqlite as sqlite_store
 from rankset.serving import writer as writing
+from rankset.serving.following import served_since
 from refusals import refused
-from served import filled, label, prediction
+from served import RULE, K, filled, label, prediction
 
 
 @pytest.fixture
@@ -118,8 +121,6 @@ def test_a_log_that_cannot_be_read_is_told(small_disk, opened, tmp_path):
 
 @pytest.mark.parametrize("name", ["rankset_feedback", "rankset_predictions"])
 def test_tables_that_were_dropped_are_noticed(no_tables, file, opened, name):
-    from sqlalchemy import create_engine
-
     for place in (no_tables, file):
         url = place if "://" in place else f"sqlite:///{place}"
         store, engine = opened(place), create_engine(url)
@@ -243,10 +244,14 @@ def test_a_damaged_file_is_refused(file, opened, damage):
     assert Path(file).read_bytes() == found, "a damaged file is left as it was"
 
 
+OUTPUTS = "UPDATE rankset_predictions SET outputs = x'{}'"
 DAMAGED_ROWS = {
     "short outputs": "UPDATE rankset_predictions SET outputs = x'00'",
     "another type": "UPDATE rankset_predictions SET dtype = 'f2'",
     "outputs that are text": "UPDATE rankset_predictions SET outputs = 'abc'",
+    "outputs that are NaN": OUTPUTS.format("000000000000f87f" * K),
+    "outputs that are infinite": OUTPUTS.format("000000000000f07f" * K),
+    "no class that can be": OUTPUTS.format("000000000000f0ff" * K),
     "codes": "UPDATE rankset_predictions SET codes = x'FFFFFF7F'",
     "a label beyond the classes": "UPDATE rankset_feedback SET label = 99",
     "a label that is text": "UPDATE rankset_feedback SET label = 'cat'",
@@ -280,6 +285,26 @@ def test_a_file_that_defines_something_else_is_refused(file, opened, what):
         other.execute(HOSTILE[what])
     with refused(StorageError, expected="be a complete store of rankset"):
         opened(file)
+
+
+def test_a_store_that_does_not_say_of_which_rule_its_rows_are_is_refused(where, opened):
+    """They could be of another one."""
+    filled(opened(where), 2)
+    url = where if "://" in where else f"sqlite:///{where}"
+    engine = create_engine(url)
+    with engine.begin() as other:
+        other.exec_driver_sql("DELETE FROM rankset_about")
+    engine.dispose()
+    with refused(StorageError, reason="it has rows, but does not say of which rule"):
+        opened(where)
+
+
+def test_an_entry_of_a_store_that_is_nested_too_far_is_as_none(file):
+    with rs.serving.Store.open(file, rule=RULE) as store, contextlib.closing(sqlite3.connect(file)) as other:
+        other.execute("INSERT INTO rankset_about VALUES ('served', ?)", ["[" * 100_000])
+        other.commit()
+        assert served_since(store, "a", 7.0) == 7.0
+        assert served_since(store, "a", 9.0) == 7.0
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])

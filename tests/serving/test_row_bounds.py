@@ -13,6 +13,7 @@ import msgspec
 
 import rankset as rs
 from rankset.serving.refusals import Refused
+from rankset.serving.request_limits import Limits
 from rankset.serving.row_bounds import check_bounds, check_lists
 from rankset.serving.rows_in import rows_of
 from refusals import refused
@@ -82,6 +83,25 @@ def test_one_row_of_many_has_too_many_members():
     with pytest.raises(Refused) as error:
         rows_of(raw(rows), SPEC, 10_000)
     assert (error.value.what, error.value.received, error.value.where.row) == ("each row", "12,000", 0)
+
+
+def test_objects_count_as_rows_of_all_classes():
+    """100 kB of objects can be rows of gigabytes."""
+    many_classes = rs.calibrate(np.full((5, 20_000), 1 / 20_000), [0] * 5).spec
+    rows = raw([{"0": 1}] * 10_000)
+    tracemalloc.start()
+    with refused(Refused, what="rows times classes", expected="be at most 2,500,000", received="200,000,000"):
+        rows_of(rows, many_classes, 10_000, Limits().numbers)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert rows_of(raw([{"0": 1}] * 125), many_classes, 10_000, Limits().numbers).shape == (125, 20_000)
+
+
+@pytest.mark.parametrize("rows", [[[0] * 6] * 20_000, {name: [0] * 20_000 for name in SPEC.classes.values}])
+def test_short_numbers_are_counted(rows):
+    with refused(Refused, what="rows times classes"):
+        rows_of(raw(rows), SPEC, 100_000, 100_000)
+    assert rows_of(raw(rows), SPEC, 100_000, 120_010).shape == (20_000, 6)
 
 
 @pytest.mark.parametrize("spec", [SPEC, NAMED], ids=["words", "signs"])

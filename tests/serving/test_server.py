@@ -163,7 +163,7 @@ def test_the_rule_in_words(served):
         ({"rows": [[True] * 6]}, 422, "rows", (0, 0)),
         ({"rows": [1, 2, 3, 4, 5, 6]}, 422, "rows", (None, None)),
         ({"rows": "text"}, 422, "rows", (None, None)),
-        ({"rows": [{"cat": 1.0}]}, 422, "rows", (0, None)),
+        ({"rows": [{"cat": 1.0}]}, 422, "each row", (0, None)),
         ({"rows": {"joy": [1.0]}}, 422, "columns of rows", (None, None)),
         ({}, 422, "the body", (None, None)),
         ([], 422, "the body", (None, None)),
@@ -662,12 +662,32 @@ def test_a_store_keeps_its_bounds_if_a_server_is_told_none(place, first, then, t
     again.stop()
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="elsewhere there is no such signal")
+def test_a_rule_can_be_replaced_while_the_server_starts(place):
+    """It waits for the lock of the store here, as it may learn from a large store for some seconds."""
+    command = [sys.executable, "-m", "rankset", "serve", str(place / "rule.rankset"), "--port", "0"]
+    with contextlib.closing(sqlite3.connect(place / "rule.db-server", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=place)
+        time.sleep(2.5)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+    try:
+        assert " at http://" in process.stdout.readline()
+        while "loaded anew" not in (line := process.stderr.readline()):
+            assert line, "the server has ended"
+    finally:
+        process.terminate()
+        assert process.wait(30) == 128 + signal.SIGTERM
+        process.stdout.close()
+        process.stderr.close()
+
+
 def test_a_second_server_of_a_store_is_refused(place):
     served = Served.start(place / "rule.rankset", place)
     with pytest.raises(AssertionError, match=r"another server uses it.*--store FILE names another store"):
         Served.start(place / "rule.rankset", place, "--max-size", "2MB")
-    served.process.kill()
-    served.process.wait()
+    assert served.stop(signal.SIGKILL) == -signal.SIGKILL
     again = Served.start(place / "rule.rankset", place)
     assert "for 365 days and in at most 1 GB" in again.process.stdout.readline()
     again.stop()

@@ -39,7 +39,7 @@ ROWS = [
     prediction(1, dtype=np.float32, accepted=True),
     prediction(2, group=json.dumps("Zürich – 北京"), accepted=False),
     Prediction(
-        "ü" * 200, -1.25, np.array([-0.0, 5e-324, 1.0, np.inf, -np.inf]), None, np.zeros(0, np.int32), 0.3, math.nan
+        "ü" * 200, -1.25, np.array([-0.0, 5e-324, 1.0, 1e308, -np.inf]), None, np.zeros(0, np.int32), 0.3, math.nan
     ),
     Prediction("big-endian", 1e10, PROBS[4].astype(">f8"), "1", np.arange(K, dtype=">i8"), 1e-9, math.inf),
 ]
@@ -260,6 +260,24 @@ def test_files_can_have_any_name(tmp_path, opened, monkeypatch):
     assert opened(tmp_path / name, read_only=True).labels == 3
     filled(opened(f"sqlite:///{tmp_path}/other.db"), 3)
     assert opened("other.db").labels == 3
+
+
+def test_a_store_is_no_database_in_memory(tmp_path, opened, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with refused(rs.errors.StorageError, expected="be an SQLite file or a PostgreSQL database"):
+        opened(":memory:")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_is_no_store(tmp_path, opened):
+    with refused(rs.errors.StorageError, expected="be readable", reason="it is not a regular file"):
+        opened(tmp_path, read_only=True)
+
+
+def test_outputs_that_are_no_numbers_are_refused(store):
+    for value in (np.nan, np.inf):
+        with refused(rs.errors.InputError, what="outputs"):
+            store.remember([prediction(1, outputs=np.array([0.1, value, 0.2, 0.3, 0.4]))])
 
 
 def test_a_store_for_reading_must_exist(file, no_tables, opened):

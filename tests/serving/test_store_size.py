@@ -118,6 +118,17 @@ def test_many_small_rows_and_labels_in_any_order_stay_within_the_limit(file, ope
     assert store.labels < store.rows
 
 
+@pytest.mark.parametrize(("most", "k", "n"), [(11 * MB // 10, 6, 400), (2 * MB, 6, 500), (5 * MB, 1000, 200)])
+def test_rows_of_one_request_that_fit_are_kept(file, opened, most, k, n):
+    """Also if the log that they need is larger than the limit: it is written in parts."""
+    store = opened(file, rule=rule_of(k), max_bytes=most)
+    with Watch(file) as watch:
+        store.remember(rows_of(k, n))
+        store.check()
+    assert (store.rows, store.lost) == (n, 0)
+    assert watch.peak <= most
+
+
 def test_a_reader_that_holds_the_log_does_not_make_it_grow_beyond_the_limit(file, opened):
     store = opened(file, rule=rule_of(1000), max_bytes=MB)
     store.remember(rows_of(1000, 5))

@@ -69,6 +69,8 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
         raise FileError.own_input(str(path))
     if path.exists() and not path.is_file():
         raise FileError.unwritable(str(path), "it is not a regular file")
+    if suffix is not None and not path.absolute().parent.is_dir():
+        raise FileError.unwritable(str(path), "its folder does not exist")
     if path.exists() and not force:
         raise FileError.exists(str(path))
 

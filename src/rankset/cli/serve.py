@@ -39,7 +39,7 @@ WHOLE = click.IntRange(1, 2**31)
 
 def _or_none(parse: Callable[[click.Context, click.Parameter, str], Any]) -> Callable[..., Any]:
     """Return what parses a bound of the store, which can be none."""
-    return lambda context, parameter, text: None if text == NONE else parse(context, parameter, text)
+    return lambda context, parameter, text: None if text.lower() == NONE else parse(context, parameter, text)
 
 
 @click.command(cls=Command)
@@ -145,6 +145,7 @@ def serve(
     with needs_extra("rankset serve"):
         from rankset.serving import server
         from rankset.serving.access_log import set_up_logging
+    early = server.EarlyReload()
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
     kept = store_options(rule, store, max_age, max_size)
@@ -156,7 +157,7 @@ def serve(
         files["outputs"] = _start_outputs(start_outputs)
     hosts = (*server.LOOPBACK, server.name_of(listening), *allow_host)
     app = _app(rule, token, hosts, {**kept, **files, **answering}, limits)
-    number = server.run(app, listening, lambda: _announce(rule, app, server.address_of(listening), kept))
+    number = server.run(app, listening, lambda: _announce(rule, app, server.address_of(listening), kept), early)
     code = 128 + number if number else 0
     server.end_process(code)
     click.get_current_context().exit(code)

@@ -25,7 +25,7 @@ def store_options(rule: Path, store: str | None, max_age: float | None, max_size
     Raise an error if bounds are typed for a store that is not there.
     """
     typed = {"max_age": was_passed("max_age"), "max_bytes": was_passed("max_size")}
-    if store == NONE:
+    if store is not None and store.lower() == NONE:
         for name, flag in FLAGS.items():
             if typed[name]:
                 said = f"{flag} is about the store, but --store none keeps nothing. Leave one of them out."

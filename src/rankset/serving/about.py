@@ -12,7 +12,7 @@ from rankset.io import container
 from rankset.rules import rule_file
 from rankset.rules.spec import RuleSpec
 from rankset.serving.database import Database
-from rankset.serving.tables import FORMAT, about
+from rankset.serving.tables import FORMAT, about, predictions
 
 NAMES = {"kind": "kind", "classes": "classes", "with_groups": "use of groups"}
 """What all rows of a store have in common, in words."""
@@ -34,6 +34,10 @@ def check_about(database: Database, spec: RuleSpec, *, read_only: bool) -> None:
     """Raise an error if a store is of another format or of another rule; a new store becomes one of this rule."""
     wanted = facts_of(spec)
     if not read_only:
+        with database.reading() as connection:
+            is_told = connection.execute(select(about.c.name).limit(1)).first() is not None
+            if not is_told and connection.execute(select(predictions.c.number).limit(1)).first() is not None:
+                raise StorageError.store_damaged(database.where, "it has rows, but does not say of which rule")
         values = {"format": str(FORMAT), "rule": json.dumps(wanted)}
         statement = database.insert(about).on_conflict_do_nothing(index_elements=["name"])
         with database.writing() as connection:

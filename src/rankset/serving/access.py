@@ -14,6 +14,10 @@ from rankset.serving.refusals import Refused
 
 LEAST = 16
 """Characters of a token, at least."""
+MOST = 4096
+"""Characters of a token, at most: a request must be able to carry it."""
+SECRET = re.compile(r"[A-Za-z0-9._~+/=-]+")
+"""What a bearer token can be made of (RFC 6750)."""
 COOKIE = "rankset_session"
 SESSION = re.compile(rb"[A-Za-z0-9_-]{43}")
 """What sessions look like."""
@@ -33,14 +37,8 @@ class Token:
 
     def __init__(self, text: str, name: str = "token") -> None:
         """``name`` is that of an environment variable if the text is from there."""
-        if (
-            not isinstance(text, str)
-            or len(text) < LEAST
-            or not text.isascii()
-            or not text.isprintable()
-            or " " in text
-        ):
-            expected = f"a text of at least {LEAST} ASCII characters without spaces"
+        if not isinstance(text, str) or not SECRET.fullmatch(text) or not LEAST <= len(text) <= MOST:
+            expected = f"a text of {LEAST} to {MOST:,} letters of ASCII, digits and characters of -._~+/="
             error = KindError.argument(name, expected, None)
             error.received, error.remedy = "another one", MAKE_ONE
             raise error

@@ -63,7 +63,8 @@ def app(
     triage
         A triage of the same model, or its file, for ``/triage``.
     token
-        The secret that every request must carry, at least 16 characters. None: everybody may ask.
+        The secret that every request must carry, 16 to 4,096 letters of ASCII, digits and
+        characters of ``-._~+/=``. None: everybody may ask.
     hosts
         Names by which a server without a token may be asked. None: all names.
     limits

@@ -49,12 +49,12 @@ async def predict(request: Any) -> Response:
     kind = media_type(request, PREDICTED)
     query = query_of(request, JSON_QUERY if kind == JSON else ARRAY_QUERY)
     body = await read_body(request, service.limits)
-    loaded, most = service.loaded, service.limits.rows
+    loaded, limits = service.loaded, service.limits
     with for_clients(loaded.rule.spec):
         if kind == JSON:
-            asked = await service.read(body, lambda: asked_in_json(body, query, loaded, most))
+            asked = await service.read(body, lambda: asked_in_json(body, query, loaded, limits))
         else:
-            asked = await service.read(body, lambda: asked_in_npy(body, query, loaded, most))
+            asked = await service.read(body, lambda: asked_in_npy(body, query, loaded, limits))
         request.scope["rankset_rows"] = len(asked.names)
         found = await service.predict(loaded, asked)
     if len(asked.names) <= QUICK_ROWS and len(found.codes) <= QUICK_LABELS:
@@ -83,7 +83,7 @@ async def triage(request: Any) -> Response:
     query = query_of(request, ("error",))
     body, loaded = await read_body(request, service.limits), service.loaded
     with for_clients(service.loaded.triage.spec):
-        asked = await service.read(body, lambda: asked_of_triage(body, query, loaded, service.limits.rows))
+        asked = await service.read(body, lambda: asked_of_triage(body, query, loaded, service.limits))
         quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
         found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
     request.scope["rankset_rows"] = len(asked.names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sqlalchemy import func, select
 
@@ -36,12 +37,23 @@ def labels_after(store: Store, number: int) -> Iterator[tuple[int, Labelled]]:
 
 
 def served_since(store: Store, digest: str, now: float) -> float:
-    """Return since when a rule is served from this store; if it was another one until now, since now."""
+    """Return since when a rule is served from this store; if it was another one until now, since now.
+
+    The same if it is served since a time to come: the clock was wrong then.
+    """
     try:
         known, since = json.loads(read_entry(store._database, SERVED) or "")
-        if known == digest and isinstance(since, float):
-            return min(since, now)
-    except (ValueError, TypeError):
+        if known == digest and isinstance(since, float) and since <= now:
+            return since
+    except (ValueError, TypeError, RecursionError):
         pass  # nothing is known yet, or it cannot be read: watched from now on
     write_entry(store._database, SERVED, json.dumps([digest, now]))
     return now
+
+
+def served_from(store: Store, now: float) -> None:
+    """Write that the rule is served from now on at the latest: the clock was set back."""
+    with suppress(ValueError, TypeError, RecursionError):
+        digest, since = json.loads(read_entry(store._database, SERVED) or "")
+        if since > now:
+            write_entry(store._database, SERVED, json.dumps([digest, now]))

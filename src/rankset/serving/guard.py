@@ -33,8 +33,8 @@ HEADERS = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-ONCE = ("Host", "Authorization")
-"""Headers that decide who may ask: of several, a proxy and we could each take another one."""
+ONCE = ("Host", "Authorization", "Content-Type", "Content-Encoding")
+"""Headers that decide who may ask, and what: of several, a proxy and we could each take another one."""
 UNPLACED = ("/healthz", "/events", "/session")
 """Paths that are answered however many requests there are: those without a token have no place to take."""
 

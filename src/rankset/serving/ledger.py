@@ -48,10 +48,14 @@ class Ledger:
     def __init__(self, loaded: Loaded, store: Store | None) -> None:
         self.loaded, self.store, self._lock = loaded, store, Lock()
         self._ids, self._clock, self._unfinished = LastNames(IDS), Clock(), 0
-        since = 0.0 if store is None else served_since(store, loaded.digest, time.time())
+        now = time.time()
+        since = 0.0 if store is None else served_since(store, loaded.digest, now)
+        if store is not None and store.rows and since == now:
+            log.info("%s has rows from before this rule: its numbers and alarms begin now", store.where)
         self.monitor = Monitor(loaded.rule, float(loaded.alpha), since, loaded.usual)
         label = 0 if store is None else self._remember_again(store)
         self.learner = Learner(self.monitor, store, label, self._clock.last)
+        self._clock.set_back = self.learner.set_back
 
     def _remember_again(self, store: Store) -> int:
         """Learn what the store holds, as it was learned when it came; return the number of its last label."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import ColumnElement, Select, delete, func, select
 
 from rankset.errors import InputError, StorageError, StoreFull
 from rankset.serving.database import Database
@@ -30,6 +31,8 @@ STEP = 1000
 AT_ONCE = 0.1
 """Seconds after which labels that wait come first."""
 
+log = logging.getLogger("rankset.serving")
+
 
 class Limits:
     """Age and size of a store.
@@ -46,8 +49,8 @@ class Limits:
             raise InputError("max_bytes", f"be at least {LEAST_BYTES:,}", repr(max_bytes))
         self._database, self._max_age, self._max_bytes = database, max_age, max_bytes
         self._interval = INTERVAL if max_age is None else max(1.0, min(INTERVAL, max_age / 10))
-        self._look, self._again = 0.0, 0.0
-        self._dropping = False
+        self._look, self._again = time.monotonic() + self._interval, 0.0  # a clock that is wrong may be set right soon
+        self._dropping = self._told = False
         self._shrinking = max_bytes is not None and not database.shared and self._size() > START * max_bytes
         self._seen = 0
         self.rows = self.labels = 0
@@ -69,7 +72,7 @@ class Limits:
 
     @property
     def waiting(self) -> float:
-        """Bytes of the log of rows that may wait: more would push each other out of the store."""
+        """Bytes of rows that may wait: more would push each other out of the store."""
         return math.inf if self._max_bytes is None or self._database.shared else self._max_bytes
 
     def drop_for(self, batch: Batch) -> None:
@@ -155,15 +158,25 @@ class Limits:
         """Drop rows that are too old, for some time, and return whether there are more."""
         if self._max_age is None:
             return False
-        old = (
-            select(predictions.c.number).where(predictions.c.time < time.time() - self._max_age).limit(self._step_rows)
-        )
+        before = predictions.c.time < time.time() - self._max_age
+        self._tell_of_many(before)
+        old = select(predictions.c.number).where(before).limit(self._step_rows)
         part = dropped = self._drop(old)
         while part == self._step_rows and time.monotonic() < until:
             part = self._drop(old)
         if dropped:
             self._database.give_back()
         return part == self._step_rows
+
+    def _tell_of_many(self, old: ColumnElement[bool]) -> None:
+        """Log it once if most rows are too old: the clock may be wrong."""
+        if self._told or not self.rows:
+            return
+        with self._database.reading() as connection:
+            count = connection.execute(select(func.count()).select_from(predictions).where(old)).scalar_one()
+        if 2 * count > self.rows:
+            self._told = True
+            log.warning("%s: %d of %d rows are too old and are dropped", self._database.where, count, self.rows)
 
     def _drop_much(self, until: float, most: int) -> bool:
         """Drop the oldest rows until the store is small enough, for some time, and return whether there are more."""

@@ -95,6 +95,11 @@ class Monitor:
             self.own = Totals(rule.spec.n_columns)
             self.raised: dict[str, float] = {}
 
+    def begins_by(self, time: float) -> None:
+        """Count rows from this time on as rows of the rule."""
+        with self.lock:
+            self.since = min(self.since, time)
+
     def learn(self, events: Sequence[Prediction | Labelled]) -> None:
         """Learn from rows and labels in their order; keys of all labels are found together."""
         keys = iter(label_keys(self.rule.spec, [one for one in events if isinstance(one, Labelled)]))

@@ -59,7 +59,7 @@ def weight(row: Row) -> int:
     return len(row["outputs"]) + len(row["codes"] or b"") + len(row["group"] or "") + len(row["id"] or "") + COLUMNS
 
 
-def _pages_of(row: Row) -> int:
+def file_of(row: Row) -> int:
     """Return the bytes of the pages of a row and its places in indexes."""
     size = weight(row) + 4 * len(row["id"] or "")
     return size + size // 4 if size < SMALL else size // PAGE * PAGE + 2 * PAGE
@@ -67,13 +67,13 @@ def _pages_of(row: Row) -> int:
 
 def log_of(row: Row) -> int:
     """Return by how many bytes the log grows for a row: another page of the index of ids is written, too."""
-    return _pages_of(row) + PAGE
+    return file_of(row) + PAGE
 
 
 def cost_of(batch: Batch, rows: int, labels: int) -> Cost:
     """Return what a batch costs if there are so many rows and labels already."""
     n, m = len(batch.rows), sum(job.labels for job in batch.jobs)
-    file = sum(map(_pages_of, batch.rows)) + m * 100 + FEW * PAGE
+    file = sum(map(file_of, batch.rows)) + m * 100 + FEW * PAGE
     places = min(n, (rows + n) // 10 + 1) + min(m, (labels + m) // 100 + 1)  # pages of indexes in which they stand
     return Cost(file + places * PAGE, file)
 

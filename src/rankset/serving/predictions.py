@@ -21,6 +21,7 @@ from rankset.serving.loaded import Loaded
 from rankset.serving.npy_bodies import read_npy
 from rankset.serving.queries import Query, share_asked, share_in
 from rankset.serving.refusals import Refused
+from rankset.serving.request_limits import Limits
 from rankset.serving.row_bounds import check_bounds, check_lists
 from rankset.serving.rows import Prediction, check_id
 from rankset.serving.rows_in import matrix_of, rows_of
@@ -83,20 +84,20 @@ def written(group: object) -> str:
     return msgspec.json.encode(group).decode()
 
 
-def asked_in_json(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
+def asked_in_json(body: bytes, query: Query, loaded: Loaded, limits: Limits) -> Asked:
     """Return what a body of JSON asks to predict; alpha and error can also stand in the query."""
-    check_lists(body, most)
+    check_lists(body, limits.rows)
     found = decode(body, PredictBody)
-    check_bounds(found.rows, loaded.rule.spec, most)
+    check_bounds(found.rows, loaded.rule.spec, limits.rows)
     check_repeated(body, ("rows", "alpha", "ids", "groups", "error"))
     alpha, error = share_asked(query, "alpha", found.alpha), share_asked(query, "error", found.error)
-    matrix = rows_of(found.rows, loaded.rule.spec, most)
+    matrix = rows_of(found.rows, loaded.rule.spec, limits.rows, limits.numbers)
     return asked_of(matrix, loaded, alpha, found.ids, found.groups, error)
 
 
-def asked_in_npy(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
+def asked_in_npy(body: bytes, query: Query, loaded: Loaded, limits: Limits) -> Asked:
     """Return what a body of one array asks to predict; the query has alpha, error, and ids and groups one by one."""
-    matrix = matrix_of(read_npy(body), loaded.rule.spec, most)
+    matrix = matrix_of(read_npy(body), loaded.rule.spec, limits.rows)
     ids, groups = (list(query.get(name, ())) or None for name in ("id", "group"))
     return asked_of(matrix, loaded, share_in(query, "alpha"), ids, groups, share_in(query, "error"))
 
@@ -164,19 +165,20 @@ def accepts(loaded: Loaded, asked: Asked) -> list[bool]:
         return loaded.gates[asked.error].accepts(asked.matrix, groups=groups, ids=ids).tolist()
 
 
-def asked_of_triage(body: bytes, query: Query, loaded: Loaded, most: int) -> Asked:
+def asked_of_triage(body: bytes, query: Query, loaded: Loaded, limits: Limits) -> Asked:
     """Return what a body of JSON asks to accept; error can also stand in the query."""
     if loaded.triage is None:
         raise Refused.no_triage()
-    check_lists(body, most)
+    check_lists(body, limits.rows)
     found = decode(body, TriageBody)
-    check_bounds(found.rows, loaded.triage.spec, most)
+    check_bounds(found.rows, loaded.triage.spec, limits.rows)
     check_repeated(body, ("rows", "error", "groups", "ids"))
     error = share_asked(query, "error", None if found.error is msgspec.UNSET else found.error)
     if error is None:
         raise Refused.no_error()
     spec = loaded.triage.spec
-    asked = asked_of(rows_of(found.rows, spec, most), loaded, None, found.ids, found.groups, error)
+    matrix = rows_of(found.rows, spec, limits.rows, limits.numbers)
+    asked = asked_of(matrix, loaded, None, found.ids, found.groups, error)
     return replace(asked, groups=found.groups if spec.condition.needs_groups else None)
 
 

@@ -18,6 +18,10 @@ Numbered = tuple[int, Any]
 """The number of a row, and the row or its label."""
 
 
+MOST = 2**63 - 1
+"""Largest number that a database takes."""
+
+
 class Reader:
     """Reads the rows of a store: ``width`` numbers per row, labels of ``n_columns`` classes."""
 
@@ -67,7 +71,7 @@ class Reader:
         numbers = select(predictions.c.number).join_from(feedback, predictions).where(*wanted)
         with self._database.reading() as connection:
             found: int | None = connection.execute(
-                numbers.order_by(predictions.c.number.desc()).offset(last - 1).limit(1)
+                numbers.order_by(predictions.c.number.desc()).offset(min(last, MOST) - 1).limit(1)
             ).scalar()
         return found
 

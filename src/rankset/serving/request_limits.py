@@ -8,6 +8,11 @@ from dataclasses import dataclass, fields
 from rankset.core.arrays import as_float
 from rankset.errors import KindError
 
+BYTES = 4
+"""Bytes of a short number in JSON, and of a number in an array of float32."""
+LEAST = 100_000
+"""So many numbers are always allowed: those of one row of as many classes."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -43,6 +48,14 @@ class Limits:
     connections: int = 512
     headers: int = 16_384
     listeners: int = 20
+
+    @property
+    def numbers(self) -> int:
+        """Rows times classes of a request: a body of so many short numbers is as large as ``body`` allows.
+
+        Objects need not name every class, so few bytes can be many numbers.
+        """
+        return max(self.body // BYTES, LEAST)
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -129,6 +130,8 @@ def columns_of(row: Prediction, width: int) -> dict[str, Any]:
     if outputs.dtype.kind != "f" or kind not in DTYPES or outputs.shape != (width,):
         received = f"{outputs.dtype} of shape {outputs.shape}"
         raise InputError("outputs", f"be float32 or float64 of shape ({width},)", received)
+    if not _can_be_outputs(outputs):
+        raise InputError("outputs", "be numbers of one row, not NaN and below infinity", "others")
     largest = float(row.largest)
     return {
         "id": row.id,
@@ -143,12 +146,19 @@ def columns_of(row: Prediction, width: int) -> dict[str, Any]:
     }
 
 
+def _can_be_outputs(outputs: NDArray[Any]) -> bool:
+    """Return whether no entry is NaN or infinite; a class that cannot be has the logit -inf, but not all have it."""
+    return not len(outputs) or bool(-math.inf < outputs.max() < math.inf)
+
+
 def prediction_of(columns: Mapping[str, Any], width: int, n_columns: int) -> Prediction:
     """Return what ``columns_of`` wrote; raise ValueError, TypeError or KeyError if it cannot be right."""
     outputs = np.frombuffer(columns["outputs"], dtype=DTYPES[columns["dtype"]])
     codes = np.frombuffer(columns["codes"], dtype=CODES)
     if len(outputs) != width or (len(codes) and not 0 <= codes.min() <= codes.max() < n_columns):
         raise ValueError("a row in it has other outputs or labels than its rule")
+    if not _can_be_outputs(outputs):
+        raise ValueError("a row in it has outputs that are NaN or infinite")
     largest = columns["largest"]
     return Prediction(
         str(columns["id"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,14 +24,16 @@ T = TypeVar("T")
 FORMS = "a list of rows, each a list of numbers or an object with a number per class; or an object of columns"
 
 
-def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
-    """Return rows of JSON as float64: (n, K), or (n,) for kind "binary"."""
+def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int, numbers: float = math.inf) -> Matrix:
+    """Return rows of JSON as float64: (n, K), or (n,) for kind "binary"; ``numbers`` is the most of rows times K."""
     check_bounds(raw, spec, most)
-    first, second = first_signs(bytes(raw))
+    text = bytes(raw)
+    first, second = first_signs(text)
+    if first == b"[" and second == b"{":
+        return _of_objects(raw, spec, most, numbers)
+    check_numbers(text.count(b","), numbers)
     if first == b"{":
         return _of_columns(raw, spec, most)
-    if first == b"[" and second == b"{":
-        return _of_objects(raw, spec, most)
     if first == b"[" and second in (b"[", b"]"):
         return matrix_of(_of_lists(raw, spec, most), spec, most)
     if first == b"[" and spec.kind == "binary":
@@ -39,6 +42,12 @@ def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     if spec.kind == "binary":
         raise Refused.field("rows", "be a list of numbers", received, remedy=numbers_of_rows(spec))
     raise Refused.field("rows", f"be {FORMS}", received, remedy="One row is [[0.7, 0.3]], not [0.7, 0.3].")
+
+
+def check_numbers(count: int, most: float) -> None:
+    """Raise ``Refused`` if rows times classes are too many."""
+    if count > most:
+        raise Refused.large("rows times classes", int(most), f"{count:,}")
 
 
 def _called(first: bytes, second: bytes) -> str:
@@ -78,6 +87,7 @@ def matrix_of(matrix: Matrix, spec: RuleSpec, most: int) -> Matrix:
 def _classes_by_text(spec: RuleSpec) -> dict[str, Name]:
     """Return class names by the texts with which JSON writes them as names of members."""
     others = {str(name): name for name in spec.classes.values if not isinstance(name, str)}
+    others |= {str(name).lower(): name for name in spec.classes.values if isinstance(name, bool)}  # as JSON writes them
     return {**others, **{name: name for name in spec.classes.values if isinstance(name, str)}}
 
 
@@ -117,9 +127,10 @@ def _wrong_entry(raw: msgspec.Raw) -> tuple[int | None, str | None]:
     return None, None
 
 
-def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
+def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int, numbers: float) -> Matrix:
     _check_named(spec)
     rows = _limited(_decoded(raw, list[dict[str, float]]), most)
+    check_numbers(len(rows) * spec.n_columns, numbers)
     for number, row in enumerate(rows):
         if len(row) > max(FEW, spec.n_columns):
             raise too_many_members(spec, len(row), number)

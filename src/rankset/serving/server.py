@@ -63,10 +63,22 @@ def name_of(listening: socket.socket) -> str:
     return address_of(listening).removeprefix("http://").rpartition(":")[0]
 
 
+class EarlyReload:
+    """Remembers SIGHUP from now on, which would end the process, until a server handles it."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, self._remember)
+
+    def _remember(self, _number: int, _frame: Any) -> None:
+        self.asked = True
+
+
 class Server(uvicorn.Server):  # type: ignore[misc]
     """A server that says when it is ready, loads its rule anew at SIGHUP, and ends live pages when it stops."""
 
-    def __init__(self, app: App, announce: Callable[[], None]) -> None:
+    def __init__(self, app: App, announce: Callable[[], None], early: EarlyReload) -> None:
         limits = app.service.limits
         super().__init__(
             uvicorn.Config(
@@ -83,7 +95,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
                 h11_max_incomplete_event_size=limits.headers + READ,
             )
         )
-        self._app, self._announce = app, announce
+        self._app, self._announce, self._early = app, announce, early
         self.stopped_by: int | None = None
         self._tasks: set[asyncio.Task[bool]] = set()
 
@@ -96,6 +108,8 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         if hasattr(signal, "SIGHUP"):
             self._loop.add_signal_handler(signal.SIGHUP, self._reload)
         self._announce()
+        if self._early.asked:
+            self._reload()
 
     def _reload(self) -> None:
         task = asyncio.ensure_future(self._app.service.reload())
@@ -122,8 +136,8 @@ def end_process(number: int) -> None:
         os._exit(number)
 
 
-def run(app: App, listening: socket.socket, announce: Callable[[], None]) -> int:
+def run(app: App, listening: socket.socket, announce: Callable[[], None], early: EarlyReload) -> int:
     """Serve until a signal comes, and return its number; 0 if none came."""
-    server = Server(app, announce)
+    server = Server(app, announce, early)
     server.run(sockets=[listening])
     return int(server.stopped_by or 0)

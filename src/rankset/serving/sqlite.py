@@ -62,8 +62,11 @@ class SqliteDatabase(Database):
         """Raise an error if there can be no file."""
         if self._read_only and not self.path.exists():
             raise StorageError.store_missing(self.where)
+        if self.where == ":memory:":
+            raise StorageError.store_of_another_kind(self.where, "a database in memory, which ends with the process")
         if self.path.exists() and not self.path.is_file():
-            raise FileError.unwritable(self.where, "it is not a regular file")
+            refuse = StorageError.store_unreadable if self._read_only else FileError.unwritable
+            raise refuse(self.where, "it is not a regular file")
         if not self.path.absolute().parent.is_dir():
             raise FileError.unwritable(self.where, "its folder does not exist")
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from rankset.errors import StorageError
-from rankset.serving.pieces import Batch, Job, Row, divided, log_of, weight
+from rankset.serving.pieces import Batch, Job, Row, divided, file_of, weight
 
 DELAY = 0.1
 """Seconds after which predictions are written, at the latest."""
@@ -41,7 +41,7 @@ class Writer:
 
     ``write`` commits rows and runs jobs. ``idle`` is called after every commit, and returns the seconds until it must
     be called again at the latest. A commit writes about ``step`` bytes to the log at most, and predictions
-    wait for which it needs ``most`` bytes.
+    wait that take ``most`` bytes of the file.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Writer:
         most: float = math.inf,
     ) -> None:
         self.where, self._write, self._idle = where, write, idle
-        self._step, self._most, self._weigh = step, most, weight if most == math.inf else log_of
+        self._step, self._most, self._weigh = step, most, weight if most == math.inf else file_of
         self._said = ""
         self._end = 0.0
         self.lost = 0

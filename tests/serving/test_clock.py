@@ -1,0 +1,135 @@
+"""A clock that is wrong for some time: alarms see the rows that come afterwards, also after a restart."""
+
+import logging
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+import rankset as rs
+from rankset.serving import Feedback, Prediction
+from rankset.serving import limits as limiting
+from rankset.serving.clock import Clock
+from serving_process import CLASSES, LABELS, LOGITS, make_rule
+from serving_requests import label, predict
+
+DAY = 86400.0
+RULE = make_rule()
+
+
+class Shifted:
+    """The time of the machine, shifted."""
+
+    def __init__(self, seconds):
+        self.seconds, self._now = seconds, time.time
+
+    def __call__(self):
+        return self._now() + self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Shifted(0.0)
+    monkeypatch.setattr(time, "time", made)
+    return made
+
+
+def send(app, first, last, *, wrong):
+    ids = [f"row {number}" for number in range(first, last)]
+    assert predict(app, rows=LOGITS[first:last].tolist(), ids=ids)[0] == 200
+    labels = [CLASSES[(label + wrong) % 6] for label in LABELS[first:last]]
+    assert label(app, ids=ids, labels=labels)[1]["new"] == last - first
+
+
+def raised(app):
+    app.service.ledger.learner.settle()
+    return {one.name for one in app.service.ledger.monitor.watching.alarms.raised}
+
+
+def test_times_go_forward_unless_the_clock_was_set_back_by_much(clock):
+    told = []
+    made = Clock(told.append)
+    clock.seconds = 30.0
+    first = made.times(3)
+    clock.seconds = 0.0
+    assert first == sorted(first)
+    assert made.times()[0] > first[-1]
+    assert told == []
+    clock.seconds = -3 * DAY
+    later = made.times()[0]
+    assert told[0] <= later < first[0] - 2 * DAY
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("restarts", [0, 1, 2])
+def test_a_clock_that_was_ahead_blinds_no_alarm(tmp_path, clock, restarts):
+    clock.seconds = 3 * DAY
+    app = rs.serving.app(RULE, store=tmp_path / "rows.db")
+    send(app, 1000, 1005, wrong=0)
+    clock.seconds = 0.0
+    send(app, 1005, 1305, wrong=1)
+    assert raised(app) == {"labels", "coverage"}
+    counted = app.service.ledger.monitor.own.labels
+    for _ in range(restarts):
+        app.close()
+        app = rs.serving.app(RULE, store=tmp_path / "rows.db")
+        assert raised(app) == {"labels", "coverage"}
+    assert app.service.ledger.monitor.own.labels == counted == 305
+    app.close()
+
+
+def test_a_clock_that_is_set_right_between_two_servers_blinds_no_later_one(tmp_path, clock):
+    clock.seconds = 3 * DAY
+    app = rs.serving.app(RULE, store=tmp_path / "rows.db")
+    send(app, 1000, 1005, wrong=0)
+    app.close()
+    clock.seconds = 0.0
+    for _ in range(2):
+        app = rs.serving.app(RULE, store=tmp_path / "rows.db")
+        if not raised(app):
+            send(app, 1005, 1305, wrong=1)
+        assert raised(app) == {"labels", "coverage"}
+        app.close()
+
+
+def test_another_rule_on_a_store_is_told(tmp_path, caplog):
+    caplog.set_level(logging.INFO, "rankset.serving")
+    app = rs.serving.app(RULE, store=tmp_path / "rows.db")
+    send(app, 1000, 1010, wrong=0)
+    app.close()
+    rs.serving.app(RULE, store=tmp_path / "rows.db").close()
+    assert "from before this rule" not in caplog.text
+    rs.serving.app(make_rule(method="aps"), store=tmp_path / "rows.db").close()
+    assert "has rows from before this rule: its numbers and alarms begin now" in caplog.text
+
+
+def stored(where, rows):
+    with rs.serving.Store.open(where, rule=RULE) as store:
+        codes, now = np.array([0], dtype=np.int32), time.time()
+        store.remember([Prediction(f"row {n}", now, LOGITS[n], None, codes, 0.1, 0.5) for n in range(rows)])
+        assert set(store.feedback([Feedback(f"row {n}", 0, now) for n in range(rows)])) == {"new"}
+
+
+def test_a_clock_that_is_ahead_at_the_start_may_be_set_right_before_rows_are_dropped(tmp_path, clock):
+    stored(tmp_path / "rows.db", 100)
+    clock.seconds = 400 * DAY
+    with rs.serving.Store.open(tmp_path / "rows.db", rule=RULE, max_age=365 * DAY) as store:
+        store.check()
+        clock.seconds = 0.0
+        assert store.prune() == 0
+        assert store.rows == 100
+
+
+def test_it_is_logged_if_most_rows_are_dropped_for_their_age(tmp_path, clock, monkeypatch, caplog):
+    monkeypatch.setattr(limiting, "INTERVAL", 0.1)
+    stored(tmp_path / "rows.db", 100)
+    clock.seconds = 400 * DAY
+    with rs.serving.Store.open(tmp_path / "rows.db", rule=RULE, max_age=365 * DAY) as store:
+        end = time.monotonic() + 20
+        while store.rows and time.monotonic() < end:
+            time.sleep(0.05)
+        assert store.rows == 0
+    assert "100 of 100 rows are too old and are dropped" in caplog.text
