@@ -20,7 +20,7 @@ import rankset as rs
 from rankset.errors import StorageError, StoreFull
 from rankset.serving import sqlite as sqlite_store
 from rankset.serving import writer as writing
-from rankset.serving.following import served_since
+from rankset.serving.following import turn_of
 from refusals import refused
 from served import RULE, K, filled, label, prediction
 
@@ -303,8 +303,7 @@ def test_an_entry_of_a_store_that_is_nested_too_far_is_as_none(file):
     with rs.serving.Store.open(file, rule=RULE) as store, contextlib.closing(sqlite3.connect(file)) as other:
         other.execute("INSERT INTO rankset_about VALUES ('served', ?)", ["[" * 100_000])
         other.commit()
-        assert served_since(store, "a", 7.0) == 7.0
-        assert served_since(store, "a", 9.0) == 7.0
+        assert [turn_of(store, digest) for digest in ("a", "a", "b", "b", "a")] == [1, 1, 2, 2, 3]
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])
@@ -323,7 +322,13 @@ def test_a_database_of_another_program_is_left_as_it_is(file, opened, mode):
 
 
 @pytest.mark.parametrize(
-    ("number", "expected"), [("2", "have format 1 or older"), ("", "be a complete store"), ("x" * 99, "be a")]
+    ("number", "expected"),
+    [
+        ("1", "have format 2, got format 1. Move it away"),
+        ("3", "have format 2, got format 3. Upgrade"),
+        ("", "be a complete store"),
+        ("x" * 99, "be a"),
+    ],
 )
 def test_a_store_of_another_format_is_refused(file, opened, number, expected):
     opened(file).close()
@@ -353,7 +358,7 @@ def test_paths_that_cannot_be_a_store_are_refused(tmp_path, opened, path):
 def test_one_bad_row_does_not_stop_the_others(where, opened, caplog):
     """It can only be one that gets past all checks: here the columns are changed behind them."""
     store = opened(where)
-    row = dict.fromkeys(("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted"))
+    row = dict.fromkeys(("id", "time", "outputs", "dtype", "group", "codes", "alpha", "largest", "accepted", "turn"))
     store.remember([prediction(place) for place in range(10)])
     store._writer.add([{**row, "outputs": b""}])
     store.remember([prediction(place) for place in range(10, 20)])

@@ -30,6 +30,11 @@ def predicted(rule, rows, alpha=0.1, start=0.0, groups=None):
     ]
 
 
+def in_turns(rows, first):
+    """Rows of two rules, one after another."""
+    return [replace(row, turn=1 + (place >= first)) for place, row in enumerate(rows)]
+
+
 def with_labels(rows, labels):
     return [Labelled(row, Feedback(row.id, int(label), row.time)) for row, label in zip(rows, labels, strict=True)]
 
@@ -86,20 +91,23 @@ def test_rows_at_other_levels_are_watched_and_not_counted():
 
 def test_rows_before_the_rule_was_served_do_not_move_its_alarms():
     rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
-    monitor = Monitor(rule, 0.1, since=100.0)
-    some = predicted(rule, rows)
+    monitor = Monitor(rule, 0.1, 2)
+    some = in_turns(predicted(rule, rows), 100)
     monitor.learn(some)
     monitor.labelled(with_labels(some, LABELS[1000:1200]))
     assert (monitor.ever.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
 
 
-def test_numbers_of_the_rule_are_about_rows_since_it_is_served():
+@pytest.mark.parametrize("back", [0.0, 1e6])
+def test_numbers_of_the_rule_are_about_rows_since_it_is_served(back):
+    """Also if the clock was set back meanwhile."""
     rule, rows = make_rule(), LOGITS[1000:1200].astype(np.float64)
-    some = predicted(rule, rows)
+    some = in_turns(predicted(rule, rows), 70)
+    some = [*some[:70], *(replace(row, time=row.time - back) for row in some[70:])]
     pairs = with_labels(some, LABELS[1000:1200])
-    at_once, again = Monitor(rule, 0.1), Monitor(rule, 0.1, since=70.0)
+    at_once, again = Monitor(rule, 0.1, 1), Monitor(rule, 0.1, 2)
     at_once.learn(some[:70])
-    at_once.follow(rule, 70.0)
+    at_once.follow(rule, 2)
     at_once.learn([*some[70:], *pairs])
     again.learn([*some, *pairs])
     for monitor in (at_once, again):

@@ -29,7 +29,7 @@ def same(found, given):
         and getattr(found, name).tobytes() == getattr(given, name).tobytes()
         for name in ("outputs", "codes")
     )
-    names = ("id", "time", "group", "alpha", "accepted")
+    names = ("id", "time", "group", "alpha", "accepted", "turn")
     largest = found.largest == given.largest or (math.isnan(found.largest) and math.isnan(given.largest))
     return arrays and largest and all(getattr(found, name) == getattr(given, name) for name in names)
 

@@ -122,7 +122,7 @@ def test_a_store_that_hangs_is_not_waited_for(hanging):
 
 def test_rows_are_predicted_while_a_new_rule_waits_for_the_store(app, monkeypatch):
     goes_on = threading.Event()
-    monkeypatch.setattr(ledger, "served_since", lambda _store, _digest, now: goes_on.wait(30) and now)
+    monkeypatch.setattr(ledger, "turn_of", lambda _store, _digest: 2 * goes_on.wait(30))
     other_rule = Loaded(make_rule(500, 1000), Answering(0.1))
     follower = threading.Thread(target=app.service.ledger.follow, args=(other_rule,))
     follower.start()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankset.cli.command import Command
+from rankset.cli.early_reload import EarlyReload
 from rankset.cli.echo import echo
 from rankset.cli.new_rows import read_new_rows
 from rankset.cli.options import FILE, options, parse_bytes, parse_seconds
@@ -142,10 +143,10 @@ def serve(
     curl --json '{"rows": [[0.7, 0.2, 0.1]], "ids": ["a1"]}' http://127.0.0.1:8000/predict
     curl --json '{"ids": ["a1"], "labels": [0]}' http://127.0.0.1:8000/feedback
     """
+    early = EarlyReload()
     with needs_extra("rankset serve"):
         from rankset.serving import server
         from rankset.serving.access_log import set_up_logging
-    early = server.EarlyReload()
     token = _token(host, local=server.is_loopback(host))
     listening = _listening(host, port, server)
     kept = store_options(rule, store, max_age, max_size)
@@ -157,7 +158,9 @@ def serve(
         files["outputs"] = _start_outputs(start_outputs)
     hosts = (*server.LOOPBACK, server.name_of(listening), *allow_host)
     app = _app(rule, token, hosts, {**kept, **files, **answering}, limits)
-    number = server.run(app, listening, lambda: _announce(rule, app, server.address_of(listening), kept), early)
+    number = server.run(
+        app, listening, lambda: _announce(rule, app, server.address_of(listening), kept), lambda: early.asked
+    )
     code = 128 + number if number else 0
     server.end_process(code)
     click.get_current_context().exit(code)

@@ -51,8 +51,9 @@ class StoreErrors:
 
     @classmethod
     def store_format(cls, where: str, number: object, known: int) -> Self:
-        expected = f"have format {known} or older for this version of rankset"
-        return cls._store(where, expected, f"format {short_repr(number)}", "Upgrade rankset to use this store.")
+        newer = isinstance(number, int) and number > known
+        remedy = "Upgrade rankset to use this store." if newer else "Move it away: a new store is made in its place."
+        return cls._store(where, f"have format {known}", f"format {short_repr(number)}", remedy)
 
     @classmethod
     def store_of_another_rule(cls, where: str, what: str, expected: str, received: str) -> Self:
@@ -74,6 +75,14 @@ class StoreErrors:
         reason = "another server uses it, and alarms are about all rows of a store"
         remedy = "Stop that server, or use a store of its own for each."
         return cls._store(where, "be used by one server", reason=reason, remedy=remedy)._for_now()
+
+    @classmethod
+    def store_not_claimed(cls, where: str, name: str, reason: str) -> Self:
+        expected = f"have an empty file {name} beside it, by which other servers see that it is in use"
+        remedy = (
+            f"Allow this user to write to {name} and its folder. If no server uses the store, you can delete {name}."
+        )
+        return cls._store(where, expected, reason=shorten(reason, 200), remedy=remedy)
 
     @classmethod
     def store_read_only(cls, where: str, reason: str) -> Self:

@@ -35,8 +35,11 @@ def check_about(database: Database, spec: RuleSpec, *, read_only: bool) -> None:
     wanted = facts_of(spec)
     if not read_only:
         with database.reading() as connection:
-            is_told = connection.execute(select(about.c.name).limit(1)).first() is not None
-            if not is_told and connection.execute(select(predictions.c.number).limit(1)).first() is not None:
+            known = set(connection.execute(select(about.c.name)).scalars())
+            if (
+                not {"format", "rule"} <= known
+                and connection.execute(select(predictions.c.number).limit(1)).first() is not None
+            ):
                 raise StorageError.store_damaged(database.where, "it has rows, but does not say of which rule")
         values = {"format": str(FORMAT), "rule": json.dumps(wanted)}
         statement = database.insert(about).on_conflict_do_nothing(index_elements=["name"])

@@ -45,14 +45,15 @@ def make_app(
     limits = limits or Limits()
     access = Access(None if token is None else Token(token), hosts)
     files = Files(rule, triage, Answering(alpha, confidence, all_groups, empty), outputs)
+    opens = store is not None and not isinstance(store, Store)
     if store is not None and not isinstance(store, Store):
         store = Store.open(store, rule=files.load().rule, max_age=max_age, max_bytes=max_bytes, alone=True)
     elif store is not None:
-        store._database.claim()
+        store._claim()
     try:
         service = Service(files, store, limits)
     except BaseException:
-        if store is not None:
+        if store is not None and opens:
             store.close()
         raise
 

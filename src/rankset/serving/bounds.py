@@ -8,11 +8,14 @@ import os
 from contextlib import closing
 from pathlib import Path
 
+from sqlalchemy import select
+
 from rankset.errors import StorageError
 from rankset.serving.about import read_entry, write_entry
 from rankset.serving.database import Database, open_database
 from rankset.serving.limits import LEAST_BYTES
 from rankset.serving.store import Store
+from rankset.serving.tables import predictions
 
 NAME = "bounds"
 """Name of the entry."""
@@ -21,7 +24,7 @@ Bounds = dict[str, float | None]
 
 
 def last_bounds(where: str | os.PathLike[str]) -> Bounds | None:
-    """Return the bounds with which a store was served last; None if it is new.
+    """Return the bounds with which a store was served last; None if it is new, without rows.
 
     A store that no server has had, such as one of ``Store.open``, has none of both. Raise ``StorageError`` if it cannot
     be read.
@@ -29,7 +32,9 @@ def last_bounds(where: str | os.PathLike[str]) -> Bounds | None:
     if "://" not in os.fspath(where) and not Path(where).exists():
         return None
     with closing(open_database(where, None, read_only=False)) as database:
-        return None if read_entry(database, "format") is None else bounds_in(database)
+        with database.reading() as connection:
+            is_new = connection.execute(select(predictions.c.number).limit(1)).first() is None
+        return None if is_new and read_entry(database, NAME) is None else bounds_in(database)
 
 
 def bounds_in(database: Database) -> Bounds:

@@ -18,6 +18,8 @@ KINDS = {
     "decision": "the numbers of the decision function",
     "logits": "logits",
 }
+MOST_COMPARED = 300
+"""Nobody is answered while names are compared, so there must be few."""
 KEPT = ("alpha", "error", "ids", "id")
 """Errors about these have remedies that clients can follow."""
 
@@ -83,8 +85,13 @@ def _near_class(label: object, names: Sequence[Any]) -> str:
     for name in names:
         if str(name) == str(label):
             return f"Did you mean {short_repr(name)}, {'in' if isinstance(name, str) else 'without'} quotes?"
-    texts = [name for name in names if isinstance(name, str)]
-    return did_you_mean(str(label)[:100], texts).strip().replace("The file", "The rule")
+    return near_name(label, names)
+
+
+def near_name(name: object, names: Sequence[Any]) -> str:
+    """Return a question with the class that is most like a name; "" if none is, or if there are many classes."""
+    texts = [one for one in names if isinstance(one, str)] if len(names) <= MOST_COMPARED else []
+    return did_you_mean(str(name)[:100], texts).strip().replace("The file", "The rule")
 
 
 def _wrong_column(labels: Sequence[Any], n_columns: int) -> Refused:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 
 STEP = 1e-6
 """Seconds between two rows at least, so that their times put them into order."""
@@ -15,10 +14,10 @@ log = logging.getLogger("rankset.serving")
 
 
 class Clock:
-    """Gives times to rows; ``last`` is that of the last row, ``set_back`` is called if the clock was set back."""
+    """Gives times to rows; ``last`` is that of the last row."""
 
-    def __init__(self, set_back: Callable[[float], None] = lambda _now: None) -> None:
-        self.last, self.set_back = 0.0, set_back
+    def __init__(self) -> None:
+        self.last = 0.0
 
     def times(self, count: int = 1) -> list[float]:
         """Return the times of some rows, each after that of all rows before unless the clock was set back by much."""
@@ -26,7 +25,6 @@ class Clock:
         if self.last - now > JUMP:
             log.warning("the clock was set back by %.0f seconds", self.last - now)
             self.last = now
-            self.set_back(now)
         first = max(now, self.last + STEP)
         found = [first + place * STEP for place in range(count)]
         self.last = found[-1] if found else self.last

@@ -46,6 +46,9 @@ class Database(ABC):
     def claim(self) -> None:
         """Keep other servers from this store until it is closed or the process ends; raise an error if one uses it."""
 
+    def keep_claim(self) -> None:  # noqa: B027 - that of a file ends with the process alone
+        """Look after the claim, which may end with a connection."""
+
     @abstractmethod
     def explain(self, error: Exception) -> StorageError:
         """Return what an error of the database means."""

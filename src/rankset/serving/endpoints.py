@@ -12,11 +12,13 @@ from rankset.errors import silent
 from rankset.rules.sentences import proven_in_words
 from rankset.serving import metrics, pages
 from rankset.serving.access import COOKIE, HOURS
+from rankset.serving.answers import InParts, answered
 from rankset.serving.bodies import PREDICTED, media_type, read_body
 from rankset.serving.client_words import for_clients
 from rankset.serving.events import EventStream
 from rankset.serving.json_bodies import SessionBody, decode
 from rankset.serving.openapi import description, version
+from rankset.serving.places import hold_rows
 from rankset.serving.predictions import asked_in_json, asked_in_npy, asked_of_triage, triage_body
 from rankset.serving.queries import ARRAY_QUERY, JSON_QUERY, query_of, share_in
 from rankset.serving.refusals import JSON, Refused, encoded
@@ -30,11 +32,6 @@ QUICK_LABELS = 4096
 """Answers with fewer rows, and fewer labels in their sets, are written at once; others in threads."""
 MOST_SESSION = 4096
 """Bytes of a body with a token, at most: everybody may send one."""
-
-
-def answered(content: object, status: int = 200) -> Response:
-    """Return an answer in JSON."""
-    return Response(encoded(content), status, media_type=JSON)
 
 
 def service_of(request: Any) -> Service:
@@ -55,11 +52,12 @@ async def predict(request: Any) -> Response:
             asked = await service.read(body, lambda: asked_in_json(body, query, loaded, limits))
         else:
             asked = await service.read(body, lambda: asked_in_npy(body, query, loaded, limits))
+        hold_rows(request.scope, asked.matrix.size)
         request.scope["rankset_rows"] = len(asked.names)
         found = await service.predict(loaded, asked)
     if len(asked.names) <= QUICK_ROWS and len(found.codes) <= QUICK_LABELS:
         return answered(found.body(loaded.names))
-    return Response(await service.in_thread(lambda: encoded(found.body(loaded.names))), media_type=JSON)
+    return InParts(await service.in_thread(lambda: encoded(found.body(loaded.names))), media_type=JSON)
 
 
 async def feedback(request: Any) -> Response:
@@ -84,6 +82,7 @@ async def triage(request: Any) -> Response:
     body, loaded = await read_body(request, service.limits), service.loaded
     with for_clients(service.loaded.triage.spec):
         asked = await service.read(body, lambda: asked_of_triage(body, query, loaded, service.limits))
+        hold_rows(request.scope, asked.matrix.size)
         quick = len(asked.names) == 1 and asked.error is not None and asked.error in loaded.gates
         found = triage_body(loaded, asked) if quick else await service.in_thread(lambda: triage_body(loaded, asked))
     request.scope["rankset_rows"] = len(asked.names)

@@ -1,13 +1,13 @@
-"""What a running server asks its store: labels that came since the last look, and since when a rule is served."""
+"""What a running server asks its store: labels that came since the last look, and the turn of its rule."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 
 from sqlalchemy import func, select
 
+from rankset.core.arrays import is_whole
 from rankset.serving.about import read_entry, write_entry
 from rankset.serving.reading import PART
 from rankset.serving.rows import Labelled
@@ -15,7 +15,8 @@ from rankset.serving.store import Store
 from rankset.serving.tables import feedback, predictions
 
 SERVED = "served"
-"""Name of the entry that says which rule is served since when."""
+"""Name of the entry that says which rule is served, and the number of its turn."""
+MOST_TURN = 2**31 - 1
 TIME, NUMBER = feedback.c.time.label("label_time"), feedback.c.number.label("label_number")
 
 
@@ -36,24 +37,28 @@ def labels_after(store: Store, number: int) -> Iterator[tuple[int, Labelled]]:
         number = part[-1]["label_number"]
 
 
-def served_since(store: Store, digest: str, now: float) -> float:
-    """Return since when a rule is served from this store; if it was another one until now, since now.
+def turn_of(store: Store, digest: str) -> int:
+    """Return the number of the turn of a rule; if another one was served until now, a new turn begins.
 
-    The same if it is served since a time to come: the clock was wrong then.
+    Rows say of which turn they are, so a clock that is wrong changes nothing.
     """
+    known, turn = _entry(read_entry(store._database, SERVED)) or ("", _last_turn(store))
+    if known == digest:
+        return turn
+    write_entry(store._database, SERVED, json.dumps([digest, turn + 1]))
+    return turn + 1
+
+
+def _entry(text: str | None) -> tuple[str, int] | None:
+    """Return which rule was served last, and the number of its turn; None if it is not known."""
     try:
-        known, since = json.loads(read_entry(store._database, SERVED) or "")
-        if known == digest and isinstance(since, float) and since <= now:
-            return since
+        digest, turn = json.loads(text or "")
     except (ValueError, TypeError, RecursionError):
-        pass  # nothing is known yet, or it cannot be read: watched from now on
-    write_entry(store._database, SERVED, json.dumps([digest, now]))
-    return now
+        return None
+    return (digest, turn) if isinstance(digest, str) and is_whole(turn) and 0 < turn < MOST_TURN else None
 
 
-def served_from(store: Store, now: float) -> None:
-    """Write that the rule is served from now on at the latest: the clock was set back."""
-    with suppress(ValueError, TypeError, RecursionError):
-        digest, since = json.loads(read_entry(store._database, SERVED) or "")
-        if since > now:
-            write_entry(store._database, SERVED, json.dumps([digest, now]))
+def _last_turn(store: Store) -> int:
+    """Return the largest number of a turn that a row has; 0 if there are no rows."""
+    with store._database.reading() as connection:
+        return connection.execute(select(func.max(predictions.c.turn))).scalar() or 0

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankset.errors import StorageError
 from rankset.rules.rule import Rule
-from rankset.serving.following import labels_after, served_from
+from rankset.serving.following import labels_after
 from rankset.serving.monitor import Monitor, Seen
 from rankset.serving.rows import Labelled
 from rankset.serving.store import Store
@@ -64,13 +64,9 @@ class Learner:
         """Learn labels that the store has."""
         self._queue.put("labels")
 
-    def follow(self, rule: Rule, since: float, usual: Sequence[float]) -> None:
+    def follow(self, rule: Rule, turn: int, usual: Sequence[float]) -> None:
         """Learn for another rule from now on."""
-        self._queue.put((rule, since, usual))
-
-    def set_back(self, now: float) -> None:
-        """Let rows from now on be rows of the rule that is served, whose times come again."""
-        self._queue.put(now)
+        self._queue.put((rule, turn, usual))
 
     @property
     def few_wait(self) -> bool:
@@ -115,10 +111,6 @@ class Learner:
             self._learn_labels()
         elif isinstance(news, tuple):
             self.monitor.follow(*news)
-        elif isinstance(news, float):
-            self.monitor.begins_by(news)
-            if self._store is not None:
-                served_from(self._store, news)
         else:
             try:
                 self.monitor.predicted(news)

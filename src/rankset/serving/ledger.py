@@ -10,7 +10,7 @@ from threading import Lock
 
 from rankset.errors import StorageError
 from rankset.serving.clock import Clock
-from rankset.serving.following import last_label, served_since
+from rankset.serving.following import last_label, turn_of
 from rankset.serving.learner import Learner
 from rankset.serving.loaded import Loaded
 from rankset.serving.monitor import Monitor, Seen
@@ -48,14 +48,12 @@ class Ledger:
     def __init__(self, loaded: Loaded, store: Store | None) -> None:
         self.loaded, self.store, self._lock = loaded, store, Lock()
         self._ids, self._clock, self._unfinished = LastNames(IDS), Clock(), 0
-        now = time.time()
-        since = 0.0 if store is None else served_since(store, loaded.digest, now)
-        if store is not None and store.rows and since == now:
-            log.info("%s has rows from before this rule: its numbers and alarms begin now", store.where)
-        self.monitor = Monitor(loaded.rule, float(loaded.alpha), since, loaded.usual)
+        self._turn = 0 if store is None else turn_of(store, loaded.digest)
+        self.monitor = Monitor(loaded.rule, float(loaded.alpha), self._turn, loaded.usual)
         label = 0 if store is None else self._remember_again(store)
         self.learner = Learner(self.monitor, store, label, self._clock.last)
-        self._clock.set_back = self.learner.set_back
+        if self.monitor.ever.seen and not self.monitor.own.seen and store is not None:
+            log.info("%s has rows from before this rule: its numbers and alarms begin now", store.where)
 
     def _remember_again(self, store: Store) -> int:
         """Learn what the store holds, as it was learned when it came; return the number of its last label."""
@@ -90,10 +88,11 @@ class Ledger:
                     raise Refused.known_id(asked.ids[row], row)
             for name in asked.names:
                 self._ids.add(name)
-            self._put(answered.predictions(0, self._clock.times(min(n, PART))))
+            turn = self._turn
+            self._put(answered.predictions(0, self._clock.times(min(n, PART)), turn))
             self._unfinished += n > PART
         if n > PART:
-            self._put_rest(answered, gone)
+            self._put_rest(answered, turn, gone)
         return True
 
     def _stored(self, names: Sequence[str]) -> Collection[str]:
@@ -105,7 +104,7 @@ class Ledger:
         except StorageError:  # predictions go on; a row whose id is stored already is counted as lost
             return ()
 
-    def _put_rest(self, answered: Answered, gone: Callable[[], bool]) -> None:
+    def _put_rest(self, answered: Answered, turn: int, gone: Callable[[], bool]) -> None:
         """Write many rows in parts, as fast as the store and the monitor take them, if they answer."""
         n, waits = len(answered.asked.names), True
         try:
@@ -114,7 +113,7 @@ class Ledger:
                     self.learner.wait_for_few(PATIENCE)
                     waits = self.store is None or self.store.settle(PATIENCE)
                 with self._lock:
-                    self._put(answered.predictions(start, self._clock.times(min(PART, n - start))))
+                    self._put(answered.predictions(start, self._clock.times(min(PART, n - start)), turn))
         finally:
             with self._lock:
                 self._unfinished -= 1
@@ -143,24 +142,25 @@ class Ledger:
         """Serve another rule from now on; if it is the same one, its numbers and alarms go on.
 
         Rows that come from now on are those of the new rule, so nothing is switched while a large request is written.
+        The store is told first: it must be able to say of which rule rows are.
         """
         if self.store is not None:
-            self.store.check()  # it must be able to keep since when the rule is served
+            self.store.check()
+            turn = turn_of(self.store, loaded.digest)
+        else:
+            turn = self._turn + (loaded.digest != self.loaded.digest)
         end = time.monotonic() + LONGEST
-        while not self._switched(loaded, late=time.monotonic() > end):
+        while not self._switched(loaded, turn, late=time.monotonic() > end):
             time.sleep(0.02)
 
-    def _switched(self, loaded: Loaded, *, late: bool) -> bool:
+    def _switched(self, loaded: Loaded, turn: int, *, late: bool) -> bool:
         """Serve another rule, if no large request is being written or it is too late to wait."""
         with self._lock:
             if self._unfinished and not late:
                 return False
-            same = loaded.digest == self.loaded.digest
-            self.loaded, now = loaded, self._clock.times()[0]
-            if not same:
-                self.learner.follow(loaded.rule, now, loaded.usual)
-        if not same and self.store is not None:
-            served_since(self.store, loaded.digest, now)
+            if turn != self._turn:
+                self.learner.follow(loaded.rule, turn, loaded.usual)
+            self.loaded, self._turn = loaded, turn
         return True
 
     def close(self) -> None:

@@ -126,6 +126,7 @@ class Limits:
         due = now >= self._look
         if due:
             self._look, self._seen = now + self._interval, 0
+            self._database.keep_claim()
             if self._database.shared:
                 self.count()
             if self._drop_old(now + AT_ONCE):

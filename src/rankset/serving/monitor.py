@@ -40,12 +40,14 @@ class Seen(NamedTuple):
     Attributes
     ----------
     time : seconds since 1970.
+    turn : which of the rules that were served, in their order.
     alpha, size : the level of its set, and how many labels are in it.
     largest : the largest probability, or other entry.
     accepted : whether a triage accepted it; None if it was not asked.
     """
 
     time: float
+    turn: int
     alpha: float
     size: int
     largest: float
@@ -53,7 +55,7 @@ class Seen(NamedTuple):
 
     @classmethod
     def of(cls, row: Prediction) -> Self:
-        return cls(row.time, row.alpha, len(row.codes), row.largest, row.accepted)
+        return cls(row.time, row.turn, row.alpha, len(row.codes), row.largest, row.accepted)
 
 
 class Monitor:
@@ -65,23 +67,23 @@ class Monitor:
     Attributes
     ----------
     ever : counts of everything that was seen, for metrics.
-    own : counts of rows that came ``since`` the rule is served. The rule before was another one, and this one may have
-        been calibrated on its rows. Alarms see the same rows.
+    own : counts of rows of the ``turn`` of the rule that is served. The rule before was another one, and this one may
+        have been calibrated on its rows. Alarms see the same rows.
     raised : seconds since 1970 at which each alarm was raised, by its name.
     """
 
     def __init__(
-        self, rule: Rule, alpha: float, since: float = 0.0, usual: Sequence[float] = (), delta: float = DELTA
+        self, rule: Rule, alpha: float, turn: int = 0, usual: Sequence[float] = (), delta: float = DELTA
     ) -> None:
         self.alpha, self._delta = alpha, delta
         self.lock = Lock()
         self.history = RowBlocks()
         self.ever = Totals(rule.spec.n_columns)
         self.sizes = [0] * (len(SIZES) + 1)
-        self.follow(rule, since, usual)
+        self.follow(rule, turn, usual)
 
-    def follow(self, rule: Rule, since: float, usual: Sequence[float] = ()) -> None:
-        """Start the alarms anew, for a rule that is served since this time.
+    def follow(self, rule: Rule, turn: int, usual: Sequence[float] = ()) -> None:
+        """Start the alarms anew, for rows of this turn.
 
         ``usual`` are the largest entries of its calibration rows, if they are known.
         """
@@ -91,14 +93,9 @@ class Monitor:
         if len(usual):
             made.output_rows.start(sorted((-value,) for value in usual))
         with self.lock:
-            self.rule, self.since, self.watching = rule, since, made
+            self.rule, self.turn, self.watching = rule, turn, made
             self.own = Totals(rule.spec.n_columns)
             self.raised: dict[str, float] = {}
-
-    def begins_by(self, time: float) -> None:
-        """Count rows from this time on as rows of the rule."""
-        with self.lock:
-            self.since = min(self.since, time)
 
     def learn(self, events: Sequence[Prediction | Labelled]) -> None:
         """Learn from rows and labels in their order; keys of all labels are found together."""
@@ -114,14 +111,14 @@ class Monitor:
         """Learn from rows that were predicted, one by one: how they are divided into requests changes nothing."""
         with self.lock:
             for row in rows:
-                own, size = row.time >= self.since, row.size if row.alpha == self.alpha else None
+                own, size = row.turn == self.turn, row.size if row.alpha == self.alpha else None
                 if own and not math.isnan(row.largest):
                     self._see_output(row)
                 for totals in (self.ever, self.own) if own else (self.ever,):
                     totals.add_row(size, row.accepted)
                 if size is not None:
                     self.sizes[bisect_left(SIZES, size)] += 1
-                    self.history.add_row(row.time, size, (self.alpha, *self.watching.logs), self.since)
+                    self.history.add_row(row.time, size, (self.alpha, *self.watching.logs), row.turn)
 
     def _see_output(self, row: Seen) -> None:
         self.watching.see_outputs((row.largest,), self.ever.seen)
@@ -145,7 +142,7 @@ class Monitor:
 
     def _learn_one(self, pair: Labelled, keys: Tuple) -> None:
         row, column = pair.prediction, pair.feedback.label
-        usual, own, missed = row.alpha == self.alpha, row.time >= self.since, column not in row.codes
+        usual, own, missed = row.alpha == self.alpha, row.turn == self.turn, column not in row.codes
         if own:
             self._see_label(pair.feedback.time, keys, missed if usual else None)
         for totals in (self.ever, self.own) if own else (self.ever,):
@@ -154,7 +151,7 @@ class Monitor:
             if row.accepted:
                 totals.add_checked(_top_column(row, self.rule.spec.kind) != column)
         if usual:
-            self.history.add_label(row.time, missed, (self.alpha, *self.watching.logs))
+            self.history.add_label(row.time, missed, (self.alpha, *self.watching.logs), row.turn)
 
     def _see_label(self, time: float, keys: Tuple, missed: bool | None) -> None:  # noqa: FBT001
         """Let the alarms learn from a label; ``missed`` is None if its row has another level."""

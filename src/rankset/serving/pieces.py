@@ -65,6 +65,12 @@ def file_of(row: Row) -> int:
     return size + size // 4 if size < SMALL else size // PAGE * PAGE + 2 * PAGE
 
 
+def share_of(row: Row) -> int:
+    """Return about how many bytes of the file a row takes: small ones have a page together."""
+    size = weight(row) + 4 * len(row["id"] or "")
+    return size + size // 4 if size < PAGE // 2 else file_of(row)
+
+
 def log_of(row: Row) -> int:
     """Return by how many bytes the log grows for a row: another page of the index of ids is written, too."""
     return file_of(row) + PAGE

@@ -1,4 +1,4 @@
-"""``Places``: how many requests are worked on at once, and how many bytes their bodies have together."""
+"""``Places``: how many requests are worked on at once, and how many bytes bodies, rows and answers have together."""
 
 from __future__ import annotations
 
@@ -14,11 +14,24 @@ KEY = "rankset_place"
 """Where the scope of a request has its place."""
 
 
+BYTES = 24
+"""Bytes that a number of a row takes, and its label in the answer, about."""
+FEW = 4096
+"""Fewer numbers are not counted."""
+
+
+def hold_rows(scope: MutableMapping[str, Any], numbers: int) -> None:
+    """Keep the bytes of rows and of their answer until it is sent; raise ``Refused`` if all have too many."""
+    place = scope.get(KEY)
+    if place is not None and numbers > FEW:
+        place.hold(BYTES * numbers)
+
+
 class Places:
     """The places of a server. A request has one while it is worked on, and none while its body is awaited.
 
     So a client that does not send its body keeps nobody from being answered. Connections and seconds bound those that
-    wait; the bytes of all bodies, awaited and worked on, are bounded here.
+    wait; the bytes of all bodies, awaited and worked on, and of their rows and answers are bounded here.
     """
 
     def __init__(self, metrics: Metrics, limits: Limits) -> None:
@@ -38,7 +51,7 @@ class Places:
 
 
 class Place:
-    """The place of one request, and the bytes of its body."""
+    """The place of one request, and the bytes of its body, its rows and its answer."""
 
     def __init__(self, places: Places) -> None:
         self._places, self._taken, self._bytes = places, False, 0
@@ -56,7 +69,7 @@ class Place:
         self._taken = False
 
     def hold(self, count: int) -> None:
-        """Keep so many more bytes of the body until the request is answered."""
+        """Keep so many more bytes until the request is answered."""
         if self._places.bytes + count > self._places.most_bytes:
             raise Refused.busy("request")
         self._places.bytes += count

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import URL, Connection, Table, create_engine, event, func, select, text
@@ -67,7 +68,9 @@ class PostgresDatabase(Database):
         milliseconds = int(PATIENCE * 1000)
         settings = {"synchronous_commit": "on", "lock_timeout": milliseconds, "statement_timeout": 6 * milliseconds}
         settings |= {f"tcp_{name}": value for name, value in SIGNS.items()}
-        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        given = url.query.get("options", ())
+        own = [f"-c {name}={value}" for name, value in settings.items()]
+        options = " ".join([*([given] if isinstance(given, str) else given), *own])
         with needs_extra("a store in PostgreSQL", "postgres"):
             try:
                 self.engine = create_engine(
@@ -85,6 +88,7 @@ class PostgresDatabase(Database):
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
         self._claim: Connection | None = None
+        self._taken = False
         event.listen(self.engine, "connect", self._check_encoding, insert=True)  # before SQLAlchemy asks anything
         try:
             if not read_only:
@@ -114,11 +118,39 @@ class PostgresDatabase(Database):
             return
         with self.translated():
             connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if _locked(connection):
+            if _locked(connection, PATIENCE):
                 self._claim = connection
                 return
             connection.close()
             raise StorageError.store_in_use(self.where)
+
+    def keep_claim(self) -> None:
+        """Claim the store again if PostgreSQL was restarted. If another server has claimed it, nothing is written."""
+        if self._claim is None and not self._taken:
+            return
+        if self._claim is not None:
+            try:
+                self._claim.execute(select(1))
+            except self.failures:
+                self._claim.invalidate()
+                self._claim = None
+            else:
+                return
+        with self.translated():
+            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            self._taken = not _locked(connection, 0.0)
+            if self._taken:
+                connection.close()
+                raise StorageError.store_in_use(self.where)
+            self._claim = connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Inside, everything is written together or not at all, unless another server has claimed the store."""
+        if self._taken:
+            raise StorageError.store_in_use(self.where)
+        with super().writing() as connection:
+            yield connection
 
     def close(self) -> None:
         """Close all connections, and let another server use the store."""
@@ -170,12 +202,12 @@ class PostgresDatabase(Database):
         return StorageError.store_failed(self.where, reason)
 
 
-def _locked(connection: Connection) -> bool:
-    """Return whether a connection gets the lock of a server, soon."""
+def _locked(connection: Connection, seconds: float) -> bool:
+    """Return whether a connection gets the lock of a server within some seconds."""
     lock = select(func.pg_try_advisory_lock(SERVER, text(f"'{tables.about.name}'::regclass::oid::int4")))
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + seconds
     while not connection.execute(lock).scalar():
-        if time.monotonic() > end:
+        if time.monotonic() >= end:
             return False
         time.sleep(AGAIN)
     return True

@@ -66,14 +66,15 @@ class Answered:
         found |= {"alpha": float(self.asked.alpha)}
         return found if self.accepted is None else {**found, "accepted": self.accepted}
 
-    def predictions(self, first: int, times: Sequence[float]) -> list[Prediction]:
+    def predictions(self, first: int, times: Sequence[float], turn: int) -> list[Prediction]:
         """Return what is remembered of rows from ``first`` on, one for each time."""
         asked, ends, alpha = self.asked, self.offsets, float(self.asked.alpha)
         matrix = asked.matrix[:, np.newaxis] if asked.matrix.ndim == 1 else asked.matrix
         groups = [None] * len(matrix) if asked.groups is None else [written(group) for group in asked.groups]
         accepted: Sequence[bool | None] = self.accepted or [None] * len(matrix)
+        names, largest = asked.names, self.largest
         return [
-            Prediction(asked.names[row], time, matrix[row], groups[row], codes, alpha, self.largest[row], accepted[row])
+            Prediction(names[row], time, matrix[row], groups[row], codes, alpha, largest[row], accepted[row], turn)
             for row, time in enumerate(times, first)
             for codes in (self.codes[ends[row] : ends[row + 1]],)
         ]

@@ -14,13 +14,13 @@ class RowBlocks(History):
 
     def __init__(self) -> None:
         super().__init__()
-        self.starts: list[float] = []
+        self.starts: list[tuple[int, float]] = []  # turn and time of the first row
 
-    def add_row(self, time: float, size: int, lasts: Lasts, since: float = 0.0) -> None:
-        """Add a row that was predicted at this time, after all rows before; the rule is served ``since`` then."""
-        if not self.blocks or self.blocks[-1][0] >= self.length or self.starts[-1] < since <= time:
+    def add_row(self, time: float, size: int, lasts: Lasts, turn: int = 0) -> None:
+        """Add a row that was predicted at this time, after all rows before; another rule begins another block."""
+        if not self.blocks or self.blocks[-1][0] >= self.length or self.starts[-1][0] != turn:
             self.blocks.append([0.0] * (len(SUMS) + len(LASTS)))
-            self.starts.append(time)
+            self.starts.append((turn, time))
             if len(self.blocks) > MOST:
                 self.starts = [*self.starts[0:-1:2], self.starts[-1]]
                 self._join()
@@ -29,11 +29,11 @@ class RowBlocks(History):
         block[2] += size
         block[len(SUMS) :] = lasts
 
-    def add_label(self, time: float, missed: bool, lasts: Lasts) -> None:  # noqa: FBT001
+    def add_label(self, time: float, missed: bool, lasts: Lasts, turn: int = 0) -> None:  # noqa: FBT001
         """Add the label of a row that was predicted at this time."""
         if not self.blocks:
             return
-        block = self.blocks[max(0, bisect_right(self.starts, time) - 1)]
+        block = self.blocks[max(0, bisect_right(self.starts, (turn, time)) - 1)]
         block[1] += 1
         block[3] += missed
         self.blocks[-1][len(SUMS) :] = lasts

@@ -41,6 +41,8 @@ class Prediction:
         The largest probability, or other entry, of the row.
     accepted
         Whether a triage accepted the row; None if it was not asked.
+    turn
+        Which of the rules that servers of the store have had, in their order from 1 on; 0 if no server predicted it.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Prediction:
     alpha: float
     largest: float
     accepted: bool | None = None
+    turn: int = 0
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ def columns_of(row: Prediction, width: int) -> dict[str, Any]:
         "alpha": float(row.alpha),
         "largest": None if largest != largest else largest,  # noqa: PLR0124 - NaN is NULL in SQLite
         "accepted": None if row.accepted is None else bool(row.accepted),
+        "turn": int(row.turn),
     }
 
 
@@ -169,4 +173,5 @@ def prediction_of(columns: Mapping[str, Any], width: int, n_columns: int) -> Pre
         float(columns["alpha"]),
         float("nan") if largest is None else float(largest),
         None if columns["accepted"] is None else bool(columns["accepted"]),
+        int(columns["turn"]),
     )

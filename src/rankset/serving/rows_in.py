@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankset.errors import Place, short_repr
-from rankset.errors.values import did_you_mean
 from rankset.inputs.named_rows import match_columns
 from rankset.inputs.vocabulary import Name
 from rankset.rules.spec import RuleSpec
-from rankset.serving.client_words import numbers_of_rows
+from rankset.serving.client_words import near_name, numbers_of_rows
 from rankset.serving.json_bodies import check_repeated, decode
 from rankset.serving.refusals import Refused
 from rankset.serving.row_bounds import FEW, SPACE, check_bounds, first_signs, other_width, too_many_members
@@ -31,7 +30,7 @@ def rows_of(raw: msgspec.Raw, spec: RuleSpec, most: int, numbers: float = math.i
     first, second = first_signs(text)
     if first == b"[" and second == b"{":
         return _of_objects(raw, spec, most, numbers)
-    check_numbers(text.count(b","), numbers)
+    check_numbers(text.count(b",") + 1, numbers)
     if first == b"{":
         return _of_columns(raw, spec, most)
     if first == b"[" and second in (b"[", b"]"):
@@ -136,7 +135,7 @@ def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int, numbers: float) -> 
             raise too_many_members(spec, len(row), number)
     check_repeated(raw)
     names = _classes_by_text(spec)
-    named = [{names.get(text, text): value for text, value in row.items()} for row in rows]
+    named = [_by_class(row, names, "each row", number) for number, row in enumerate(rows)]
     known = set(spec.classes.values)
     for number, row in enumerate(named):
         if not row.keys() <= known:
@@ -146,9 +145,17 @@ def _of_objects(raw: msgspec.Raw, spec: RuleSpec, most: int, numbers: float) -> 
 
 def _unknown_class(name: object, spec: RuleSpec, what: str, row: int | None = None) -> Refused:
     """Return the error for a number that is of no class."""
-    near = did_you_mean(str(name)[:100], [one for one in spec.classes.values if isinstance(one, str)]).strip()
     expected, received = "have names of classes of GET /rule alone", f"{short_repr(name)}, which is no class"
-    return Refused.field(what, expected, received, Place(row=row), near or "GET /rule lists the classes.")
+    remedy = near_name(name, spec.classes.values) or "GET /rule lists the classes."
+    return Refused.field(what, expected, received, Place(row=row), remedy)
+
+
+def _by_class(named: dict[str, T], names: dict[str, Name], what: str, row: int | None = None) -> dict[Name, T]:
+    """Return members by class; raise an error if a class is named twice, in two spellings."""
+    found = {names.get(text, text): value for text, value in named.items()}
+    if len(found) < len(named):
+        raise Refused.field(what, "have every class once", "one in two spellings", Place(row=row))
+    return found
 
 
 def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
@@ -156,7 +163,7 @@ def _of_columns(raw: msgspec.Raw, spec: RuleSpec, most: int) -> Matrix:
     columns = _decoded(raw, dict[str, list[float]])
     check_repeated(raw)
     names = _classes_by_text(spec)
-    found = {names.get(text, text): values for text, values in columns.items()}
+    found = _by_class(columns, names, "columns of rows")
     known = set(spec.classes.values)
     unknown = [name for name in found if name not in known]
     missing = [name for name in spec.classes.values if name not in found]

@@ -63,22 +63,10 @@ def name_of(listening: socket.socket) -> str:
     return address_of(listening).removeprefix("http://").rpartition(":")[0]
 
 
-class EarlyReload:
-    """Remembers SIGHUP from now on, which would end the process, until a server handles it."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        if hasattr(signal, "SIGHUP"):
-            signal.signal(signal.SIGHUP, self._remember)
-
-    def _remember(self, _number: int, _frame: Any) -> None:
-        self.asked = True
-
-
 class Server(uvicorn.Server):  # type: ignore[misc]
     """A server that says when it is ready, loads its rule anew at SIGHUP, and ends live pages when it stops."""
 
-    def __init__(self, app: App, announce: Callable[[], None], early: EarlyReload) -> None:
+    def __init__(self, app: App, announce: Callable[[], None], early: Callable[[], bool]) -> None:
         limits = app.service.limits
         super().__init__(
             uvicorn.Config(
@@ -108,7 +96,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         if hasattr(signal, "SIGHUP"):
             self._loop.add_signal_handler(signal.SIGHUP, self._reload)
         self._announce()
-        if self._early.asked:
+        if self._early():
             self._reload()
 
     def _reload(self) -> None:
@@ -123,7 +111,13 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         self._captured_signals.clear()
         loop = getattr(self, "_loop", None)
         if loop is not None:
-            loop.call_soon_threadsafe(self._app.service.listeners.close)
+            loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        """End live pages, and load no rule any more."""
+        self._app.service.listeners.close()
+        if hasattr(signal, "SIGHUP") and self._loop.remove_signal_handler(signal.SIGHUP):
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end the process
 
 
 def end_process(number: int) -> None:
@@ -136,8 +130,11 @@ def end_process(number: int) -> None:
         os._exit(number)
 
 
-def run(app: App, listening: socket.socket, announce: Callable[[], None], early: EarlyReload) -> int:
-    """Serve until a signal comes, and return its number; 0 if none came."""
+def run(app: App, listening: socket.socket, announce: Callable[[], None], early: Callable[[], bool]) -> int:
+    """Serve until a signal comes, and return its number; 0 if none came.
+
+    ``early`` tells, when the server has started, whether the rule is to be loaded anew at once.
+    """
     server = Server(app, announce, early)
     server.run(sockets=[listening])
     return int(server.stopped_by or 0)

@@ -32,6 +32,10 @@ CLOSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 """Codes of files that this user must not use."""
 SETTINGS = (f"busy_timeout = {int(PATIENCE * 1000)}", "trusted_schema = OFF", "foreign_keys = ON")
 """Settings of every connection."""
+ALONE = ("BEGIN EXCLUSIVE", "CREATE TABLE server (number)")
+"""Locks a file for this process, which is seen to be writable. Nothing is committed, so it stays as it is."""
+WAL = b"\x02\x02"
+"""Bytes 18 and 19 of a file that has a log while somebody uses it."""
 DEFINED = {"table", "index"}
 """What a file may define. A view or trigger would be executed."""
 
@@ -73,7 +77,7 @@ class SqliteDatabase(Database):
     def _open(self) -> None:
         """Look at the file before anything is written to it, and make the tables if they are missing."""
         if self.path.exists():
-            with closing(self._reader()) as connection:
+            with closing(self._reader(at_rest=self._is_at_rest())) as connection:
                 self._check_content(connection)
         if not self._read_only:
             self.make_tables()
@@ -83,6 +87,7 @@ class SqliteDatabase(Database):
         found = connection.execute("SELECT type, name, tbl_name FROM sqlite_master").fetchall()
         known = {table.name for table in tables.metadata.tables.values()} | {"sqlite_sequence"}
         strange = [name for kind, name, table in found if kind not in DEFINED or table not in known]
+        strange += [name for name in ("application_id", "user_version") if _number_of(connection, name)]
         if strange:
             raise StorageError.store_of_another_program(self.where, strange[0])
         if self.path.stat().st_size <= CHECKED:
@@ -94,10 +99,15 @@ class SqliteDatabase(Database):
         """Return a new connection, on which _begin writes BEGIN."""
         return self._reader() if self._read_only else self._writer()
 
-    def _reader(self) -> sqlite3.Connection:
-        """Return a connection that changes nothing."""
+    def _is_at_rest(self) -> bool:
+        """Return whether a file has no log although users would make one."""
+        with self.path.open("rb") as file:
+            return file.read(20)[18:] == WAL and not self._files()[1].exists()
+
+    def _reader(self, *, at_rest: bool = False) -> sqlite3.Connection:
+        """Return a connection that changes nothing, and makes no log of a file ``at_rest``."""
         name = f"{self.path.resolve().as_uri()}?mode=ro"
-        if not os.access(self.path.parent, os.W_OK) and not self._files()[1].exists():
+        if at_rest or (not os.access(self.path.parent, os.W_OK) and not self._files()[1].exists()):
             name += "&immutable=1"  # nobody has it open, and SQLite cannot make the files of a log
         return _connected(name, SETTINGS)
 
@@ -119,13 +129,11 @@ class SqliteDatabase(Database):
         beside = file.with_name(f"{file.name}-server")
         with self.translated():
             try:
-                self._claim = _connected(
-                    f"{beside.as_uri()}?mode=rwc", [*SETTINGS, "journal_mode = MEMORY"], "EXCLUSIVE"
-                )
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                self._claim = _connected(f"{beside.as_uri()}?mode=rwc", [*SETTINGS, "journal_mode = MEMORY"], ALONE)
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                     raise StorageError.store_in_use(self.where) from None
-                raise
+                raise StorageError.store_not_claimed(self.where, beside.name, str(error)) from None
 
     def close(self) -> None:
         """Close all connections, and let another server use the store."""
@@ -224,14 +232,14 @@ class SqliteDatabase(Database):
         return StorageError.store_damaged(self.where, reason)
 
 
-def _connected(name: str, settings: Sequence[str], begin: str = "") -> sqlite3.Connection:
-    """Return a new connection with these settings, in a transaction of the kind ``begin`` if there is one."""
+def _connected(name: str, settings: Sequence[str], then: Sequence[str] = ()) -> sqlite3.Connection:
+    """Return a new connection with these settings, on which these statements were executed."""
     connection = sqlite3.connect(name, uri=True, check_same_thread=False, isolation_level=None)
     try:
         for setting in settings:
             connection.execute(f"PRAGMA {setting}")
-        if begin:
-            connection.execute(f"BEGIN {begin}")
+        for statement in then:
+            connection.execute(statement)
     except BaseException:
         connection.close()
         raise
@@ -255,6 +263,11 @@ def _content_of(file: Path) -> str | None:
 def _number(connection: Connection, name: str) -> int:
     """Return a number that SQLite keeps of the file."""
     return int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+
+
+def _number_of(connection: sqlite3.Connection, name: str) -> int:
+    """Do the same for a connection without SQLAlchemy."""
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
 def _bytes_of(file: Path) -> int:

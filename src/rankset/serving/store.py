@@ -378,6 +378,11 @@ class Store:
             return False
         return True
 
+    def _claim(self) -> None:
+        """Keep other servers from this store until it is closed, as ``Store.open`` does with ``alone``."""
+        self._writing().check_open()
+        self._database.claim()
+
     def close(self) -> None:
         """Write what waits, and close the store.
 

@@ -15,7 +15,7 @@ from sqlalchemy import (
     Text,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Format number of the tables."""
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
 
@@ -33,6 +33,7 @@ predictions = Table(
     Column("alpha", Double, nullable=False),
     Column("largest", Double),
     Column("accepted", Boolean),
+    Column("turn", Integer, nullable=False),  # which of the rules that were served, in their order
     sqlite_autoincrement=True,
 )
 feedback = Table(

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from rankset.errors import StorageError
-from rankset.serving.pieces import Batch, Job, Row, divided, file_of, weight
+from rankset.serving.pieces import Batch, Job, Row, divided, share_of, weight
 
 DELAY = 0.1
 """Seconds after which predictions are written, at the latest."""
@@ -54,7 +54,7 @@ class Writer:
         most: float = math.inf,
     ) -> None:
         self.where, self._write, self._idle = where, write, idle
-        self._step, self._most, self._weigh = step, most, weight if most == math.inf else file_of
+        self._step, self._most, self._weigh = step, most, weight if most == math.inf else share_of
         self._said = ""
         self._end = 0.0
         self.lost = 0
@@ -88,6 +88,11 @@ class Writer:
                     self._bytes += self._weigh(row)
             if len(rows) == len(self._rows) or len(self._rows) >= AT_ONCE:
                 self._news.notify()
+
+    def check_open(self) -> None:
+        """Raise an error if the store was closed."""
+        if self._closing:
+            raise StorageError.store_closed(self.where)
 
     def submit(self, job: Job) -> Future[Any]:
         """Take a job, which is done in the next commit together with all rows that have come before it."""
