@@ -66,6 +66,23 @@ def test_a_name_that_is_no_class(grouped, rows, what, row):
     assert (status, answer["what"], answer.get("row"), answer["remedy"]) == (422, what, row, "Did you mean 'joy'?")
 
 
+def test_names_of_many_classes_are_not_compared():
+    """It takes a second, and nobody is answered meanwhile."""
+    names = [f"a long name of the class with the number {n}" for n in range(5000)]
+    app = rs.serving.app(rs.calibrate(np.full((5, 5000), 1 / 5000), names[:5], classes=names))
+    assert predict(app, rows=[{names[7] + "x": 1.0}])[1]["remedy"] == "GET /rule lists the classes."
+    app.close()
+
+
+def test_a_class_in_two_spellings():
+    two = PROBS[:, :2] / PROBS[:, :2].sum(axis=1, keepdims=True)
+    app = rs.serving.app(rs.calibrate(two, LABELS % 2 == 1, classes=[False, True]))
+    for rows in ([{"true": 0.9, "True": 0.1}], {"true": [0.9], "True": [0.1], "false": [0.0]}):
+        status, answer = predict(app, rows=rows)
+        assert (status, answer["expected"]) == (422, "have every class once")
+    app.close()
+
+
 def test_a_name_like_no_class(numbered):
     answer = predict(numbered, rows=[{"10": 0.5, "eleven": 0.5}])[1]
     assert (answer["received"], answer["remedy"]) == ("'eleven', which is no class", "GET /rule lists the classes.")

@@ -368,6 +368,56 @@ def test_one_bad_row_does_not_stop_the_others(where, opened, caplog):
     assert [record.getMessage().count("take what is written to it") for record in caplog.records] == [1]
 
 
+@pytest.mark.parametrize("damage", ["garbage", "a folder"])
+def test_a_damaged_file_of_a_server_is_named(file, opened, damage):
+    """Not the store: it is as it was."""
+    filled(opened(file), 2)
+    beside = Path(f"{file}-server")
+    if damage == "garbage":
+        beside.write_bytes(b"this is no database" * 50)
+    else:
+        beside.mkdir()
+    with refused(StorageError) as caught:
+        opened(file, alone=True)
+    assert "served.db-server beside it" in caught.value.expected
+    assert caught.value.remedy.endswith("you can delete served.db-server.")
+    assert opened(file).rows == 2
+
+
+def test_a_file_of_a_server_that_cannot_be_written_claims_nothing(file, opened, monkeypatch):
+    opened(file, alone=True).close()
+    connected = sqlite_store._connected
+
+    def read_only(name, *more):
+        return connected(name.replace("-server?mode=rwc", "-server?mode=ro"), *more)
+
+    monkeypatch.setattr(sqlite_store, "_connected", read_only)
+    with refused(StorageError) as caught:
+        opened(file, alone=True)
+    assert "served.db-server beside it" in caught.value.expected
+
+
+def test_a_database_of_another_program_at_rest_gets_no_log(file, opened, tmp_path):
+    with contextlib.closing(sqlite3.connect(file)) as other:
+        other.execute("PRAGMA journal_mode = wal")
+        other.execute("CREATE TABLE mine (a)")
+        other.commit()
+    with refused(StorageError, expected="be a complete store of rankset"):
+        opened(file)
+    assert [one.name for one in tmp_path.iterdir()] == ["served.db"]
+
+
+@pytest.mark.parametrize("name", ["application_id", "user_version"])
+def test_an_empty_database_of_another_program_is_refused(file, opened, name):
+    with contextlib.closing(sqlite3.connect(file)) as other:
+        other.execute(f"PRAGMA {name} = 7")
+        other.commit()
+    before = Path(file).read_bytes()
+    with refused(StorageError, expected="be a complete store of rankset"):
+        opened(file)
+    assert Path(file).read_bytes() == before
+
+
 def test_an_unexpected_error_does_not_end_the_writer(store, monkeypatch):
     def fail(_batch):
         raise ZeroDivisionError

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -65,6 +66,31 @@ def test_bodies_that_are_awaited_are_bounded_together(guarded):
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
         is_well(guarded)
     assert guarded.until(lambda: guarded.post("/predict", b"x" * 90_000, headers=TYPE).status == 400)
+
+
+def test_answers_that_are_not_taken_are_bounded_together_and_keep_nobody_waiting(tmp_path):
+    """Small requests can have large answers: objects need not name every class."""
+    rs.calibrate(np.full((5, 20_000), 1 / 20_000), [0] * 5, classes=[f"class number {n}" for n in range(20_000)]).save(
+        tmp_path / "rule.rankset"
+    )
+    limits = ("--max-concurrency", 4, "--max-body", "10MB", "--max-seconds", 5, "--store", "none")
+    served = Served.start(tmp_path / "rule.rankset", tmp_path, *limits)
+    body = json.dumps({"rows": [{"class number 0": 1}] * 20, "alpha": 1e-9}).encode()
+    refused = 'requests_total{route="/predict",status="503"}'
+    head = f"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    with contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(served.socket()) for _ in range(12)]
+        for one in silent:
+            one.sendall(head.encode() + b"\r\n\r\n" + body)
+        assert served.until(lambda: (served.number(refused) or 0) >= 1)
+        assert served.post("/predict", {"rows": [{"class number 0": 1}]}).status in {200, 503}
+        assert served.get("/readyz").status == 200
+        assert served.number("requests_in_flight") <= 2  # answers that are being sent take no place
+    assert served.until(lambda: served.post("/predict", body, headers=TYPE).status == 200)
+    found = served.post("/predict", body, headers=TYPE)
+    assert (len(found.content) > 5_000_000, int(found.headers["content-length"])) == (True, len(found.content))
+    assert found.json["sizes"] == [20_000] * 20
+    served.stop()
 
 
 def test_requests_that_are_worked_on_are_bounded():

@@ -683,6 +683,22 @@ def test_a_rule_can_be_replaced_while_the_server_starts(place):
         process.stderr.close()
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="elsewhere there is no such signal")
+def test_a_reload_while_the_server_stops_changes_nothing(place):
+    served = Served.start(place / "rule.rankset", place)
+    served.process.send_signal(signal.SIGTERM)
+    for _ in range(200):
+        served.process.send_signal(signal.SIGHUP)
+        time.sleep(0.005)
+    assert served.stop() == 128 + signal.SIGTERM
+
+
+def test_a_store_without_rows_and_bounds_is_new(place):
+    """A server that was killed at its first start has written none yet."""
+    rs.serving.Store.open(place / "rule.db", rule=rs.load(place / "rule.rankset")).close()
+    assert last_bounds(place / "rule.db") is None
+
+
 def test_a_second_server_of_a_store_is_refused(place):
     served = Served.start(place / "rule.rankset", place)
     with pytest.raises(AssertionError, match=r"another server uses it.*--store FILE names another store"):

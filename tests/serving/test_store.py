@@ -330,6 +330,23 @@ def test_one_server_uses_a_store(where, opened, monkeypatch):
     assert opened(where, alone=True).rows == 3
 
 
+def test_a_store_that_was_closed_or_is_read_has_no_server(where, opened):
+    first = opened(where)
+    with refused(rs.errors.StorageError, expected="be opened for writing"):
+        rs.serving.app(RULE, store=opened(where, read_only=True))
+    first.close()
+    with refused(rs.errors.StorageError, expected="be open"):
+        rs.serving.app(RULE, store=first)
+
+
+def test_a_store_stays_open_if_its_server_cannot_be_made(where, opened):
+    mine = opened(where)
+    with refused(rs.errors.LevelError):
+        rs.serving.app(RULE, store=mine, alpha=7)
+    filled(mine, 2)
+    assert mine.rows == 2
+
+
 def test_a_rule_with_other_rows_or_another_score_can_use_a_store(where, opened):
     filled(opened(where), 3)
     assert opened(where, rule=rs.calibrate(PROBS, LABELS, method="aps")).rows == 3

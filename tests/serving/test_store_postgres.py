@@ -134,3 +134,46 @@ def test_connections_over_tcp_end_when_the_server_is_silent(monkeypatch):
         module.PostgresDatabase(make_url("postgresql://127.0.0.1:1/none"), read_only=True)
     assert seen["connect_args"]["tcp_user_timeout"] == 10_000
     assert seen["connect_args"]["keepalives"] == 1
+
+
+def test_a_claim_whose_connection_ends_is_taken_again(postgres, engine):
+    with Store.open(postgres, rule=RULE, alone=True) as store:
+        ended(engine)
+        store._database.keep_claim()
+        with pytest.raises(StorageError, match="another server uses it"):
+            Store.open(postgres, rule=RULE, alone=True)
+        assert filled(store, 2) == ["new"] * 2
+
+
+def test_a_server_whose_claim_another_one_has_writes_nothing_until_that_ends(postgres, engine):
+    with Store.open(postgres, rule=RULE, alone=True) as store:
+        ended(engine)
+        with Store.open(postgres, rule=RULE, alone=True):
+            with refused(StorageError, expected="be used by one server"):
+                store._database.keep_claim()
+            with refused(StorageError, expected="be used by one server"):
+                store.check()
+        store._database.keep_claim()
+        assert filled(store, 2) == ["new"] * 2
+
+
+def ended(engine):
+    """End the connections that have claimed a store, as a restart of PostgreSQL does."""
+    with engine.connect() as connection:
+        connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
+        )
+
+
+def test_options_of_a_url_are_kept(postgres, engine):
+    with engine.connect() as connection:
+        connection.exec_driver_sql("DROP SCHEMA IF EXISTS apart CASCADE")
+        connection.exec_driver_sql("CREATE SCHEMA apart")
+    url = make_url(postgres)
+    apart = url.update_query_dict({"options": "-csearch_path=apart"}).render_as_string(hide_password=False)
+    with Store.open(postgres, rule=RULE, alone=True) as first, Store.open(apart, rule=RULE, alone=True) as second:
+        filled(first, 3)
+        filled(second, 2)
+        assert (first.rows, second.rows) == (3, 2)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("DROP SCHEMA apart CASCADE")

@@ -129,6 +129,14 @@ def test_rows_of_one_request_that_fit_are_kept(file, opened, most, k, n):
     assert watch.peak <= most
 
 
+@pytest.mark.parametrize("k", [100, 180])
+def test_rows_that_share_pages_may_wait_together(file, opened, k):
+    store = opened(file, rule=rule_of(k), max_bytes=100_000_000)
+    store.remember(rows_of(k, 10_000))
+    store.check()
+    assert (store.rows, store.lost) == (10_000, 0)
+
+
 def test_a_reader_that_holds_the_log_does_not_make_it_grow_beyond_the_limit(file, opened):
     store = opened(file, rule=rule_of(1000), max_bytes=MB)
     store.remember(rows_of(1000, 5))

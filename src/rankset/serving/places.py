@@ -24,7 +24,7 @@ def hold_rows(scope: MutableMapping[str, Any], numbers: int) -> None:
     """Keep the bytes of rows and of their answer until it is sent; raise ``Refused`` if all have too many."""
     place = scope.get(KEY)
     if place is not None and numbers > FEW:
-        place.hold(BYTES * numbers)
+        place.hold_rows(BYTES * numbers)
 
 
 class Places:
@@ -37,7 +37,8 @@ class Places:
     def __init__(self, metrics: Metrics, limits: Limits) -> None:
         self.metrics, self.most = metrics, limits.concurrency
         self.most_bytes = limits.concurrency * limits.body
-        self.bytes = 0
+        self.most_rows = max(self.most_bytes, BYTES * limits.numbers)  # each request alone is answered
+        self.bytes = self.rows = 0
 
     @contextmanager
     def place(self, scope: MutableMapping[str, Any]) -> Iterator[None]:
@@ -54,7 +55,7 @@ class Place:
     """The place of one request, and the bytes of its body, its rows and its answer."""
 
     def __init__(self, places: Places) -> None:
-        self._places, self._taken, self._bytes = places, False, 0
+        self._places, self._taken, self._bytes, self._rows = places, False, 0, 0
 
     def take(self) -> None:
         """Begin to work on the request."""
@@ -69,14 +70,22 @@ class Place:
         self._taken = False
 
     def hold(self, count: int) -> None:
-        """Keep so many more bytes until the request is answered."""
+        """Keep so many more bytes of the body until the request is answered."""
         if self._places.bytes + count > self._places.most_bytes:
             raise Refused.busy("request")
         self._places.bytes += count
         self._bytes += count
 
+    def hold_rows(self, count: int) -> None:
+        """Keep so many bytes of rows and their answer until it is sent."""
+        if self._places.rows + count > self._places.most_rows:
+            raise Refused.busy("request")
+        self._places.rows += count
+        self._rows += count
+
     def end(self) -> None:
         """Give back the place and the bytes."""
         self.leave()
         self._places.bytes -= self._bytes
-        self._bytes = 0
+        self._places.rows -= self._rows
+        self._bytes = self._rows = 0
