@@ -179,6 +179,24 @@ def test_a_label_belongs_to_the_block_of_its_row():
     assert late.history.columns()["misses"].tolist() == np.add.reduceat(missed, range(0, 300, 50)).tolist()
 
 
+@pytest.mark.parametrize("count", [300, 70_000])
+def test_a_label_belongs_to_the_block_of_its_row_also_if_the_clock_was_set_back(count):
+    """In whichever order labels come."""
+    times = [number + (1e6 if number < count // 3 else 0.0) for number in range(count)]
+    at_once, late = RowBlocks(), RowBlocks()
+    for time in times:
+        at_once.add_row(time, 2, (0.1, 0.0, 0.0, 0.0))
+        at_once.add_label(time, missed=False, lasts=(0.1, 0.0, 0.0, 0.0))
+        late.add_row(time, 2, (0.1, 0.0, 0.0, 0.0))
+    for time in times[::-1]:
+        late.add_label(time, missed=False, lasts=(0.1, 0.0, 0.0, 0.0))
+    for blocks in (at_once, late):
+        columns = blocks.columns()
+        apart = np.abs(columns["labels"] - columns["rows"])
+        assert apart.sum() <= 2 * columns["rows"].max()  # but for a block in which the clock was set back
+        assert count > 300 or apart.sum() == 0
+
+
 def test_blocks_are_joined_when_there_are_many():
     blocks = RowBlocks()
     for number in range(70_000):

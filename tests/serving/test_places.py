@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +93,57 @@ def test_answers_that_are_not_taken_are_bounded_together_and_keep_nobody_waiting
     assert (len(found.content) > 5_000_000, int(found.headers["content-length"])) == (True, len(found.content))
     assert found.json["sizes"] == [20_000] * 20
     served.stop()
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="connections are seen on Linux alone")
+@pytest.mark.parametrize("parser", ["h11", "httptools"])
+def test_who_does_not_take_an_answer_is_cut_off(tmp_path, parser):
+    """Connections would be taken for ever, so that nobody is answered."""
+    if parser == "httptools":
+        pytest.importorskip("httptools")
+    variables = {} if parser == "httptools" else {"PYTHONPATH": str(without(tmp_path, "httptools"))}
+    make_rule().save(tmp_path / "rule.rankset")
+    limits = (
+        "--max-connections",
+        6,
+        "--max-seconds",
+        1,
+        "--store",
+        "none",
+        "--max-body",
+        "40MB",
+        "--max-rows",
+        100_000,
+    )
+    served = Served.start(tmp_path / "rule.rankset", tmp_path, *limits, environment=variables)
+    body = json.dumps({"rows": LOGITS[:2000].tolist() * 30, "alpha": 1e-9}).encode()
+    head = f"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            silent = stack.enter_context(socket.socket())
+            silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            silent.settimeout(30)
+            silent.connect(("127.0.0.1", served.port))
+            silent.sendall(head.encode() + b"\r\n\r\n" + body)
+        assert served.until(lambda: connections(served) == 4)
+        assert served.until(lambda: connections(served) == 0, 30)
+        assert served.get("/healthz").status == 200
+    assert "ASGI callable" not in served.logged()
+    served.stop()
+
+
+def without(folder, name):
+    """A folder for PYTHONPATH in which a package cannot be imported."""
+    (folder / f"{name}.py").write_text("raise ImportError")
+    return folder
+
+
+def connections(served):
+    """How many connections of others the server has."""
+    links = [str(one.readlink()) for one in Path(f"/proc/{served.process.pid}/fd").iterdir() if one.is_symlink()]
+    inodes = {link[8:-1] for link in links if link.startswith("socket:[")}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return len([row for row in rows if row[9] in inodes and row[3] == "01"])
 
 
 def test_requests_that_are_worked_on_are_bounded():

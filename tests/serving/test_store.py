@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from concurrent.futures import wait
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -328,6 +329,12 @@ def test_one_server_uses_a_store(where, opened, monkeypatch):
     first.close()
     rs.serving.app(RULE, store=other).close()
     assert opened(where, alone=True).rows == 3
+
+
+@pytest.mark.parametrize("turn", ["x", None, math.nan, -1, 2**70, 1.5])
+def test_a_turn_is_a_number(store, turn):
+    with refused(rs.errors.InputError, what="turn"):
+        store.remember([replace(prediction(0), turn=turn)])
 
 
 def test_a_store_that_was_closed_or_is_read_has_no_server(where, opened):

@@ -157,6 +157,22 @@ def test_a_server_whose_claim_another_one_has_writes_nothing_until_that_ends(pos
         assert filled(store, 2) == ["new"] * 2
 
 
+def test_a_claim_is_taken_again_after_postgresql_could_not_be_reached(postgres, engine, monkeypatch):
+    with Store.open(postgres, rule=RULE, alone=True) as store:
+        ended(engine)
+        with monkeypatch.context() as away:
+            away.setattr(store._database.engine, "connect", lambda: raises(StorageError.store_unreachable("x", "y")))
+            with refused(StorageError, expected="be reachable"):
+                store._database.keep_claim()
+        store._database.keep_claim()
+        with pytest.raises(StorageError, match="another server uses it"):
+            Store.open(postgres, rule=RULE, alone=True)
+
+
+def raises(error):
+    raise error
+
+
 def ended(engine):
     """End the connections that have claimed a store, as a restart of PostgreSQL does."""
     with engine.connect() as connection:

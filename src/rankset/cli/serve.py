@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankset.cli.command import Command
-from rankset.cli.early_reload import EarlyReload
 from rankset.cli.echo import echo
 from rankset.cli.new_rows import read_new_rows
 from rankset.cli.options import FILE, options, parse_bytes, parse_seconds
 from rankset.cli.promises import promise_arguments
+from rankset.cli.reloads import Reloads
 from rankset.cli.served_store import NONE, in_store_options, store_in_words, store_options
 from rankset.errors import FileError, RanksetError, needs_extra
 from rankset.io.layout import Layout
@@ -143,7 +143,7 @@ def serve(
     curl --json '{"rows": [[0.7, 0.2, 0.1]], "ids": ["a1"]}' http://127.0.0.1:8000/predict
     curl --json '{"ids": ["a1"], "labels": [0]}' http://127.0.0.1:8000/feedback
     """
-    early = EarlyReload()
+    reloads = Reloads()
     with needs_extra("rankset serve"):
         from rankset.serving import server
         from rankset.serving.access_log import set_up_logging
@@ -158,10 +158,9 @@ def serve(
         files["outputs"] = _start_outputs(start_outputs)
     hosts = (*server.LOOPBACK, server.name_of(listening), *allow_host)
     app = _app(rule, token, hosts, {**kept, **files, **answering}, limits)
-    number = server.run(
-        app, listening, lambda: _announce(rule, app, server.address_of(listening), kept), lambda: early.asked
-    )
+    number = server.run(app, listening, lambda: _announce(rule, app, server.address_of(listening), kept), reloads)
     code = 128 + number if number else 0
+    reloads.end()
     server.end_process(code)
     click.get_current_context().exit(code)
 

@@ -10,13 +10,12 @@ from sqlalchemy import func, select
 from rankset.core.arrays import is_whole
 from rankset.serving.about import read_entry, write_entry
 from rankset.serving.reading import PART
-from rankset.serving.rows import Labelled
+from rankset.serving.rows import MOST_TURN, Labelled
 from rankset.serving.store import Store
 from rankset.serving.tables import feedback, predictions
 
 SERVED = "served"
 """Name of the entry that says which rule is served, and the number of its turn."""
-MOST_TURN = 2**31 - 1
 TIME, NUMBER = feedback.c.time.label("label_time"), feedback.c.number.label("label_number")
 
 
@@ -55,7 +54,7 @@ def _entry(text: str | None) -> tuple[str, int] | None:
         digest, turn = json.loads(text or "")
     except (ValueError, TypeError, RecursionError):
         return None
-    return (digest, turn) if isinstance(digest, str) and is_whole(turn) and 0 < turn < MOST_TURN else None
+    return (digest, turn) if isinstance(digest, str) and is_whole(turn) and 0 < turn <= MOST_TURN else None
 
 
 def _last_turn(store: Store) -> int:

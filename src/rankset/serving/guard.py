@@ -17,6 +17,7 @@ from rankset.serving import pages
 from rankset.serving.access import Access
 from rankset.serving.access_log import log_request
 from rankset.serving.places import Places
+from rankset.serving.protocol import CUT
 from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem, status_of
 from rankset.serving.service import Service
 
@@ -130,8 +131,11 @@ class Exchange:
             await self._refuse(Refused.of(500, "the request", "be answered", reason=reason, remedy=remedy))
 
     async def _refuse(self, error: RanksetError) -> None:
-        """Answer with an error, if nothing was answered yet."""
+        """Answer with an error, or end the connection if an answer was begun: its client does not take the rest."""
         if self.status is not None:
+            self.scope.get(CUT, _nothing)()
+            for _ in range(2):  # until uvicorn knows it, which would complain otherwise
+                await asyncio.sleep(0)
             return
         status, headers = status_of(error), dict(getattr(error, "headers", ()))
         if status == 401 and wants_page(self.scope):
@@ -151,6 +155,10 @@ class Exchange:
                 added.append((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"))
             message["headers"] = [*message["headers"], *added]
         await self._send(message)
+
+
+def _nothing() -> None:
+    """Stand in for what a server does not offer."""
 
 
 def _bytes_of_head(scope: Scope) -> int:

@@ -35,7 +35,7 @@ def live_numbers(
     """
     spec = loaded.rule.spec
     with monitor.lock:
-        history, starts = monitor.history.columns(), [time for _, time in monitor.history.starts]
+        history, starts = monitor.history.columns(), monitor.history.starts
         alarms, raised = monitor.watching.alarms, dict(monitor.raised)
         own, ever = monitor.own.copy(), monitor.ever.copy()
     sums = {name: getattr(own, name) for name in COUNTS}

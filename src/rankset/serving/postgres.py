@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import URL, Connection, Table, create_engine, event, func, select, text
@@ -88,7 +88,7 @@ class PostgresDatabase(Database):
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
         self._claim: Connection | None = None
-        self._taken = False
+        self._wanted = self._taken = False
         event.listen(self.engine, "connect", self._check_encoding, insert=True)  # before SQLAlchemy asks anything
         try:
             if not read_only:
@@ -114,35 +114,31 @@ class PostgresDatabase(Database):
 
     def claim(self) -> None:
         """Hold a lock in a connection of its own: PostgreSQL gives it back however the process ends."""
-        if self._claim is not None:
-            return
-        with self.translated():
-            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if _locked(connection, PATIENCE):
-                self._claim = connection
-                return
-            connection.close()
-            raise StorageError.store_in_use(self.where)
+        if not self._wanted:
+            self._take_claim(PATIENCE)
+            self._wanted = True
 
     def keep_claim(self) -> None:
         """Claim the store again if PostgreSQL was restarted. If another server has claimed it, nothing is written."""
-        if self._claim is None and not self._taken:
-            return
         if self._claim is not None:
             try:
                 self._claim.execute(select(1))
             except self.failures:
                 self._claim.invalidate()
                 self._claim = None
-            else:
-                return
-        with self.translated():
+        if self._wanted and self._claim is None:
+            self._take_claim(0.0)
+
+    def _take_claim(self, seconds: float) -> None:
+        """Get the lock within some seconds; raise an error if another server has it."""
+        with self.translated(), ExitStack() as stack:
             connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            self._taken = not _locked(connection, 0.0)
+            stack.callback(connection.close)
+            self._taken = not _locked(connection, seconds)
             if self._taken:
-                connection.close()
                 raise StorageError.store_in_use(self.where)
             self._claim = connection
+            stack.pop_all()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -154,6 +150,7 @@ class PostgresDatabase(Database):
 
     def close(self) -> None:
         """Close all connections, and let another server use the store."""
+        self._wanted = False
         if self._claim is not None:
             with suppress(*self.failures):
                 self._claim.invalidate()

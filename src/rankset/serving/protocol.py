@@ -8,6 +8,8 @@ from rankset.serving.no_upgrades import NoUpgrades
 from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem
 from rankset.serving.request_limits import Limits
 
+CUT = "rankset_cut"
+"""Where the scope of a request has what ends its connection at once."""
 GRACE = 1.0
 """Seconds after which a connection is closed if its endpoint has not refused it before."""
 OVERHEAD = 8
@@ -63,6 +65,7 @@ class LimitedMixin:
         if self.cycle is not before:
             self._bytes = 0
             self._stop_timer()
+            self.cycle.scope[CUT] = self._cut
         self._bytes += len(data)
         if self._is_whole:
             self._stop_timer()
@@ -124,6 +127,8 @@ class LimitedMixin:
     def on_response_complete(self) -> None:
         """Give a client some time to read the answer before its connection is cut."""
         super().on_response_complete()  # type: ignore[misc]
+        if self.cycle is not None:
+            self.cycle.scope[CUT] = self._cut  # the next request may have come already
         if self.transport.is_closing():
             self._cut_later()
         elif self.cycle is not None and not self.cycle.more_body:

@@ -10,13 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.errors import InputError
+from rankset.core.arrays import is_whole
+from rankset.errors import InputError, short_repr
 
 DTYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 """Types of outputs, by their names in a store."""
 CODES = np.dtype("<i4")
 LONGEST_ID = 200
 """Most characters of an id."""
+
+
+MOST_TURN = 2**30
+"""Largest number of a turn."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,8 @@ def columns_of(row: Prediction, width: int) -> dict[str, Any]:
         raise InputError("outputs", f"be float32 or float64 of shape ({width},)", received)
     if not _can_be_outputs(outputs):
         raise InputError("outputs", "be numbers of one row, not NaN and below infinity", "others")
+    if not is_whole(row.turn) or not 0 <= row.turn <= MOST_TURN:
+        raise InputError("turn", f"be a whole number from 0 to {MOST_TURN:,}", short_repr(row.turn))
     largest = float(row.largest)
     return {
         "id": row.id,

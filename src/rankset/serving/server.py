@@ -6,12 +6,11 @@ import asyncio
 import ipaddress
 import logging
 import os
-import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -63,10 +62,20 @@ def name_of(listening: socket.socket) -> str:
     return address_of(listening).removeprefix("http://").rpartition(":")[0]
 
 
+class Reloads(Protocol):
+    """Tells when the rule is to be loaded anew."""
+
+    def begin(self, reload: Callable[[], object]) -> None:
+        """Call this from now on, and at once if it was asked for before."""
+
+    def end(self) -> None:
+        """Call it no more."""
+
+
 class Server(uvicorn.Server):  # type: ignore[misc]
     """A server that says when it is ready, loads its rule anew at SIGHUP, and ends live pages when it stops."""
 
-    def __init__(self, app: App, announce: Callable[[], None], early: Callable[[], bool]) -> None:
+    def __init__(self, app: App, announce: Callable[[], None], reloads: Reloads) -> None:
         limits = app.service.limits
         super().__init__(
             uvicorn.Config(
@@ -83,7 +92,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
                 h11_max_incomplete_event_size=limits.headers + READ,
             )
         )
-        self._app, self._announce, self._early = app, announce, early
+        self._app, self._announce, self._reloads = app, announce, reloads
         self.stopped_by: int | None = None
         self._tasks: set[asyncio.Task[bool]] = set()
 
@@ -93,11 +102,8 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         if not self.started:
             return
         self._loop = asyncio.get_running_loop()
-        if hasattr(signal, "SIGHUP"):
-            self._loop.add_signal_handler(signal.SIGHUP, self._reload)
+        self._reloads.begin(lambda: self._loop.call_soon_threadsafe(self._reload))
         self._announce()
-        if self._early():
-            self._reload()
 
     def _reload(self) -> None:
         task = asyncio.ensure_future(self._app.service.reload())
@@ -115,9 +121,8 @@ class Server(uvicorn.Server):  # type: ignore[misc]
 
     def _end(self) -> None:
         """End live pages, and load no rule any more."""
+        self._reloads.end()
         self._app.service.listeners.close()
-        if hasattr(signal, "SIGHUP") and self._loop.remove_signal_handler(signal.SIGHUP):
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end the process
 
 
 def end_process(number: int) -> None:
@@ -130,11 +135,8 @@ def end_process(number: int) -> None:
         os._exit(number)
 
 
-def run(app: App, listening: socket.socket, announce: Callable[[], None], early: Callable[[], bool]) -> int:
-    """Serve until a signal comes, and return its number; 0 if none came.
-
-    ``early`` tells, when the server has started, whether the rule is to be loaded anew at once.
-    """
-    server = Server(app, announce, early)
+def run(app: App, listening: socket.socket, announce: Callable[[], None], reloads: Reloads) -> int:
+    """Serve until a signal comes, and return its number; 0 if none came."""
+    server = Server(app, announce, reloads)
     server.run(sockets=[listening])
     return int(server.stopped_by or 0)
