@@ -14,7 +14,7 @@ pytest.importorskip("uvicorn")
 
 import rankset as rs
 from rankset.serving import Limits
-from serving_process import LOGITS, TOKEN, Served, make_rule
+from serving_process import CLASSES, LABELS, LOGITS, TOKEN, Served, make_rule
 from serving_requests import asked
 
 SESSION = b"POST /session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
@@ -102,7 +102,10 @@ def test_who_does_not_take_an_answer_is_cut_off(tmp_path, parser):
     if parser == "httptools":
         pytest.importorskip("httptools")
     variables = {} if parser == "httptools" else {"PYTHONPATH": str(without(tmp_path, "httptools"))}
-    make_rule().save(tmp_path / "rule.rankset")
+    names = [f"{name}{name * 30}" for name in CLASSES]  # more than the system keeps for a client
+    rs.calibrate(LOGITS[:500], np.array(names)[LABELS[:500]], kind="logits", classes=names).save(
+        tmp_path / "rule.rankset"
+    )
     limits = (
         "--max-connections",
         6,
@@ -116,7 +119,7 @@ def test_who_does_not_take_an_answer_is_cut_off(tmp_path, parser):
         100_000,
     )
     served = Served.start(tmp_path / "rule.rankset", tmp_path, *limits, environment=variables)
-    body = json.dumps({"rows": LOGITS[:2000].tolist() * 30, "alpha": 1e-9}).encode()
+    body = json.dumps({"rows": LOGITS[:2000].round(2).tolist() * 10, "alpha": 1e-9}).encode()
     head = f"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
     with contextlib.ExitStack() as stack:
         for _ in range(4):
@@ -128,6 +131,8 @@ def test_who_does_not_take_an_answer_is_cut_off(tmp_path, parser):
         assert served.until(lambda: connections(served) == 4)
         assert served.until(lambda: connections(served) == 0, 30)
         assert served.get("/healthz").status == 200
+    answer = served.post("/predict", body, headers=TYPE)
+    assert (answer.status, len(answer.content) > 10_000_000) == (200, True)
     assert "ASGI callable" not in served.logged()
     served.stop()
 
