@@ -14,6 +14,7 @@ pytest.importorskip("uvicorn")
 
 import rankset as rs
 from rankset.serving import Limits
+from rankset.serving.protocol import CUT
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, Served, make_rule
 from serving_requests import asked
 
@@ -135,6 +136,21 @@ def test_who_does_not_take_an_answer_is_cut_off(tmp_path, parser):
     assert (answer.status, len(answer.content) > 10_000_000) == (200, True)
     assert "ASGI callable" not in served.logged()
     served.stop()
+
+
+def test_a_request_that_was_answered_refers_to_no_connection():
+    """With a cycle of references, memory grows until Python looks for cycles."""
+    app, scopes = rs.serving.app(make_rule()), []
+
+    async def served(scope, receive, send):
+        scopes.append(scope)
+        scope[CUT] = lambda: None
+        await app(scope, receive, send)
+
+    for path in ("/healthz", "/none"):
+        asyncio.run(asked(served, "GET", path))
+    assert [CUT in scope for scope in scopes] == [False, False]
+    app.close()
 
 
 def without(folder, name):

@@ -110,6 +110,7 @@ class Exchange:
             rows = self.scope.get("rankset_rows")
             method, path = (self.app.access.without_token(self.scope[name]) for name in ("method", "path"))
             log_request(client, method, path, status, seconds, rows)
+            self.scope.pop(CUT, None)  # it refers to the connection, and that to the scope: cycles are freed late
 
     async def _answer(self) -> None:
         try:
