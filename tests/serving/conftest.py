@@ -18,7 +18,7 @@ def engine():
         pytest.skip("RANKSET_TEST_POSTGRES names no database")
     from sqlalchemy import create_engine
 
-    from rankset.serving.tables import metadata
+    from rankset.serving.storage.tables import metadata
 
     engine = create_engine(POSTGRES, isolation_level="AUTOCOMMIT")
     metadata.drop_all(engine)
@@ -36,7 +36,7 @@ def postgres(engine):
     """The URL of a database whose tables are empty or missing."""
     from sqlalchemy.exc import ProgrammingError
 
-    from rankset.serving.tables import metadata
+    from rankset.serving.storage.tables import metadata
 
     names = ", ".join(metadata.tables)
     with engine.connect() as connection, contextlib.suppress(ProgrammingError):
@@ -47,7 +47,7 @@ def postgres(engine):
 @pytest.fixture
 def no_tables(engine):
     """The URL of a database without tables, before and after the test."""
-    from rankset.serving.tables import metadata
+    from rankset.serving.storage.tables import metadata
 
     metadata.drop_all(engine)
     yield POSTGRES

@@ -11,9 +11,9 @@ pytest.importorskip("sqlalchemy")
 
 import rankset as rs
 from rankset.serving import Feedback, Prediction
-from rankset.serving import limits as limiting
 from rankset.serving.clock import Clock
 from rankset.serving.loaded import Answering, Loaded
+from rankset.serving.storage import limits as limiting
 from serving_process import CLASSES, LABELS, LOGITS, make_rule
 from serving_requests import label, predict
 

@@ -21,7 +21,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from rankset.errors import StorageError
-from rankset.serving.bounds import last_bounds
+from rankset.serving.storage.bounds import last_bounds
 from refusals import refused
 from serving_process import CLASSES, LABELS, LOGITS, NAMES, TOKEN, Served, make_rule, received
 

@@ -101,7 +101,7 @@ def recalibrate(
     """
     check_output(output, ".rankset", (store, rule_file), force=force)
     level = level_of_auto(method, alpha)
-    served = import_with_extra("rankset.serving.recalibration", "rankset recalibrate")
+    served = import_with_extra("rankset.serving.storage.recalibration", "rankset recalibrate")
     rule = None if rule_file is None else load_rule(rule_file)
     found, spec = served.read_served(store, rule, since, last)
     made = served.rule_of(found, spec, method=None if method is None else NAMED_SCORES.get(method, method), alpha=level)

@@ -175,7 +175,7 @@ def _app(rule: Path, token: str | None, hosts: tuple[str, ...], options: dict[st
     except RanksetError as error:
         raise _in_options(error, options["store"]) from None
     if made.service.ledger.store is not None:
-        from rankset.serving.bounds import remember_bounds
+        from rankset.serving.storage.bounds import remember_bounds
 
         remember_bounds(made.service.ledger.store, {name: options[name] for name in ("max_age", "max_bytes")})
     return made

@@ -12,7 +12,7 @@ from rankset.cli.promises import was_passed
 from rankset.errors import RanksetError
 
 if TYPE_CHECKING:
-    from rankset.serving.store import Store
+    from rankset.serving.storage.store import Store
 
 NONE = "none"
 """In the place of a store or of one of its bounds."""
@@ -42,7 +42,7 @@ def store_options(rule: Path, store: str | None, max_age: float | None, max_size
 
 
 def _last_bounds(where: str) -> dict[str, float | None] | None:
-    from rankset.serving.bounds import last_bounds
+    from rankset.serving.storage.bounds import last_bounds
 
     try:
         return last_bounds(where)

@@ -13,7 +13,8 @@ from rankset.errors import import_with_extra
 
 def print_store(path: Path, *, as_json: bool) -> None:
     """Print of which rule a store is, and how many rows and labels it has."""
-    found = import_with_extra("rankset.serving.store_facts", "rankset inspect of a store", "serve").read_facts(path)
+    reading = import_with_extra("rankset.serving.storage.store_facts", "rankset inspect of a store", "serve")
+    found = reading.read_facts(path)
     size = found.size if as_json else f"{found.size:,} bytes"
     bounds = found.bounds if as_json else bounds_in_words(found.bounds["max_age"], found.bounds["max_bytes"])
     facts = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankset.rules.select import Empty
     from rankset.serving.guard import App
     from rankset.serving.loaded import Outputs
-    from rankset.serving.store import Store
+    from rankset.serving.storage.store import Store
 
     Path = str | os.PathLike[str]
 

@@ -20,7 +20,7 @@ from rankset.serving.guard import App
 from rankset.serving.loaded import Answering, Files, Outputs
 from rankset.serving.request_limits import Limits
 from rankset.serving.service import LONGEST_END, Service
-from rankset.serving.store import Store
+from rankset.serving.storage.store import Store
 
 Path = str | os.PathLike[str]
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from sqlalchemy import func, select
 
 from rankset.core.arrays import is_whole
-from rankset.serving.about import read_entry, write_entry
-from rankset.serving.reading import PART
-from rankset.serving.rows import MOST_TURN, Labelled
-from rankset.serving.store import Store
-from rankset.serving.tables import feedback, predictions
+from rankset.serving.storage.about import read_entry, write_entry
+from rankset.serving.storage.reading import PART
+from rankset.serving.storage.rows import MOST_TURN, Labelled
+from rankset.serving.storage.store import Store
+from rankset.serving.storage.tables import feedback, predictions
 
 SERVED = "served"
 """Name of the entry that says which rule is served, and the number of its turn."""

@@ -12,8 +12,8 @@ from rankset.errors import StorageError
 from rankset.rules.rule import Rule
 from rankset.serving.following import labels_after
 from rankset.serving.monitor import Monitor, Seen
-from rankset.serving.rows import Labelled
-from rankset.serving.store import Store
+from rankset.serving.storage.rows import Labelled
+from rankset.serving.storage.store import Store
 
 log = logging.getLogger("rankset.serving")
 

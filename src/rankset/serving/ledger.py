@@ -16,8 +16,8 @@ from rankset.serving.loaded import Loaded
 from rankset.serving.monitor import Monitor, Seen
 from rankset.serving.predictions import Answered
 from rankset.serving.refusals import Refused
-from rankset.serving.rows import Feedback, Labelled, Prediction
-from rankset.serving.store import Store
+from rankset.serving.storage.rows import Feedback, Labelled, Prediction
+from rankset.serving.storage.store import Store
 from rankset.streams.waiting import LastNames
 
 log = logging.getLogger("rankset.serving")

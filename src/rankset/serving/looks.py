@@ -9,7 +9,7 @@ from typing import Any
 
 from rankset.errors import PYTHON, RanksetError
 from rankset.errors.fields import render_text
-from rankset.serving.store import Store
+from rankset.serving.storage.store import Store
 
 SECONDS = 3.0
 """A store that takes longer is not waited for."""

@@ -21,7 +21,7 @@ from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.serving.row_blocks import RowBlocks
-from rankset.serving.rows import Labelled, Prediction
+from rankset.serving.storage.rows import Labelled, Prediction
 from rankset.serving.totals import Totals
 from rankset.streams.bag import Draws
 from rankset.streams.followed_rule import sorted_keys

@@ -23,8 +23,8 @@ from rankset.serving.queries import Query, share_asked, share_in
 from rankset.serving.refusals import Refused
 from rankset.serving.request_limits import Limits
 from rankset.serving.row_bounds import check_bounds, check_lists
-from rankset.serving.rows import Prediction, check_id
 from rankset.serving.rows_in import matrix_of, rows_of
+from rankset.serving.storage.rows import Prediction, check_id
 from rankset.streams.row_names import row_names
 
 Matrix = NDArray[Any]

@@ -25,7 +25,7 @@ from rankset.serving.predictions import Answered, Asked, answer, is_quick, store
 from rankset.serving.refusals import Refused, encoded
 from rankset.serving.request_limits import Limits
 from rankset.serving.row_bounds import check_lists
-from rankset.serving.store import Store
+from rankset.serving.storage.store import Store
 
 T = TypeVar("T")
 log = logging.getLogger("rankset.serving")

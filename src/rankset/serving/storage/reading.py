@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select
 
 from rankset.errors import StorageError
-from rankset.serving.database import Database
-from rankset.serving.rows import Feedback, Labelled, Prediction, prediction_of
-from rankset.serving.tables import feedback, predictions
+from rankset.serving.storage.database import Database
+from rankset.serving.storage.rows import Feedback, Labelled, Prediction, prediction_of
+from rankset.serving.storage.tables import feedback, predictions
 
 PART = 1000
 """Rows that are read at once."""

@@ -13,8 +13,8 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from rankset.errors import StorageError, StoreFull, needs_extra
-from rankset.serving import tables
-from rankset.serving.database import PATIENCE, Database
+from rankset.serving.storage import tables
+from rankset.serving.storage.database import PATIENCE, Database
 
 BACKENDS = ("postgresql", "postgres")
 DRIVER = "postgresql+psycopg"

@@ -11,8 +11,8 @@ from rankset.errors import StorageError, short_repr
 from rankset.io import container
 from rankset.rules import rule_file
 from rankset.rules.spec import RuleSpec
-from rankset.serving.database import Database
-from rankset.serving.tables import FORMAT, about, predictions
+from rankset.serving.storage.database import Database
+from rankset.serving.storage.tables import FORMAT, about, predictions
 
 NAMES = {"kind": "kind", "classes": "classes", "with_groups": "use of groups"}
 """What all rows of a store have in common, in words."""

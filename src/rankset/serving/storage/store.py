@@ -15,15 +15,15 @@ from rankset.core.arrays import is_whole
 from rankset.errors import InputError, KindError, RuleError, StorageError, StoreFull
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
-from rankset.serving.about import check_about, spec_of
-from rankset.serving.database import Database, open_database
-from rankset.serving.labelling import NEW, numbers_of, write_labels
-from rankset.serving.limits import Limits
-from rankset.serving.pieces import Batch, Job
-from rankset.serving.reading import Reader
-from rankset.serving.rows import Feedback, Labelled, Prediction, check_id, columns_of
-from rankset.serving.tables import about, feedback, predictions
-from rankset.serving.writer import Writer
+from rankset.serving.storage.about import check_about, spec_of
+from rankset.serving.storage.database import Database, open_database
+from rankset.serving.storage.labelling import NEW, numbers_of, write_labels
+from rankset.serving.storage.limits import Limits
+from rankset.serving.storage.pieces import Batch, Job
+from rankset.serving.storage.reading import Reader
+from rankset.serving.storage.rows import Feedback, Labelled, Prediction, check_id, columns_of
+from rankset.serving.storage.tables import about, feedback, predictions
+from rankset.serving.storage.writer import Writer
 
 __all__ = ["Feedback", "Labelled", "Prediction", "Store"]
 

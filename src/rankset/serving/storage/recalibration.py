@@ -12,8 +12,8 @@ from rankset.evaluation.calibrate import calibrate
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.scores import Score
-from rankset.serving.fed_back import FedBack
-from rankset.serving.store import Store
+from rankset.serving.storage.fed_back import FedBack
+from rankset.serving.storage.store import Store
 
 
 def recalibrate(

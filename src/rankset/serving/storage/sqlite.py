@@ -18,9 +18,9 @@ from sqlalchemy.pool import QueuePool
 from rankset.errors import FileError, RanksetError, StorageError, StoreFull
 from rankset.io import container
 from rankset.rules import rule_file
-from rankset.serving import tables
-from rankset.serving.database import PATIENCE, Database
-from rankset.serving.pieces import PAGE
+from rankset.serving.storage import tables
+from rankset.serving.storage.database import PATIENCE, Database
+from rankset.serving.storage.pieces import PAGE
 
 READER = 0.2
 """Seconds that readers are waited for before the log is emptied."""

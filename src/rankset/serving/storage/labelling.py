@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
-from rankset.serving.database import Database
-from rankset.serving.rows import Feedback
-from rankset.serving.tables import feedback, predictions
+from rankset.serving.storage.database import Database
+from rankset.serving.storage.rows import Feedback
+from rankset.serving.storage.tables import feedback, predictions
 
 NEW, REPEATED, UNKNOWN = "new", "repeated", "unknown"
 MOST_IDS = 500

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from rankset.errors import StorageError
-from rankset.serving import tables
+from rankset.serving.storage import tables
 
 PATIENCE = 5.0
 """Seconds that a lock of another process, or a connection, is waited for."""
@@ -114,7 +114,7 @@ def open_database(where: str | os.PathLike[str], max_bytes: int | None, *, read_
     """Return the database of a path or a URL."""
     text = os.fspath(where)
     if "://" not in text:
-        from rankset.serving.sqlite import SqliteDatabase
+        from rankset.serving.storage.sqlite import SqliteDatabase
 
         return SqliteDatabase(text, max_bytes, read_only=read_only)
     try:
@@ -122,9 +122,9 @@ def open_database(where: str | os.PathLike[str], max_bytes: int | None, *, read_
     except (ArgumentError, ValueError):  # ValueError: of the port
         raise StorageError.store_of_another_kind("the URL of the store", "a URL that cannot be read") from None
     if url.get_backend_name() == "sqlite":
-        from rankset.serving.sqlite import SqliteDatabase
+        from rankset.serving.storage.sqlite import SqliteDatabase
 
         return SqliteDatabase(url.database or "", max_bytes, read_only=read_only)
-    from rankset.serving.postgres import PostgresDatabase
+    from rankset.serving.storage.postgres import PostgresDatabase
 
     return PostgresDatabase(url, read_only=read_only)

@@ -9,7 +9,7 @@ pytest.importorskip("sqlalchemy")
 
 import rankset as rs
 from rankset.serving import Labelled, Prediction
-from rankset.serving import limits as limiting
+from rankset.serving.storage import limits as limiting
 from refusals import refused
 from served import K, filled, label, prediction
 

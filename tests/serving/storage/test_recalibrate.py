@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import rankset as rs
 from rankset.cli.commands import rankset
 from rankset.serving import FedBack, Feedback, Prediction, recalibrate
-from rankset.serving.bounds import remember_bounds
+from rankset.serving.storage.bounds import remember_bounds
 from refusals import failure, refused
 from served import LABELS, PROBS, RULE, K, filled, label, prediction
 

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, delete, func, select
 
 from rankset.errors import InputError, StorageError, StoreFull
-from rankset.serving.database import Database
-from rankset.serving.pieces import FEW, PAGE, Batch, cost_of
-from rankset.serving.tables import feedback, predictions
+from rankset.serving.storage.database import Database
+from rankset.serving.storage.pieces import FEW, PAGE, Batch, cost_of
+from rankset.serving.storage.tables import feedback, predictions
 
 LEAST_BYTES = 1 << 20
 """Smallest limit of bytes."""

@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 
 from rankset.errors import StorageError
 from rankset.serving import Store
-from rankset.serving import writer as writing
+from rankset.serving.storage import writer as writing
 from refusals import refused
 from served import RULE, filled, label, prediction
 
@@ -123,7 +123,7 @@ def test_closing_waits_for_a_store_that_is_only_slow(file, monkeypatch):
 def test_connections_over_tcp_end_when_the_server_is_silent(monkeypatch):
     import sqlalchemy
 
-    from rankset.serving import postgres as module
+    from rankset.serving.storage import postgres as module
 
     seen = {}
     real = sqlalchemy.create_engine

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rankset.errors import StorageError, warn
 from rankset.rules.spec import RuleSpec
-from rankset.serving.rows import Labelled
-from rankset.serving.store import Store
+from rankset.serving.storage.rows import Labelled
+from rankset.serving.storage.store import Store
 
 
 @dataclass(frozen=True, eq=False)

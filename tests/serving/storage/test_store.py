@@ -16,9 +16,9 @@ pytest.importorskip("sqlalchemy")
 
 import rankset as rs
 from rankset.serving import Feedback, Labelled, Prediction, Store
-from rankset.serving import postgres as postgres_store
-from rankset.serving import sqlite as sqlite_store
-from rankset.serving import writer as writing
+from rankset.serving.storage import postgres as postgres_store
+from rankset.serving.storage import sqlite as sqlite_store
+from rankset.serving.storage import writer as writing
 from refusals import refused
 from served import LABELS, PROBS, RULE, K, filled, label, prediction
 
@@ -113,7 +113,7 @@ def test_history_and_labels_since_a_time(store):
 
 
 def test_reading_in_parts_gives_every_row_once(store, monkeypatch):
-    monkeypatch.setattr("rankset.serving.reading.PART", 7)
+    monkeypatch.setattr("rankset.serving.storage.reading.PART", 7)
     filled(store, 50, labelled=31)
     found = list(store.history())
     rows = [one.id for one in found if isinstance(one, Prediction)]
@@ -395,7 +395,7 @@ def test_passwords_are_not_shown():
 
 
 def test_what_the_driver_says_becomes_one_line():
-    from rankset.serving.postgres import one_line
+    from rankset.serving.storage.postgres import one_line
 
     asked = "Is the server running on that host and accepting TCP/IP connections?"
     assert one_line(f"connection failed: Connection refused\n\t{asked}") == "connection failed: Connection refused"

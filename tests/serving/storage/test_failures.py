@@ -18,9 +18,9 @@ from sqlalchemy import create_engine
 
 import rankset as rs
 from rankset.errors import StorageError, StoreFull
-from rankset.serving import sqlite as sqlite_store
-from rankset.serving import writer as writing
 from rankset.serving.following import turn_of
+from rankset.serving.storage import sqlite as sqlite_store
+from rankset.serving.storage import writer as writing
 from refusals import refused
 from served import RULE, K, filled, label, prediction
 
@@ -168,7 +168,7 @@ for first in range(0, 100_000, 10):
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of files are those of POSIX")
 def test_a_limit_of_the_size_of_files(file, opened):
-    code = LIMITED.format(tests=str(Path(__file__).parents[1]), file=file)
+    code = LIMITED.format(tests=str(Path(__file__).parents[2]), file=file)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     count = int(re.match(r"full after (\d+) disk I/O error", done.stdout)[1])
     assert answered(opened(file)) == [f"row-{place}" for place in range(count)]
@@ -442,7 +442,7 @@ def test_connections_that_the_server_ends_are_made_anew(postgres, engine, opened
 
 
 def test_a_lock_in_postgresql_is_waited_for_and_then_told(postgres, opened, monkeypatch):
-    monkeypatch.setattr("rankset.serving.postgres.PATIENCE", 1.0)
+    monkeypatch.setattr("rankset.serving.storage.postgres.PATIENCE", 1.0)
     store = opened(postgres)
     filled(store, 3)
     with store._database.engine.connect() as other:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from rankset.errors import StorageError
-from rankset.serving.pieces import Batch, Job, Row, divided, share_of, weight
+from rankset.serving.storage.pieces import Batch, Job, Row, divided, share_of, weight
 
 DELAY = 0.1
 """Seconds after which predictions are written, at the latest."""

@@ -13,10 +13,10 @@ from sqlalchemy import func, select
 from rankset.errors import StorageError
 from rankset.rules import rule_file
 from rankset.rules.spec import RuleSpec
-from rankset.serving.about import read_about, spec_of
-from rankset.serving.bounds import Bounds, bounds_in
-from rankset.serving.database import Database, open_database
-from rankset.serving.tables import feedback, predictions
+from rankset.serving.storage.about import read_about, spec_of
+from rankset.serving.storage.bounds import Bounds, bounds_in
+from rankset.serving.storage.database import Database, open_database
+from rankset.serving.storage.tables import feedback, predictions
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 from sqlalchemy import select
 
 from rankset.errors import StorageError
-from rankset.serving.about import read_entry, write_entry
-from rankset.serving.database import Database, open_database
-from rankset.serving.limits import LEAST_BYTES
-from rankset.serving.store import Store
-from rankset.serving.tables import predictions
+from rankset.serving.storage.about import read_entry, write_entry
+from rankset.serving.storage.database import Database, open_database
+from rankset.serving.storage.limits import LEAST_BYTES
+from rankset.serving.storage.store import Store
+from rankset.serving.storage.tables import predictions
 
 NAME = "bounds"
 """Name of the entry."""
