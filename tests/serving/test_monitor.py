@@ -98,6 +98,47 @@ def test_rows_before_the_rule_was_served_do_not_move_its_alarms():
     assert (monitor.ever.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
 
 
+def drifted_rows(rule):
+    """400 rows like those of the calibration, and 200 whose labels are one class further."""
+    rows = predicted(rule, LOGITS[1000:1600].astype(np.float64))
+    return with_labels(rows, np.r_[LABELS[1000:1400], (LABELS[1400:1600] + 1) % 6])
+
+
+@pytest.mark.parametrize("part", [1, 50, 600])
+def test_alarms_know_since_which_row_however_late_labels_come(part):
+    rule = make_rule()
+    pairs = drifted_rows(rule)
+    monitor, stream = Monitor(rule, 0.1), rs.Stream(rule, 0.1, level=rs.Fixed(), window=None)
+    for start in range(0, 600, part):
+        some = pairs[start : start + part]
+        monitor.learn([pair.prediction for pair in some])
+        monitor.labelled(some)
+        stream.predict(np.array([pair.prediction.outputs for pair in some]))
+        stream.update([CLASSES[pair.feedback.label] for pair in some])
+    for one, other in zip(monitor.watching.alarms, stream.alarms, strict=True):
+        assert (one.raised, one.at) == (other.raised, other.at)
+    for name in ("labels", "coverage"):
+        since = getattr(monitor.watching.alarms, name).since
+        assert 370 <= since <= 430
+    assert monitor.watching.alarms.coverage.since == stream.alarms.coverage.since  # labels alone have draws
+
+
+def test_alarms_of_a_new_rule_began_with_its_rows():
+    rule = make_rule()
+    pairs = drifted_rows(rule)
+    rows = in_turns([pair.prediction for pair in pairs], 450)
+    again = [Labelled(row, pair.feedback) for row, pair in zip(rows, pairs, strict=True)]
+    at_once, restarted = Monitor(rule, 0.1, 1), Monitor(rule, 0.1, 2)
+    at_once.learn(rows[:450])
+    at_once.follow(rule, 2)
+    at_once.learn([*rows[450:], *again])
+    restarted.learn([*rows, *again])
+    for monitor in (at_once, restarted):
+        alarm = monitor.watching.alarms.coverage
+        assert (alarm.raised, alarm.at) == (True, 599)
+        assert 450 <= alarm.since <= 460
+
+
 @pytest.mark.parametrize("back", [0.0, 1e6])
 def test_numbers_of_the_rule_are_about_rows_since_it_is_served(back):
     """Also if the clock was set back meanwhile."""

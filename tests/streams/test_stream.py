@@ -338,6 +338,17 @@ def test_alarms_notice_another_temperature_and_stay_quiet_without_a_change():
     assert not drifting.alarms
 
 
+def test_alarms_that_are_started_anew_began_with_the_next_row():
+    stream = rs.Stream(RULE, alpha=0.1, level=rs.Fixed())
+    stream.predict(ROWS[300:500])
+    stream.update(LABELS[300:500])
+    stream.restart_alarms()
+    stream.predict(ROWS[500:700])
+    stream.update([(label + 1) % 4 for label in LABELS[500:700]])
+    assert stream.alarms.coverage.raised
+    assert 200 <= stream.alarms.coverage.since <= 210
+
+
 def test_history_has_the_sums_of_the_stream():
     stream = rs.Stream(RULE, alpha=0.1)
     for row in range(300, 1300):

@@ -21,6 +21,7 @@ from rankset.rules.batch import Batch
 from rankset.rules.rule import Rule
 from rankset.rules.spec import RuleSpec
 from rankset.serving.row_blocks import RowBlocks
+from rankset.serving.row_numbers import RowNumbers
 from rankset.serving.storage.rows import Labelled, Prediction
 from rankset.serving.totals import Totals
 from rankset.streams.bag import Draws
@@ -77,7 +78,7 @@ class Monitor:
     ) -> None:
         self.alpha, self._delta = alpha, delta
         self.lock = Lock()
-        self.history = RowBlocks()
+        self.history, self._numbers = RowBlocks(), RowNumbers()
         self.ever = Totals(rule.spec.n_columns)
         self.sizes = [0] * (len(SIZES) + 1)
         self.follow(rule, turn, usual)
@@ -112,16 +113,22 @@ class Monitor:
         with self.lock:
             for row in rows:
                 own, size = row.turn == self.turn, row.size if row.alpha == self.alpha else None
-                if own and not math.isnan(row.largest):
-                    self._see_output(row)
+                if own:
+                    self._see_row(row)
+                self._numbers.add(row.time)
                 for totals in (self.ever, self.own) if own else (self.ever,):
                     totals.add_row(size, row.accepted)
                 if size is not None:
                     self.sizes[bisect_left(SIZES, size)] += 1
                     self.history.add_row(row.time, size, (self.alpha, *self.watching.logs), row.turn)
 
-    def _see_output(self, row: Seen) -> None:
-        self.watching.see_outputs((row.largest,), self.ever.seen)
+    def _see_row(self, row: Seen) -> None:
+        """Let the alarms learn from the next row of this rule."""
+        if not self.own.seen:
+            self.watching.begin(self._numbers.count)
+        if math.isnan(row.largest):
+            return
+        self.watching.see_outputs((row.largest,), self._numbers.count)
         if self.watching.outputs.raised_at is not None:
             self.raised.setdefault("outputs", row.time)
 
@@ -144,7 +151,7 @@ class Monitor:
         row, column = pair.prediction, pair.feedback.label
         usual, own, missed = row.alpha == self.alpha, row.turn == self.turn, column not in row.codes
         if own:
-            self._see_label(pair.feedback.time, keys, missed if usual else None)
+            self._see_label(pair, keys, missed if usual else None)
         for totals in (self.ever, self.own) if own else (self.ever,):
             if usual:
                 totals.add_label(column, missed)
@@ -153,15 +160,15 @@ class Monitor:
         if usual:
             self.history.add_label(row.time, missed, (self.alpha, *self.watching.logs), row.turn)
 
-    def _see_label(self, time: float, keys: Tuple, missed: bool | None) -> None:  # noqa: FBT001
+    def _see_label(self, pair: Labelled, keys: Tuple, missed: bool | None) -> None:  # noqa: FBT001
         """Let the alarms learn from a label; ``missed`` is None if its row has another level."""
-        now = self.ever.seen - 1
-        self.watching.see_keys(keys, now, now)
+        number, now = self._numbers.of(pair.prediction.time), self._numbers.count - 1
+        self.watching.see_keys(keys, number, now)
         if missed is not None:
-            self.watching.see_miss(missed, now, now)
+            self.watching.see_miss(missed, number, now)
         for name in ("labels", "coverage"):
             if getattr(self.watching, name).raised_at is not None:
-                self.raised.setdefault(name, time)
+                self.raised.setdefault(name, pair.feedback.time)
 
 
 def _top_column(row: Prediction, kind: str) -> int:

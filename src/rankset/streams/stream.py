@@ -273,6 +273,7 @@ class Stream(StoredStream, HasSpec):
         watching = self._watching
         self._watching = Watching(self.alpha, watching.delta, watching.tolerance, self.seed)
         self._watching.draws.count = watching.draws.count
+        self._watching.begin(self.n_rows)
 
     def predict(
         self, outputs: ArrayLike, *, groups: ArrayLike | None = None, ids: ArrayLike | None = None

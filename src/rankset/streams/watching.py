@@ -37,6 +37,11 @@ class Watching:
         """Logarithms of the evidence now."""
         return self.labels.log, self.outputs.log, self.coverage.log
 
+    def begin(self, number: int) -> None:
+        """Take the row with this number for the first one; without it rows are numbered from 0 on."""
+        for wealth in (self.labels, self.outputs, self.coverage):
+            wealth.lowest_at = number
+
     def see_outputs(self, largest: Sequence[float], first: int) -> None:
         """Learn from the largest entries of rows, numbered from ``first`` on."""
         for number, value in enumerate(largest, first):
