@@ -1,6 +1,7 @@
 """What clients are told: errors name members of bodies, and what a client can do."""
 
 import asyncio
+import io
 import json
 
 import numpy as np
@@ -10,7 +11,7 @@ import rankset as rs
 
 pytest.importorskip("starlette")
 
-from serving_process import LABELS, LOGITS, TOKEN, make_rule
+from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
 from serving_requests import asked, label, predict
 
 JSON = (b"content-type", b"application/json")
@@ -231,7 +232,57 @@ def test_a_rule_that_was_calibrated_with_ids_needs_them():
     status, answer = predict(app, rows=LOGITS[:1].tolist())
     assert (status, answer["what"], answer["remedy"]) == (422, "ids", "Send a new id for every row.")
     assert [predict(app, rows=LOGITS[:1].tolist(), ids=["x"])[0] for _ in range(2)] == [200, 409]
+    for ids, expected in {
+        ("c", "c"): "be different",
+        (1, "1"): "be different",
+        ("c",): "have one entry for each of the 2 rows",
+        (): "have one entry for each of the 2 rows",
+        ("d", ""): "have 1 to 200 characters",
+    }.items():
+        status, answer = predict(app, rows=LOGITS[:2].tolist(), ids=list(ids))
+        assert (status, answer["what"], answer["expected"]) == (422, "ids", expected)
     app.close()
+
+
+def test_a_triage_that_was_calibrated_with_ids_needs_them():
+    judged = rs.triage(
+        LOGITS[:500], LABELS[:500], kind="logits", classes=CLASSES, confidence=rs.TieBreak(rs.Thr()), ids=range(500)
+    )
+    app = rs.serving.app(make_rule(), triage=judged)
+    status, answer = predict(app, rows=LOGITS[:1].tolist(), error=0.2)
+    assert (status, answer["what"], answer["received"]) == (422, "ids", "none")
+    assert predict(app, rows=LOGITS[:1].tolist(), error=0.2, ids=["a"])[0] == 200
+    app.close()
+
+
+@pytest.mark.parametrize("member", ["alpha", "error"])
+def test_shares_as_texts_say_how_numbers_are_written(member):
+    app = rs.serving.app(make_rule())
+    status, answer = predict(app, rows=LOGITS[:1].tolist(), **{member: "5%"})
+    assert (status, answer["what"], answer["received"]) == (422, member, "a text")
+    assert answer["remedy"].endswith(f'such as "{member}": 0.05.')
+    app.close()
+
+
+@pytest.mark.parametrize(
+    ("array", "received"),
+    [
+        (np.ones((2, 6), dtype=np.int64), "int64"),
+        (np.ones((2, 6), dtype=np.float16), "float16"),
+        (np.ones((2, 6), dtype=object), "object"),
+        (np.ones((2, 6), dtype="U3"), "<U3"),
+        (np.ones((2, 6), dtype=[("a", "f4")]), "another type"),
+        (np.ones((2, 6, 1)), "3 axes"),
+        (np.ones(()), "0 axes"),
+    ],
+)
+def test_an_array_of_another_type_is_named(named, array, received):
+    file = io.BytesIO()
+    np.save(file, array)
+    headers = [(b"content-type", b"application/x-npy")]
+    status, body = asyncio.run(asked(named, "POST", "/predict", file.getvalue(), headers))
+    answer = json.loads(body)
+    assert (status, answer["what"], answer["received"]) == (422, "the array", received)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Numbers of rows by the times at which they came."""
 
-from random import Random
-
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -13,9 +12,9 @@ from rankset.serving.row_numbers import RowNumbers
 def test_every_known_row_is_found(monkeypatch):
     """Beside a plain dictionary, with a clock that is set back now and then."""
     monkeypatch.setattr(row_numbers, "MOST", 100)
-    random, known, expected, now = Random(0), RowNumbers(), {}, 1e9
+    rng, known, expected, now = np.random.default_rng(0), RowNumbers(), {}, 1e9
     for number in range(5000):
-        now += random.random() if random.random() < 0.98 else -50 * random.random()
+        now += rng.random() if rng.random() < 0.98 else -50 * rng.random()
         known.add(now)
         expected[now] = number
         if number % 97 == 0:

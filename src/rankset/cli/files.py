@@ -70,7 +70,7 @@ def check_output(path: Path, suffix: str | None, inputs: Iterable[object], *, fo
     if path.exists() and not path.is_file():
         raise FileError.unwritable(str(path), "it is not a regular file")
     if suffix is not None and not path.absolute().parent.is_dir():
-        raise FileError.unwritable(str(path), "its folder does not exist")
+        raise FileError.no_folder(str(path))
     if path.exists() and not force:
         raise FileError.exists(str(path))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import rankset as rs
 from rankset.cli.command import Command
 from rankset.cli.files import content_of, is_store, load_rule
-from rankset.cli.options import FILE, options
+from rankset.cli.options import FILE_OR_URL, options
 from rankset.cli.printing import print_facts, rule_facts
 from rankset.cli.promises import proven_promise, was_passed
 from rankset.cli.store_printing import print_store
@@ -29,9 +29,9 @@ CONFIDENCE = 0.9
 
 
 @click.command(cls=Command)
-@click.argument("rule_file", metavar="RULE", type=FILE)
+@click.argument("rule_file", metavar="RULE", type=FILE_OR_URL)
 @options("levels", "confidence_shown", "json")
-def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bool) -> None:
+def inspect(rule_file: Path | str, alphas: Sequence[str], confidence: str, as_json: bool) -> None:
     """Show a rule: score, number of rows, classes, and what sets contain, promise and cover for some values of alpha.
 
     The promise is about the mean over calibrations. The line "with confidence 0.95" shows what sets contain if the
@@ -41,8 +41,9 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
     candidates can have smaller sets.
 
     Of a stream (rankset watch --state), it shows what the stream has seen: misses, level, window and alarms. Of a
-    triage (rankset triage --save), it shows how many answers were right and wrong. Of an SQLite file of rankset serve
-    --store, it shows of which rule it is, and how many rows and labels it has; the file is only read.
+    triage (rankset triage --save), it shows how many answers were right and wrong. Of a store of rankset serve, its
+    SQLite file or the URL of its PostgreSQL database, it shows of which rule it is, and how many rows and labels it
+    has; it is only read.
 
     \b
     rankset inspect rule.rankset
@@ -50,6 +51,10 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
     rankset inspect stream.rankset
     rankset inspect served.db
     """
+    if isinstance(rule_file, str) or is_store(rule_file):
+        _refuse_levels("This is a store, whose rows have levels of their own.")
+        print_store(rule_file, as_json=as_json)
+        return
     if _printed(rule_file, as_json=as_json):
         return
     rule = load_rule(rule_file)
@@ -63,10 +68,6 @@ def inspect(rule_file: Path, alphas: Sequence[str], confidence: str, as_json: bo
 
 def _printed(path: Path, *, as_json: bool) -> bool:
     """Print what a file contains that is no rule; return whether it is such a file."""
-    if is_store(path):
-        _refuse_levels(f"{path} is a store, whose rows have levels of their own.")
-        print_store(path, as_json=as_json)
-        return True
     found = content_of(path)
     if found == "stream":
         _refuse_levels(f"{path} is a stream, which has its own alpha.")

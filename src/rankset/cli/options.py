@@ -23,6 +23,16 @@ from rankset.io.layout import Layout
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 """Type of arguments that are files."""
+
+
+class FileOrUrl(click.Path):
+    """A file, or a URL of a database, which stays a text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
+
+FILE_OR_URL = FileOrUrl(dir_okay=False, path_type=Path)
 DEFAULT_ALPHA = "0.1"
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 """Units of durations."""

@@ -112,7 +112,7 @@ def _with_class_names(facts: dict[str, Any]) -> dict[str, Any]:
     if not first:
         return facts
     count = facts["classes"]
-    names = ", ".join(map(short, first))
+    names = ", ".join(repr(short(name)) if "," in str(name) else short(name) for name in first)
     shown = {**facts, "classes": f"{count:,}: {names}{', …' if count > len(first) else ''}"}
     return {name: value for name, value in shown.items() if name != "first classes"}
 

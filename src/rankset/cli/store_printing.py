@@ -11,14 +11,14 @@ from rankset.cli.served_store import bounds_in_words
 from rankset.errors import import_with_extra
 
 
-def print_store(path: Path, *, as_json: bool) -> None:
+def print_store(where: Path | str, *, as_json: bool) -> None:
     """Print of which rule a store is, and how many rows and labels it has."""
     reading = import_with_extra("rankset.serving.storage.store_facts", "rankset inspect of a store", "serve")
-    found = reading.read_facts(path)
+    found = reading.read_facts(where)
     size = found.size if as_json else f"{found.size:,} bytes"
     bounds = found.bounds if as_json else bounds_in_words(found.bounds["max_age"], found.bounds["max_bytes"])
     facts = {
-        "content": "a store of rankset serve, opened for reading alone",
+        "content": "a store of rankset serve",
         **_rule_facts(found),
         "rows": found.rows,
         "labels": found.labels,
@@ -28,7 +28,7 @@ def print_store(path: Path, *, as_json: bool) -> None:
         "size": size,
         "kept": bounds,
     }
-    print_facts(facts, str(path), as_json=as_json)
+    print_facts(facts, found.where, as_json=as_json)
 
 
 def _rule_facts(found: Any) -> dict[str, Any]:

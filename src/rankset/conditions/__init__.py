@@ -17,7 +17,7 @@ from rankset.conditions.base import (
 from rankset.conditions.builtin import Marginal, PerGroup, PerLabel, PerLabelAndGroup
 from rankset.conditions.label_shift import LabelShift
 from rankset.conditions.sharing import Balanced, Pooled
-from rankset.conditions.words import condition_in_words, shared_promise
+from rankset.conditions.words import condition_in_words, separately, shared_promise
 
 __all__ = [
     "Balanced",
@@ -33,6 +33,7 @@ __all__ = [
     "group_numbers",
     "has_clusters",
     "has_one_label_per_group",
+    "separately",
     "shared_promise",
     "shares_rows",
     "sharing_of",

@@ -56,6 +56,17 @@ def shared_promise(condition: Condition) -> str | None:
     return f"over all rows; of each {_joined(units or {'group'})} only approximately"
 
 
+def separately(condition: Condition) -> str:
+    """Return for what a promise holds separately, if groups do not share rows.
+
+    >>> separately(PerGroup()), separately(PerLabelAndGroup())
+    ('in every group separately', 'for every label in every group separately')
+    """
+    units = (_units(condition) or {"group"}) - {"group"}
+    in_groups = "in every group " if condition.needs_groups or not units else ""
+    return f"{f'for every {_joined(units)} ' if units else ''}{in_groups}separately"
+
+
 def _joined(units: set[str]) -> str:
     return " and ".join(unit for unit in UNITS if unit in units)
 

@@ -106,6 +106,11 @@ class FileError(
         return cls._of(path, "the file", "be writable", reason=reason)
 
     @classmethod
+    def no_folder(cls, path: str) -> Self:
+        reason = "its folder does not exist"
+        return cls._of(path, "the file", "be writable", reason=reason, remedy="Make the folder first.")
+
+    @classmethod
     def too_large(cls, path: str, limit: int, needed: int | None) -> Self:
         received = "more" if needed is None else f"at least {needed:,} bytes"
         remedy = (MORE_MEMORY, "Or pass fewer rows or columns. Or pass an .npy file, which is read in parts.")

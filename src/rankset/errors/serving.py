@@ -31,7 +31,7 @@ class StoreErrors:
 
     @classmethod
     def store_damaged(cls, where: str, reason: str) -> Self:
-        remedy = "Get an undamaged copy, or move it away: a new store is made in its place."
+        remedy = "If this is the store of a server, get an undamaged copy. Otherwise pass the path of another file."
         return cls._store(where, "be a complete store of rankset", reason=shorten(reason, 200), remedy=remedy)
 
     @classmethod
@@ -58,7 +58,7 @@ class StoreErrors:
     @classmethod
     def store_of_another_rule(cls, where: str, what: str, expected: str, received: str) -> Self:
         remedy = "Use the rule whose rows it holds, or another store for this rule."
-        return cls._store(where, f"have the {what} of the rule, {expected}", received, remedy)
+        return cls._store(where, f"have {what} of the rule, {expected}", received, remedy)
 
     @classmethod
     def store_without_rule(cls, where: str) -> Self:

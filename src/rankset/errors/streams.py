@@ -19,7 +19,9 @@ class StreamErrors:
 
     @classmethod
     def followed(cls, what: str, expected: str, received: object) -> Self:
-        return cls(f"rule of {what}", expected, short_repr(received), "Calibrate a rule without it for this purpose.")
+        return cls(
+            f"the rule of {what}", expected, short_repr(received), "Calibrate a rule without it for this purpose."
+        )
 
     @classmethod
     def row_known(cls, name: object) -> Self:

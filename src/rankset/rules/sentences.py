@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankset.conditions import shared_promise
+from rankset.conditions import separately, shared_promise
 from rankset.core.alpha import Alpha, exact_alpha, exact_text, smallest_alpha
 from rankset.core.calibration import Thresholds
 from rankset.core.promise import Promise
@@ -85,7 +85,7 @@ def promise_of_spec(spec: RuleSpec, alpha: Alpha) -> str:
     proven = _proven_if(spec)
     if proven is not None:
         return f"{words}, {proven}"
-    return f"{words}, in every group separately" if spec.promises_by_group and not spec.promises_by_label else words
+    return f"{words}{_separately(spec)}"
 
 
 def proven_in_words(at: AtLevel) -> str | None:
@@ -105,12 +105,17 @@ def proven_by_sharing(spec: RuleSpec) -> str | None:
     return None if proven is None else f"coverage is proven {proven}"
 
 
+def _separately(spec: RuleSpec) -> str:
+    """Return for which labels and groups separately a promise holds, as a part of a sentence; "" if for none."""
+    return f", {separately(spec.condition)}" if spec.promises_by_group and not spec.promises_by_label else ""
+
+
 def _proven_if(spec: RuleSpec) -> str | None:
     """Return what a proof needs beside exchangeable rows, or for whom it holds."""
     shared = shared_promise(spec.condition)
     if not spec.weighted:
         return shared
-    every = ", in every group separately" if spec.promises_by_group and not spec.promises_by_label else ""
+    every = _separately(spec)
     if shared is None:
         return f"{WITH_WEIGHTS}{every}"
     return f"{WITH_WEIGHTS}, {'and ' if shared.startswith('if ') else ''}{shared}"

@@ -33,11 +33,8 @@ def for_clients(spec: RuleSpec) -> Iterator[None]:
         raise
     except RanksetError as error:
         what = render_text(error.what, PYTHON)
-        if what in KEPT and not (what == "ids" and spec.with_ids):
+        if what in KEPT:
             raise
-        if what == "ids":
-            expected = "be sent for this rule, which was calibrated with ids"
-            raise Refused.field("ids", expected, "none", remedy="Send a new id for every row.") from None
         about_groups = what == "groups" or render_text(error.expected, PYTHON) == "get the group of every row"
         raise _refused(error, "rows" if what in (spec.kind, "probs") else what, _remedy(spec, about_groups)) from None
 

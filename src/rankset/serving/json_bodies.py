@@ -123,6 +123,8 @@ def _remedy(wanted: str, received: str, subject: str) -> str:
         return "Leave out rows whose labels are not known yet."
     if subject == "rows" and wanted.startswith(("a list", "an object")):
         return "Send all rows in one form: lists of numbers, objects with a number per class, or lists by class."
+    if received == "a text" and subject in ("alpha", "error"):
+        return f'Send a number without quotes and without %, such as "{subject}": 0.05.'
     if received == "a text" and wanted.startswith(("a number", "an integer")):
         return "Send numbers without quotes."
     return 'Send a list also for one row, such as ["a"].' if wanted.startswith("a list") else ""

@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.decisions.gate import Gate
 from rankset.decisions.triage import Triage
-from rankset.errors import KindError, RuleError, StorageError, silent
+from rankset.errors import KindError, Place, RuleError, StorageError, short_repr, silent
 from rankset.inputs.prepare import prepare
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.load import load
 from rankset.rules.rule import Rule
 from rankset.rules.select import EMPTY, Empty
+from rankset.rules.spec import RuleSpec
 from rankset.streams.followed_rule import checked_rule, largest_entries
 
 T = TypeVar("T")
@@ -169,6 +170,16 @@ def _check_rule(rule: Rule) -> Rule:
         raise
 
 
+def _load_rule(path: Path) -> Rule:
+    """Read the file of a rule that can be served; raise an error that names the file."""
+    rule = load(path)
+    try:
+        return _check_rule(rule)
+    except RuleError as error:
+        error.where = Place(file=os.fspath(path))
+        raise
+
+
 def _load_triage(path: Path) -> Triage:
     """Read the file of a triage; raise an error that says how one is made if it contains something else."""
     try:
@@ -180,22 +191,29 @@ def _load_triage(path: Path) -> Triage:
 
 def _check_triage(rule: Rule, triage: Triage) -> None:
     """Raise an error if a triage is of other outputs than the rule."""
-    for what in ("kind", "classes"):
-        if getattr(triage.spec, what) != getattr(rule.spec, what):
-            raise RuleError(
-                "the triage",
-                f"have the {what} of the rule",
-                "others",
-                "Make it from outputs of the model of the rule.",
-            )
+    differs = _difference(triage.spec, rule.spec, "the rule")
+    if differs is not None:
+        raise RuleError("the triage", *differs, "Make it from outputs of the model of the rule.")
+
+
+def _difference(spec: RuleSpec, wanted: RuleSpec, whose: str) -> tuple[str, str] | None:
+    """Return what kind or classes should be, and what they are; None if they are the same."""
+    if spec.kind != wanted.kind:
+        return f"have the kind of {whose}, {wanted.kind!r}", repr(spec.kind)
+    if spec.classes == wanted.classes:
+        return None
+    expected, names, others = f"have the classes of {whose}", list(spec.classes.values), list(wanted.classes.values)
+    if len(names) != len(others):
+        return f"{expected}, {len(others):,}", f"{len(names):,}"
+    place = next((place for place, pair in enumerate(zip(names, others, strict=True)) if pair[0] != pair[1]), 0)
+    return f"{expected}, with {short_repr(others[place])} in column {place}", short_repr(names[place])
 
 
 def _check_same_rows(rule: Rule, before: Rule) -> None:
     """Raise an error if rows of the rule before cannot be rows of the new one."""
-    for what in ("kind", "classes"):
-        if getattr(rule.spec, what) != getattr(before.spec, what):
-            remedy = "Start a server of its own for a rule with other columns."
-            raise RuleError("the new rule", f"have the {what} of the rule before", "others", remedy)
+    differs = _difference(rule.spec, before.spec, "the rule before")
+    if differs is not None:
+        raise RuleError("the new rule", *differs, "Start a server of its own for a rule with other columns.")
     if rule.spec.condition.needs_groups != before.spec.condition.needs_groups:
         remedy = "Start a server of its own for a rule with another use of groups."
         raise RuleError("the new rule", "use groups as the rule before", "another condition", remedy)
@@ -211,7 +229,7 @@ class Files:
 
     def load(self, before: Loaded | None = None) -> Loaded:
         """Read the files; raise an error if one is missing or damaged, or if rows of ``before`` cannot be its rows."""
-        rule = self.rule if isinstance(self.rule, Rule) else load(self.rule)
+        rule = self.rule if isinstance(self.rule, Rule) else _load_rule(self.rule)
         if before is not None:
             _check_same_rows(rule, before.rule)
         triage = self.triage

@@ -12,6 +12,8 @@ from rankset.serving.refusals import Refused
 
 MAGIC = b"\x93NUMPY"
 LONGEST = 4096
+DESCRIPTION = re.compile(rb"'descr': '([<>|=]?[a-zA-Z]\d{0,3})'")
+SHAPE = re.compile(rb"'shape': \(([\d, ]{0,60})\)")
 HEADER = re.compile(
     rb"\{'descr': '([<>])f([48])', 'fortran_order': (True|False), 'shape': \((\d{1,15}),(?: (\d{1,15}))?,?\),? *\}\s*"
 )
@@ -25,7 +27,7 @@ def read_npy(body: bytes) -> NDArray[Any]:
     start = 8 + width + int.from_bytes(body[8 : 8 + width], "little")
     header = HEADER.fullmatch(body[8 + width : start]) if start <= min(len(body), LONGEST) else None
     if header is None:
-        raise Refused.of(422, "the array", "be float32 or float64, with one or two axes", reason="its header differs")
+        raise _other_array(body[8 + width : min(start, LONGEST)])
     order, size, fortran, rows, columns = header.groups()
     shape = (int(rows),) if columns is None else (int(rows), int(columns))
     count = 1
@@ -37,3 +39,22 @@ def read_npy(body: bytes) -> NDArray[Any]:
     found = np.frombuffer(body, dtype=f"{order.decode()}f{size.decode()}", offset=start)
     native = found.astype(found.dtype.newbyteorder("="), copy=False)
     return native.reshape(shape, order="F" if fortran == b"True" else "C")
+
+
+def _other_array(header: bytes) -> Refused:
+    """Return the error for an array of another type or shape."""
+    named, shape = DESCRIPTION.search(header), SHAPE.search(header)
+    expected = "be float32 or float64, with one or two axes"
+    if named is None:
+        return Refused.of(422, "the array", expected, "another type", 'Send array.astype("float64").')
+    try:
+        received = str(np.dtype(named[1].decode()))
+    except TypeError:
+        received = named[1].decode()
+    axes = 0 if shape is None else len([one for one in shape[1].split(b",") if one.strip()])
+    if received in ("float32", "float64", ">f4", ">f8"):
+        remedy = "Send a matrix with the numbers of each row in a row of its own, as numpy.save writes it."
+        return Refused.of(
+            422, "the array", expected, f"{axes} axes" if axes not in (1, 2) else "another header", remedy
+        )
+    return Refused.of(422, "the array", expected, received, 'Send array.astype("float64").')

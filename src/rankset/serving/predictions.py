@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rankset.errors import Place, short_repr, silent
 from rankset.inputs.matrix import AS_THEY_ARE, plain_rows
 from rankset.inputs.probabilities import from_kind
+from rankset.rules.spec import RuleSpec
 from rankset.serving.json_bodies import PredictBody, TriageBody, check_repeated, decode
 from rankset.serving.loaded import Loaded
 from rankset.serving.npy_bodies import read_npy
@@ -141,7 +142,7 @@ def answer(loaded: Loaded, asked: Asked) -> Answered:
     spec = loaded.rule.spec
     if not len(asked.matrix):
         return Answered(asked, [0], np.zeros(0, dtype=np.int32), [], None if asked.error is None else [])
-    ids = asked.ids if asked.given and spec.with_ids else None
+    ids = _ids_for(spec, asked)
     with silent():
         sets = loaded.levels[asked.alpha].predict(
             asked.matrix, groups=asked.groups, ids=ids, empty=loaded.answering.empty
@@ -153,15 +154,24 @@ def answer(loaded: Loaded, asked: Asked) -> Answered:
     return Answered(asked, sets.offsets.tolist(), sets.codes, largest, accepted)
 
 
+def _ids_for(spec: RuleSpec, asked: Asked) -> Sequence[Any] | None:
+    """Return the ids of rows if their draws depend on them; raise ``Refused`` if the client sent none."""
+    if not spec.with_ids:
+        return None
+    if not asked.given:
+        raise Refused.no_ids()
+    return asked.ids
+
+
 def accepts(loaded: Loaded, asked: Asked) -> list[bool]:
     """Return which rows the triage accepts at the error that was asked."""
     assert asked.error is not None
     triage = loaded.triage
     assert triage is not None
-    ids = asked.ids if asked.given and triage.spec.with_ids else None
-    groups = asked.groups if triage.spec.condition.needs_groups else None
     if not len(asked.matrix):
         return []
+    ids = _ids_for(triage.spec, asked)
+    groups = asked.groups if triage.spec.condition.needs_groups else None
     with silent():
         return loaded.gates[asked.error].accepts(asked.matrix, groups=groups, ids=ids).tolist()
 

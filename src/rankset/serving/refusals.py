@@ -103,6 +103,11 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(409, "ids", "be those of new rows", received, remedy, where=Place(row=row))
 
     @classmethod
+    def no_ids(cls) -> Self:
+        expected = "be sent for this rule, which was calibrated with ids"
+        return cls.field("ids", expected, "none", remedy="Send a new id for every row.")
+
+    @classmethod
     def no_store(cls) -> Self:
         remedy = "Start it with rankset serve RULE --store FILE."
         return cls.of(404, "the server", "have a store for feedback", "none", remedy)

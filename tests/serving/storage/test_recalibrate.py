@@ -119,7 +119,7 @@ def test_factors_of_label_shift_are_not_applied_again(file, opened):
     rule = rs.calibrate(PROBS, LABELS, condition=rs.LabelShift([2.0, 1.0, 1.0, 1.0, 1.0]))
     store = opened(file, rule=rule)
     filled(store, 30)
-    with refused(rs.errors.RuleError, what="rule of recalibrate"):
+    with refused(rs.errors.RuleError, what="the rule of recalibrate"):
         recalibrate(store, rule)
 
 
@@ -325,8 +325,18 @@ def test_inspect_tells_what_a_store_holds(file, opened):
     assert "kept without bounds" in told
     remember_bounds(store, {"max_age": 86400.0, "max_bytes": 2_500_000_000})
     assert "kept for 1 day and in at most 2.5 GB" in re.sub(r" +", " ", inspected(file).stdout)
-    assert "a store of rankset serve, opened for reading alone" in told
+    assert "content a store of rankset serve\n" in told
     assert f"score Thr()\n condition one threshold for all rows\n kind probs\n classes {K}: " in told
+
+
+def test_inspect_tells_what_a_store_in_postgresql_holds(postgres, opened):
+    filled(opened(postgres), 30, labelled=20)
+    facts = json.loads(inspected(postgres, "--json").stdout)
+    assert (facts["file"], facts["rows"], facts["labels"]) == (postgres, 30, 20)
+    result = inspected("postgresql://u:secret@127.0.0.1:1/none")
+    assert result.exit_code == 1
+    assert "secret" not in result.output
+    assert "--alpha" in inspected(postgres, "--alpha", "0.1").output
 
 
 def test_inspect_of_a_new_store_and_of_one_with_an_own_score(file, opened):

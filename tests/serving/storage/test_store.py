@@ -289,23 +289,23 @@ def test_a_store_for_reading_must_exist(file, no_tables, opened):
 
 
 OTHERS = {
-    "classes": rs.calibrate(PROBS[:, :4] / PROBS[:, :4].sum(1, keepdims=True), LABELS % 4),
-    "classes by name": rs.calibrate(PROBS, LABELS, classes=list("abcde")),
-    "kind": rs.calibrate(np.log(PROBS), LABELS, kind="logits"),
-    "use of groups": rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=["a", "b"] * 200),
+    "the classes": rs.calibrate(PROBS[:, :4] / PROBS[:, :4].sum(1, keepdims=True), LABELS % 4),
+    "the classes by name": rs.calibrate(PROBS, LABELS, classes=list("abcde")),
+    "the kind": rs.calibrate(np.log(PROBS), LABELS, kind="logits"),
+    "rows like those": rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=["a", "b"] * 200),
 }
 
 
 @pytest.mark.parametrize("what", OTHERS)
 def test_a_store_of_another_rule_is_refused(where, opened, what):
     filled(opened(where), 3)
-    with pytest.raises(rs.errors.StorageError, match=f"must have the {what.removesuffix(' by name')} of the rule"):
+    with pytest.raises(rs.errors.StorageError, match=f"must have {what.removesuffix(' by name')} of the rule"):
         opened(where, rule=OTHERS[what])
     assert opened(where).rows == 3
 
 
 def test_classes_without_names_are_told_by_their_number(where, opened):
-    opened(where, rule=OTHERS["classes by name"])
+    opened(where, rule=OTHERS["the classes by name"])
     with refused(rs.errors.StorageError, expected="have the classes of the rule, 5 classes without names"):
         opened(where)
 
@@ -361,7 +361,7 @@ def test_a_rule_with_other_rows_or_another_score_can_use_a_store(where, opened):
 
 def test_rules_with_several_labels_have_no_store(file, opened):
     several = rs.calibrate(PROBS, np.eye(K)[LABELS], target="all")
-    with refused(rs.errors.RuleError, what="rule of a store"):
+    with refused(rs.errors.RuleError, what="the rule of a store"):
         opened(file, rule=several)
     with refused(rs.errors.KindError, what="rule"):
         opened(file, rule="rule.rankset")

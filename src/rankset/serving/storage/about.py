@@ -14,7 +14,7 @@ from rankset.rules.spec import RuleSpec
 from rankset.serving.storage.database import Database
 from rankset.serving.storage.tables import FORMAT, about, predictions
 
-NAMES = {"kind": "kind", "classes": "classes", "with_groups": "use of groups"}
+NAMES = {"kind": "the kind", "classes": "the classes", "with_groups": "rows like those"}
 """What all rows of a store have in common, in words."""
 
 
@@ -54,6 +54,8 @@ def check_about(database: Database, spec: RuleSpec, *, read_only: bool) -> None:
 
 def _in_words(fact: object) -> str:
     """Return a fact as a text; classes without names are known by their number."""
+    if type(fact) is bool:
+        return "with groups" if fact else "without groups"
     return f"{fact:,} classes without names" if type(fact) is int else short_repr(fact)
 
 

@@ -72,7 +72,7 @@ class SqliteDatabase(Database):
             refuse = StorageError.store_unreadable if self._read_only else FileError.unwritable
             raise refuse(self.where, "it is not a regular file")
         if not self.path.absolute().parent.is_dir():
-            raise FileError.unwritable(self.where, "its folder does not exist")
+            raise FileError.no_folder(self.where)
 
     def _open(self) -> None:
         """Look at the file before anything is written to it, and make the tables if they are missing."""

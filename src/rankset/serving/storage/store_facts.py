@@ -21,13 +21,14 @@ from rankset.serving.storage.tables import feedback, predictions
 
 @dataclass(frozen=True)
 class StoreFacts:
-    """A store that was only read.
+    """A store that was only read. ``where`` is its path or URL, without a password.
 
     ``spec`` is None if its rule has a score or condition of one's own; ``kind`` and ``classes``, the names or their
     number, are known then, too. Times are ISO texts in UTC; None if there are no rows or labels. ``bounds`` are
     those of the last server.
     """
 
+    where: str
     kind: str
     classes: list[Any] | int
     spec: RuleSpec | None
@@ -55,7 +56,9 @@ def read_facts(where: str | os.PathLike[str]) -> StoreFacts:
             rows, first, last = connection.execute(select(func.count(), func.min(times), func.max(times))).one()
             labels, label = connection.execute(select(func.count(), func.max(feedback.c.time))).one()
         dates = (_date(first), _date(last), _date(label))
-        return StoreFacts(kind, classes, spec, rows, labels, *dates, database.size(), bounds_in(database))
+        return StoreFacts(
+            database.where, kind, classes, spec, rows, labels, *dates, database.size(), bounds_in(database)
+        )
 
 
 def _names(database: Database) -> tuple[str, list[Any] | int]:
