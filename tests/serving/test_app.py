@@ -444,3 +444,38 @@ def test_a_port_that_is_taken(tmp_path):
 
 def test_classes_are_those_of_the_data_set():
     assert len(CLASSES) == LOGITS.shape[1]
+
+
+def small_groups():
+    """A rule with many rows of one group, and few of the other."""
+    groups = np.where(np.arange(500) < 490, "many", "few")
+    return rs.calibrate(LOGITS[:500], LABELS[:500], kind="logits", condition=rs.PerGroup(), groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("rule", "alpha", "told"),
+    [
+        (small_groups, 0.05, "at least 19 calibration rows are needed for alpha=0.05, got 10 for group 'few'."),
+        (small_groups, 0.2, None),
+        (make_rule, 0.05, None),
+        (lambda: rs.calibrate(LOGITS[:5], LABELS[:5], kind="logits"), 0.05, "got 5. All sets contain every label."),
+    ],
+)
+def test_too_few_calibration_rows_are_told_before_the_first_request(rule, alpha, told, caplog):
+    app = rs.serving.app(rule(), alpha=alpha)
+    assert (told is None) == (not caplog.messages)
+    assert told is None or told in caplog.text
+    assert any("too few calibration rows" in one for one in app.service.troubles) == (told is not None)
+    app.close()
+    caplog.clear()
+
+
+def test_too_few_calibration_rows_of_a_new_rule_are_told(tmp_path, caplog):
+    few = rs.calibrate(LOGITS[:5], np.array(CLASSES)[LABELS[:5]], kind="logits", classes=CLASSES)
+    make_rule().save(tmp_path / "rule.rankset")
+    app = rs.serving.app(tmp_path / "rule.rankset", alpha=0.1)
+    assert "needed" not in caplog.text
+    few.save(tmp_path / "rule.rankset")
+    assert asyncio.run(app.service.reload())
+    assert "at least 9 calibration rows are needed for alpha=0.1, got 5" in caplog.text
+    app.close()

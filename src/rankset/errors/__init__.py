@@ -23,7 +23,7 @@ An error carries fields: ``what`` must ``expected``, got ``received`` at ``where
 which are data (``Option``): ``kind='probs'`` and ``--kind probs``.
 """
 
-from rankset.errors.base import RanksetError, RanksetWarning, located, once, silent, warn
+from rankset.errors.base import RanksetError, RanksetWarning, kept_warnings, located, once, silent, warn
 from rankset.errors.fields import COMMAND_LINE, NOWHERE, PYTHON, Either, Option, Place, Text
 from rankset.errors.files import FileError
 from rankset.errors.inputs import InputError
@@ -62,6 +62,7 @@ __all__ = [
     "Text",
     "import_with_extra",
     "join_names",
+    "kept_warnings",
     "located",
     "needs_extra",
     "once",

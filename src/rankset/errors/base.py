@@ -171,9 +171,27 @@ def silent() -> Iterator[None]:
         _silent.reset(token)
 
 
+_kept: ContextVar[list[RanksetWarning] | None] = ContextVar("_kept", default=None)
+
+
+@contextmanager
+def kept_warnings() -> Iterator[list[RanksetWarning]]:
+    """Inside, warnings are not given, but put into a list, which is returned."""
+    found: list[RanksetWarning] = []
+    token = _kept.set(found)
+    try:
+        yield found
+    finally:
+        _kept.reset(token)
+
+
 def warn(*text: Text) -> None:
     """Warn at the line outside this package that led here."""
     if _silent.get():
+        return
+    kept = _kept.get()
+    if kept is not None:
+        kept.append(RanksetWarning(*text))
         return
     given = _given.get()
     if given is not None and text in given:

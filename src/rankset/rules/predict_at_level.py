@@ -263,12 +263,21 @@ class PredictsAtLevel:
             warn_of_unseen_rows(self.spec, data)
         if self.effective_rows is not None:
             warn_of_few_effective_rows(self.effective_rows, self.level)
-        unsettled = self.thresholds.nothing if self.spec.below else self.thresholds.everything
-        if unsettled is not None and unsettled[:-1].any() and self.weighted is not None:
-            warn_of_kept_groups(self.spec, self.level, unsettled, batch.row_groups[: batch.shape[0]])
-        elif unsettled is not None and unsettled[:-1].any():
-            warn_of_small_groups(self.spec, self._promise, self.counts, batch.row_groups[: batch.shape[0]], self.absent)
+        self._warn_of_small_groups(batch.row_groups[: batch.shape[0]])
         return batch
+
+    def warn_of_small_groups(self) -> None:
+        """Warn, before there are rows, of all groups that keep every label, or none, because they have too few rows."""
+        self._warn_of_small_groups(np.arange(len(self.spec.groups) if self.spec.condition.needs_groups else 1))
+
+    def _warn_of_small_groups(self, row_groups: NDArray[np.int64]) -> None:
+        unsettled = self.thresholds.nothing if self.spec.below else self.thresholds.everything
+        if unsettled is None or not unsettled[:-1].any():
+            return
+        if self.weighted is not None:
+            warn_of_kept_groups(self.spec, self.level, unsettled, row_groups)
+        else:
+            warn_of_small_groups(self.spec, self._promise, self.counts, row_groups, self.absent)
 
     @property
     def _is_plain(self) -> bool:

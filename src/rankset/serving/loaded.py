@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from rankset.core.alpha import Alpha, exact_alpha
 from rankset.decisions.gate import Gate
 from rankset.decisions.triage import Triage
-from rankset.errors import KindError, Place, RuleError, StorageError, short_repr, silent
+from rankset.errors import KindError, Place, RuleError, StorageError, kept_warnings, short_repr, silent
 from rankset.inputs.prepare import prepare
 from rankset.rules.level_rule import LevelRule
 from rankset.rules.load import load
@@ -126,6 +126,13 @@ class Loaded:
         assert self.triage is not None
         with silent():
             return self.triage.threshold(error=error)
+
+    @cached_property
+    def few_rows(self) -> str | None:
+        """The warning that groups, or all rows, have too few calibration rows, so that sets have every label."""
+        with kept_warnings() as found:
+            self.levels[self.alpha].warn_of_small_groups()
+        return " ".join(map(str, found)) or None
 
     @cached_property
     def names(self) -> list[Any]:

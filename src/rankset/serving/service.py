@@ -55,6 +55,7 @@ class Service:
         self._pages = ThreadPoolExecutor(1, thread_name_prefix="rankset pages")
         self._loading = asyncio.Lock()
         self._looks = Looks(store)
+        self._tell_few_rows()
 
     @property
     def loaded(self) -> Loaded:
@@ -168,8 +169,14 @@ class Service:
         self.failed = None
         self.metrics.reloads["done"] += 1
         log.info("loaded anew: %r", found.rule)
+        self._tell_few_rows()
         self.listeners.wake()
         return True
+
+    def _tell_few_rows(self) -> None:
+        """Log that sets have every label because of too few calibration rows."""
+        if self.loaded.few_rows is not None:
+            log.warning("%s", self.loaded.few_rows)
 
     async def store_trouble(self) -> str | None:
         """Return what the store must do and does not; None if labels can be stored, or if there is no store."""
@@ -194,11 +201,13 @@ class Service:
     def troubles(self) -> list[str]:
         """What is wrong with the server itself, in sentences without texts of clients and names of files."""
         lost = 0 if self.ledger.store is None else self.ledger.store.lost
+        few = self.loaded.few_rows is not None
         learning = self.ledger.learner.trouble or self.ledger.learner.unread
         found = {
             "The new rule was not loaded, so the rule before is served. The log says why.": self.failed,
             "The alarms could not learn from some rows. The log says why.": learning,
             f"Rows that could not be stored: {lost:,}.": lost,
+            "Sets contain every label where the rule has too few calibration rows. The log says where.": few,
         }
         return [sentence for sentence, wrong in found.items() if wrong]
 
